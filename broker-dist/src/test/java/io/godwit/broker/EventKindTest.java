@@ -9,7 +9,7 @@ import io.godwit.broker.auth.AuthFileReports;
 import io.godwit.broker.settings.ClusterWaitsSection;
 import io.godwit.dist.deliver.DistCounters;
 import io.godwit.dist.member.MemberReports;
-import io.godwit.inbox.queue.InboxReports;
+import io.godwit.inbox.report.InboxReports;
 import io.godwit.mqtt.transport.MqttMetrics;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.EventListener;

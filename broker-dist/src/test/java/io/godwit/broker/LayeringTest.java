@@ -4,14 +4,18 @@ import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTag;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import java.time.Clock;
 import java.time.Instant;
 
@@ -154,6 +158,70 @@ class LayeringTest {
     @ArchTest
     static final ArchRule noPackageFormsACircleWithItsParent =
             slices().matching("io.godwit.(**)").should().beFreeOfCycles();
+
+    /** What is stored of inboxes is told without those who decide, and so on upwards (docs/adr/0061). */
+    @ArchTest
+    static final ArchRule inboxPackagesUseThoseBelow = layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage("io.godwit.inbox..")
+            .layer("values")
+            .definedBy("io.godwit.inbox.client..", "io.godwit.inbox.protocol..", "io.godwit.inbox.expiry..")
+            .layer("format")
+            .definedBy("io.godwit.inbox.format..")
+            .layer("report")
+            .definedBy("io.godwit.inbox.report..")
+            .layer("ledger")
+            .definedBy("io.godwit.inbox.ledger..")
+            .layer("local")
+            .definedBy("io.godwit.inbox.local..")
+            .layer("leader")
+            .definedBy("io.godwit.inbox.leader..")
+            .layer("entry")
+            .definedBy("io.godwit.inbox")
+            .layer("carriers")
+            .definedBy("io.godwit.inbox.carrier..", "io.godwit.inbox.session..", "io.godwit.inbox.edge..")
+            .whereLayer("values")
+            .mayNotAccessAnyLayer()
+            .whereLayer("format")
+            .mayOnlyAccessLayers("values")
+            .whereLayer("report")
+            .mayOnlyAccessLayers("values", "format")
+            .whereLayer("ledger")
+            .mayOnlyAccessLayers("values", "format", "report")
+            .whereLayer("local")
+            .mayOnlyAccessLayers("values", "format", "report")
+            .whereLayer("leader")
+            .mayOnlyBeAccessedByLayers("entry");
+
+    /** Also within a package, where an inner class counts as its outer one (docs/adr/0061). */
+    @ArchTest
+    static final ArchRule classesOfInboxesFormNoCircle = classesFormNoCircle(
+            "io.godwit.inbox.format",
+            "io.godwit.inbox.report",
+            "io.godwit.inbox.ledger",
+            "io.godwit.inbox.local",
+            "io.godwit.inbox.leader");
+
+    private static ArchRule classesFormNoCircle(String... packages) {
+        return slices().assignedFrom(new SliceAssignment() {
+                    @Override
+                    public SliceIdentifier getIdentifierOf(JavaClass javaClass) {
+                        return resideInAnyPackage(packages).test(javaClass)
+                                ? SliceIdentifier.of(outermost(javaClass).getName())
+                                : SliceIdentifier.ignore();
+                    }
+
+                    @Override
+                    public String getDescription() {
+                        return "classes of " + String.join(", ", packages);
+                    }
+                })
+                .should()
+                .beFreeOfCycles();
+    }
+
+    private static JavaClass outermost(JavaClass javaClass) {
+        return javaClass.getEnclosingClass().map(LayeringTest::outermost).orElse(javaClass);
+    }
 
     private static ArchRule storeStandsAlone(String store) {
         return noClasses()

@@ -4,17 +4,17 @@ import io.godwit.inbox.carrier.HomeSettings;
 import io.godwit.inbox.carrier.InboxPeers;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.edge.InboxEdge;
-import io.godwit.inbox.queue.InboxCoprocessor;
-import io.godwit.inbox.queue.InboxKeys;
-import io.godwit.inbox.queue.InboxReports;
-import io.godwit.inbox.queue.LocalCarrier;
-import io.godwit.inbox.queue.LocalHome;
-import io.godwit.inbox.queue.MovedSessions;
-import io.godwit.inbox.queue.QueueSettings;
-import io.godwit.inbox.queue.RecordCount;
-import io.godwit.inbox.queue.Stock;
-import io.godwit.inbox.queue.StoredInboxes;
-import io.godwit.inbox.queue.Surroundings;
+import io.godwit.inbox.format.InboxKeys;
+import io.godwit.inbox.leader.InboxCoprocessor;
+import io.godwit.inbox.leader.Surroundings;
+import io.godwit.inbox.ledger.MovedSessions;
+import io.godwit.inbox.ledger.QueueSettings;
+import io.godwit.inbox.local.LocalCarrier;
+import io.godwit.inbox.local.LocalHome;
+import io.godwit.inbox.local.StoredInboxes;
+import io.godwit.inbox.report.InboxReports;
+import io.godwit.inbox.report.RecordCount;
+import io.godwit.inbox.report.Stock;
 import io.godwit.kv.client.Backoff;
 import io.godwit.kv.client.Leaders;
 import io.godwit.kv.client.RangeClient;
@@ -35,9 +35,11 @@ import java.util.function.Supplier;
  * The inbox store: queues, subscriptions and wills of sessions that outlive their connection.
  *
  * <p>Packages: {@code client} is what others import; {@code protocol} what edges and leaders say to each other, which
- * {@code edge} makes of the calls; {@code queue} has the stored formats ({@code InboxKeys} first),
- * the state machine and the leader ({@code InboxLeader} tells the life of a message and the order of crash points);
- * {@code expiry} knows about time; {@code session} knows which connection of this node holds a client id.
+ * {@code edge} makes of the calls; {@code local} and {@code carrier} bring it across; {@code format} has what is stored
+ * ({@code InboxKeys} first), {@code ledger} what a leader has in memory of a queue, and {@code leader} the state
+ * machine and the leader ({@code InboxLeader} tells the life of a message and the order of crash points);
+ * {@code report} tells operators; {@code expiry} knows about time; {@code session} knows which connection of this node
+ * holds a client id.
  *
  * <p>Wiring: the ranges of the store are made with {@link #coprocessorFactory}, cut first at {@link #splitKeys};
  * {@link #client} is then put on top of them.

@@ -1,4 +1,7 @@
-/** What an operator learns of waits for other nodes. */
+/**
+ * What operators learn of stored sessions, and of waits for other nodes: events, and meters of what is counted. Leaders
+ * and carriers tell it, and it asks nobody.
+ */
 @NullMarked
 package io.godwit.inbox.report;
 

@@ -6,7 +6,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import io.godwit.inbox.queue.InboxKeys;
+import io.godwit.inbox.format.InboxKeys;
 import io.godwit.it.broker.AdminCalls;
 import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.broker.Ports;

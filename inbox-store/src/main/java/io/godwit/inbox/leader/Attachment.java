@@ -1,0 +1,298 @@
+package io.godwit.inbox.leader;
+
+import io.godwit.inbox.client.InboxListener;
+import io.godwit.inbox.client.ReplayOutcome;
+import io.godwit.inbox.client.ReplayStep;
+import io.godwit.inbox.format.QueuedCopy;
+import io.godwit.inbox.format.StoredSession;
+import io.godwit.inbox.ledger.Ledger;
+import io.godwit.inbox.ledger.MovedSession;
+import io.godwit.inbox.ledger.MovedSessions;
+import io.godwit.inbox.ledger.Pending;
+import io.godwit.inbox.protocol.Answer;
+import io.godwit.inbox.protocol.AttachmentCommand;
+import io.godwit.inbox.protocol.DeliveryStream;
+import io.godwit.inbox.protocol.InboxDelivery;
+import io.godwit.inbox.protocol.InboxReply;
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.coprocessor.LeaderContext;
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
+import java.util.ArrayDeque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection's hold on its session, in one term of one leader: so it carries what makes an acknowledgement stale.
+ * {@link AttachmentCalls} brings what the connection asks for. Owned by the range leader.
+ */
+final class Attachment implements Connected {
+    private record Early(PlacedCopy copy, Insert insert, Batch batch) {}
+
+    private record WaitingStep(ReplayStep step, Answer answer) {}
+
+    /** Takes steps of replays. */
+    interface Replays {
+        /** Whether the next one must wait: the batch with those before it takes no more, and is not done. */
+        boolean mustWait();
+
+        void take(ReplayStep step, Answer answer);
+    }
+
+    private final Writes writes;
+    private final Settling settling;
+    private final Replays replays;
+    private final Inbox state;
+    private final Ledger ledger;
+    private final long incarnation;
+    private final long attachNumber;
+    private final DeliveryStream deliveries;
+    private final Outbox outbox;
+    private boolean closed;
+    /**
+     * It was over because the store could not serve it. How its connection ends then still counts, when that is told
+     * first: a link that is lost tells another end behind it.
+     */
+    private boolean mayDetachLate;
+
+    private @Nullable RangeException receivesRefused;
+
+    /** Steps of replays that wait until the batch with those before them is done. */
+    private final ArrayDeque<WaitingStep> waitingSteps = new ArrayDeque<>(0);
+
+    /** Sent before they were stored, in order; those whose batch has been sealed leave when they come to the front. */
+    private final ArrayDeque<Early> early = new ArrayDeque<>(2);
+
+    Attachment(
+            Outbox.Range range,
+            Inbox state,
+            StoredSession session,
+            DeliveryStream deliveries,
+            Outbox.Pages pages,
+            Replays replays) {
+        this.writes = range.writes();
+        this.settling = range.settling();
+        this.replays = replays;
+        this.state = state;
+        this.ledger = state.queue.ledger();
+        this.incarnation = session.incarnation;
+        this.attachNumber = session.attachNumber();
+        this.deliveries = deliveries;
+        this.outbox = new Outbox(range, state, deliveries, pages);
+    }
+
+    Outbox outbox() {
+        return outbox;
+    }
+
+    @Override
+    public Sender sender() {
+        return outbox;
+    }
+
+    long incarnation() {
+        return incarnation;
+    }
+
+    long attachNumber() {
+        return attachNumber;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    /** Whether the end of its connection still counts, though it is over; asked once. */
+    boolean takesLateDetach() {
+        boolean takes = mayDetachLate;
+        mayDetachLate = false;
+        return takes;
+    }
+
+    // --- what the client has answered
+
+    void acknowledge(AttachmentCommand.Acknowledge command) {
+        for (long sequence : command.sequences()) {
+            long ordinal = sentOrdinal(sequence);
+            if (ordinal >= 0 && ledger.qosAt(ordinal) == Qos.AT_LEAST_ONCE.value()) {
+                finish(sequence, ordinal);
+            }
+        }
+        outbox.pump(); // a packet id may have become free
+    }
+
+    void received(AttachmentCommand.Received command, Answer answer) {
+        long ordinal = sentOrdinal(command.sequence());
+        if (ordinal < 0 || ledger.qosAt(ordinal) != Qos.EXACTLY_ONCE.value()) {
+            answer.reply(InboxReply.DONE);
+            return;
+        }
+        ledger.setReceived(ordinal, true);
+        // the very batch that is waited for brings the mark: one before it may bring it too, and fail
+        Batch batch = writes.openBatch();
+        batch.wantProgress(state);
+        batch.whenDone(new ReceivedMark(command.sequence(), answer));
+    }
+
+    void complete(AttachmentCommand.Complete command) {
+        long ordinal = sentOrdinal(command.sequence());
+        if (ordinal >= 0 && ledger.qosAt(ordinal) == Qos.EXACTLY_ONCE.value()) {
+            finish(command.sequence(), ordinal);
+        }
+        outbox.pump();
+    }
+
+    // --- called by the leader
+
+    /**
+     * A message of QoS 2 was not stored and its client will send it again, on another connection: nothing is taken
+     * before that.
+     */
+    void refuseReceives(RangeException cause) {
+        receivesRefused = cause;
+    }
+
+    /** Why no message of QoS 2 is taken any more; null when they are. */
+    @Nullable
+    RangeException receivesRefused() {
+        return receivesRefused;
+    }
+
+    /** A message was sent before it is stored; see {@link InsertHandler}. */
+    void sentEarly(PlacedCopy copy, Insert insert, Batch batch) {
+        copy.wasSentEarly = true;
+        early.add(new Early(copy, insert, batch));
+    }
+
+    /** A step of a replay is taken when its turn has come. */
+    void replay(ReplayStep step, Answer answer) {
+        waitingSteps.add(new WaitingStep(step, answer));
+        goOnReplaying();
+    }
+
+    /** Takes the steps of replays that need not wait any more. */
+    @Override
+    public void goOnReplaying() {
+        while (!waitingSteps.isEmpty() && !closed && !settling.isSettling() && !replays.mustWait()) {
+            writes.closeFullBatch();
+            WaitingStep next = waitingSteps.remove();
+            replays.take(next.step, next.answer);
+        }
+    }
+
+    /**
+     * The subscription is made again: steps that wait for the one before would begin its replay in the place of its
+     * own.
+     */
+    void refuseReplays(TopicFilter filter) {
+        waitingSteps.removeIf(waiting -> {
+            boolean isRefused = waiting.step.filter().equals(filter);
+            if (isRefused) {
+                waiting.answer.reply(new InboxReply.Replay(ReplayOutcome.BEHIND));
+            }
+            return isRefused;
+        });
+    }
+
+    /** The end that the connection asked for is decided. */
+    void detaching() {
+        deliveries.next(InboxDelivery.DETACHING);
+    }
+
+    /**
+     * Ends it; nothing that the connection sends has an effect any more. Gives back the QoS 0 messages that were not
+     * sent.
+     */
+    List<QueuedCopy> close() {
+        end(Mailbox.closed());
+        return outbox.close();
+    }
+
+    private void end(RangeException cause) {
+        closed = true;
+        waitingSteps.forEach(waiting -> waiting.answer.fail(cause));
+        waitingSteps.clear();
+        outbox.flush();
+    }
+
+    /**
+     * Its leader stops in good order: leaves what the next one needs to go on, then tells the connection.
+     *
+     * @param untilMillis when the connection counts as lost
+     */
+    void move(RangeException cause, MovedSessions to, LeaderContext leader, long untilMillis) {
+        end(cause);
+        boolean hasCredit = outbox.credit() > 0;
+        MovedSession moved =
+                new MovedSession(incarnation, attachNumber, ledger.sentBelow(), hasCredit, outbox.takePlaces());
+        moved.comeTo(null);
+        moved.waitUntil(untilMillis);
+        to.leave(state.id, moved, leader);
+        deliveries.next(new InboxDelivery.Detached(InboxListener.Reason.MOVED));
+    }
+
+    /** Ends it and tells the connection. */
+    List<QueuedCopy> close(InboxListener.Reason reason) {
+        List<QueuedCopy> left = close();
+        mayDetachLate = reason == InboxListener.Reason.UNAVAILABLE;
+        deliveries.next(new InboxDelivery.Detached(reason));
+        return left;
+    }
+
+    /** The ordinal of an unfinished message that this attachment has been sent, else -1. */
+    private long sentOrdinal(long sequence) {
+        long ordinal = ledger.find(sequence);
+        return ordinal < ledger.cursor() ? ordinal : -1;
+    }
+
+    /** The PUBREC of a message is on record, or not. */
+    private final class ReceivedMark implements Pending.Waiter {
+        private final long sequence;
+        private final Answer answer;
+
+        ReceivedMark(long sequence, Answer answer) {
+            this.sequence = sequence;
+            this.answer = answer;
+        }
+
+        @Override
+        public void applied() {
+            if (state.residency.isDiscarded() || state.queue.ledger() != ledger) {
+                answer.fail(Mailbox.closed()); // the batch left out what it spoke of
+            } else {
+                answer.reply(InboxReply.DONE);
+            }
+        }
+
+        @Override
+        public void failed(RangeException cause) {
+            long ordinal = ledger.find(sequence);
+            // an attachment that followed has told the store of the mark by itself, see Attaching
+            if (ordinal >= 0 && !closed) {
+                ledger.setReceived(ordinal, false); // no PUBREL may follow
+            }
+            answer.fail(cause);
+        }
+    }
+
+    private void finish(long sequence, long ordinal) {
+        writes.finish(state, ordinal);
+        while (!early.isEmpty() && early.element().batch().isSealed()) {
+            early.remove();
+        }
+        if (early.isEmpty()) {
+            return;
+        }
+        for (var waiting = early.iterator(); waiting.hasNext(); ) {
+            Early sent = waiting.next();
+            if (sent.copy().sequence == sequence) {
+                waiting.remove();
+                if (!sent.batch().isSealed()) {
+                    sent.insert().takeBack(sent.copy());
+                    writes.copyTakenBack(sent.batch());
+                }
+                return;
+            }
+        }
+    }
+}

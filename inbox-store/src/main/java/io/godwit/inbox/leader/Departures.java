@@ -1,0 +1,221 @@
+package io.godwit.inbox.leader;
+
+import io.godwit.inbox.format.QueuedCopy;
+import io.godwit.inbox.format.StoredWill;
+import io.godwit.inbox.ledger.Disconnect;
+import io.godwit.inbox.ledger.Holds;
+import io.godwit.inbox.ledger.MovedSession;
+import io.godwit.inbox.ledger.MovedSessions;
+import io.godwit.inbox.ledger.Pending;
+import io.godwit.inbox.ledger.Qos0Room;
+import io.godwit.inbox.ledger.QueueSettings;
+import io.godwit.inbox.protocol.Answer;
+import io.godwit.inbox.protocol.InboxId;
+import io.godwit.inbox.protocol.InboxReply;
+import io.godwit.inbox.report.InboxReports;
+import io.godwit.inbox.report.RecordCount;
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.coprocessor.LeaderContext;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How connections end: by a DISCONNECT, or in the end of a leader that is found when an inbox is loaded. Owned by the
+ * range leader.
+ */
+final class Departures {
+    /** Ends of connections that could not be written; each is taken when its inbox is loaded again, soon after. */
+    private final Map<InboxId, Disconnect> unwritten = new HashMap<>(0);
+
+    private final LeaderContext context;
+    private final QueueSettings settings;
+    private final Writes writes;
+    private final Settling settling;
+    private final InboxStates states;
+    private final Agenda agenda;
+    private final SessionEnds ends;
+    private final Reminders reminders;
+    private final Obligations obligations;
+    private final InboundHandler inbound;
+    private final MovedSessions movedSessions;
+    private final RecordCount.Part recordCount;
+    private final Holds holds;
+    private final InboxReports reports;
+
+    Departures(
+            LeaderContext context,
+            Qos0Room room,
+            Writes writes,
+            Settling settling,
+            InboxStates states,
+            Agenda agenda,
+            SessionEnds ends,
+            Reminders reminders,
+            Obligations obligations,
+            InboundHandler inbound,
+            MovedSessions movedSessions,
+            RecordCount.Part recordCount) {
+        this.context = context;
+        this.settings = room.settings();
+        this.writes = writes;
+        this.settling = settling;
+        this.states = states;
+        this.agenda = agenda;
+        this.ends = ends;
+        this.reminders = reminders;
+        this.obligations = obligations;
+        this.inbound = inbound;
+        this.movedSessions = movedSessions;
+        this.recordCount = recordCount;
+        this.holds = room.holds();
+        this.reports = room.reports();
+    }
+
+    /** @param expirySeconds -1 for what CONNECT said */
+    void detach(InboxState state, long expirySeconds, boolean publishWill, Answer answer) {
+        Session session = state.session();
+        Attachment attachment = state.attachment();
+        if (session == null || attachment == null) {
+            answer.fail(Mailbox.closed());
+            return;
+        }
+        List<QueuedCopy> unsent = attachment.close();
+        state.letGo();
+        if (expirySeconds >= 0) {
+            session.setExpirySeconds(settings.boundedExpiry(expirySeconds));
+            session.termsWrittenBy(writes.openBatch());
+        }
+        if (!publishWill) {
+            ends.suppressWill(state, session);
+        }
+        ends.detached(state, session);
+        // the batch that has the record is the one waited for: QoS 0 may take several more
+        Disconnect disconnect =
+                new Disconnect(session.incarnation, session.attachNumber(), expirySeconds, publishWill, true);
+        writes.openBatch().whenDone(new Recording(state, disconnect));
+        writes.openBatch().whenDone(new Answering(states, state, answer, InboxReply.DONE));
+        obligations.settleOnceWritten(state);
+        ends.keepUnsent(state, unsent);
+        if (state.session() != null && session.isInboundOpen()) {
+            inbound.resumeLater(state);
+        }
+        attachment.detaching();
+    }
+
+    /**
+     * A connection has ended whose attachment was over already: if its inbox could not be written, that is not too
+     * late.
+     */
+    void detachedLate(InboxId id, Disconnect disconnect) {
+        if (states.isToBeLoaded(id)) {
+            unwritten.put(id, disconnect);
+            agenda.lookAgain(id, 0); // takes it
+        }
+    }
+
+    /** The next leader on this node takes over what has not been written. */
+    void leaveUnwritten() {
+        unwritten.forEach((id, disconnect) -> movedSessions.leave(id, disconnect, context));
+        unwritten.clear();
+    }
+
+    /** Remembers how a connection ended when that could not be written. */
+    private final class Recording implements Pending.Waiter {
+        private final InboxState state;
+        private final Disconnect disconnect;
+
+        Recording(InboxState state, Disconnect disconnect) {
+            this.state = state;
+            this.disconnect = disconnect;
+        }
+
+        @Override
+        public void applied() {}
+
+        @Override
+        public void failed(RangeException cause) {
+            unwritten.put(state.id, disconnect);
+            states.discard(state);
+        }
+    }
+
+    /**
+     * The state has just been loaded: an attachment in it is that of a leader that is gone. Its connection is on its
+     * way here, if the leader ended in good order on this node; else it ended without a DISCONNECT.
+     */
+    void loaded(InboxState state) {
+        if (!state.hasNothing()) {
+            recordCount.written(state.id); // its deletion may have been taken back
+        }
+        Session session = state.session();
+        Disconnect disconnect = takeUnwritten(state.id);
+        boolean wasCutOff = states.wasCutOff(state.id);
+        MovedSession moved = movedSessions.take(state.id, session, context, reports);
+        if (moved == null && session != null && session.isAttached() && disconnect == null && !wasCutOff) {
+            moved = ofAnotherNode(state, session);
+        }
+        state.queue.ledger().markSentBelow(sentBelow(state, moved));
+        if (moved != null) {
+            state.await(moved);
+            moved.comeTo(holds);
+            if (settling.isSettling()) {
+                settling.announce(state);
+            }
+            agenda.remind(state.id, moved.untilMillis());
+            obligations.settleOnceWritten(state);
+            return;
+        }
+        if (session != null && session.isAttached()) {
+            boolean hasSaid = disconnect != null && disconnect.isOf(session);
+            if (disconnect != null && hasSaid) {
+                applyTerms(state, session, disconnect);
+            }
+            ends.detached(state, session);
+            writes.openBatch()
+                    .whenDone(
+                            disconnect != null && hasSaid
+                                    ? new Recording(state, disconnect)
+                                    : new DiscardOnFailure(states, state));
+        } else {
+            reminders.remindOf(state);
+        }
+        inbound.resume(state);
+        obligations.settleOnceWritten(state);
+    }
+
+    /** In a cluster the connection may be on a node that is there: it is waited for. Null alone. */
+    private @Nullable MovedSession ofAnotherNode(InboxState state, Session session) {
+        long waitMillis = settings.attachedWaitMillis();
+        return waitMillis == 0
+                ? null
+                : MovedSession.ofAnotherNode(session, state.queue.storedSentBelow(), context.nowMillis() + waitMillis);
+    }
+
+    /** What a leader here has left may be of a time before a leader on another node: the store knows a bound. */
+    private long sentBelow(InboxState state, @Nullable MovedSession moved) {
+        if (moved == null) {
+            return state.queue.storedSentBelow();
+        }
+        return settings.isClustered() ? Math.max(moved.sentBelow, state.queue.storedSentBelow()) : moved.sentBelow;
+    }
+
+    private @Nullable Disconnect takeUnwritten(InboxId id) {
+        Disconnect own = unwritten.remove(id);
+        return own != null ? own : movedSessions.takeDisconnect(id, context);
+    }
+
+    private void applyTerms(InboxState state, Session session, Disconnect disconnect) {
+        if (disconnect.expirySeconds() >= 0) {
+            session.setExpirySeconds(settings.boundedExpiry(disconnect.expirySeconds()));
+        }
+        StoredWill will = session.will();
+        if (!disconnect.publishWill() && will != null) {
+            session.setWill(null);
+            if (!disconnect.isWillReported()) {
+                reports.willSuppressed(state.id, will.message().topic());
+            }
+        }
+    }
+}

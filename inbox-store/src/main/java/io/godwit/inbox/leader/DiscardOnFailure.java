@@ -1,0 +1,23 @@
+package io.godwit.inbox.leader;
+
+import io.godwit.inbox.ledger.Pending;
+import io.godwit.kv.client.RangeException;
+
+/** For changes that nobody waits for: when they cannot be written, the memory is ahead of the store. */
+final class DiscardOnFailure implements Pending.Waiter {
+    private final InboxStates states;
+    private final InboxState state;
+
+    DiscardOnFailure(InboxStates states, InboxState state) {
+        this.states = states;
+        this.state = state;
+    }
+
+    @Override
+    public void applied() {}
+
+    @Override
+    public void failed(RangeException cause) {
+        states.discard(state);
+    }
+}

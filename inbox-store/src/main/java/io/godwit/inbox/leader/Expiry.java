@@ -1,0 +1,111 @@
+package io.godwit.inbox.leader;
+
+import io.godwit.inbox.expiry.SessionTimes;
+import io.godwit.inbox.format.QueuedCopy;
+import io.godwit.inbox.format.StoredWill;
+import io.godwit.inbox.ledger.MovedSession;
+import io.godwit.inbox.ledger.MovedSessions;
+import io.godwit.inbox.ledger.QueueSettings;
+import io.godwit.inbox.report.WaitReports;
+import io.godwit.kv.coprocessor.LeaderContext;
+import io.godwit.plugin.event.SessionEndCause;
+import java.time.Duration;
+import java.util.List;
+
+/** Ends sessions and has wills published when it is time. Owned by the range leader. */
+final class Expiry {
+    private final LeaderContext context;
+    private final QueueSettings settings;
+    private final Writes writes;
+    private final InboxStates states;
+    private final Agenda agenda;
+    private final SessionRecords records;
+    private final SessionEnds ends;
+    private final Reminders reminders;
+    private final Obligations obligations;
+    private final InboundHandler inbound;
+    private final MovedSessions movedSessions;
+    private final WaitReports waitReports;
+
+    Expiry(
+            LeaderContext context,
+            QueueSettings settings,
+            Writes writes,
+            InboxStates states,
+            Agenda agenda,
+            SessionRecords records,
+            SessionEnds ends,
+            Reminders reminders,
+            Obligations obligations,
+            InboundHandler inbound,
+            MovedSessions movedSessions,
+            WaitReports waitReports) {
+        this.context = context;
+        this.settings = settings;
+        this.writes = writes;
+        this.states = states;
+        this.agenda = agenda;
+        this.records = records;
+        this.ends = ends;
+        this.reminders = reminders;
+        this.obligations = obligations;
+        this.inbound = inbound;
+        this.movedSessions = movedSessions;
+        this.waitReports = waitReports;
+    }
+
+    /** Ends the session or publishes its will if it is time. */
+    void checkTimes(InboxState state) {
+        Session session = state.session();
+        if (session == null || state.attachment() != null) {
+            return;
+        }
+        long now = context.nowMillis();
+        MovedSession awaited = state.awaited();
+        if (awaited != null) {
+            if (awaited.untilMillis() <= now) {
+                loseInTurn(state, session, awaited, now);
+            }
+            return;
+        }
+        StoredWill will = session.will();
+        if (SessionTimes.endsAt(session.detachedAtMillis(), session.expirySeconds()) <= now) {
+            ends.end(state, session, SessionEndCause.EXPIRED);
+        } else if (will != null && Reminders.willDueAt(session, will) <= now) {
+            ends.owe(state, session);
+        } else {
+            reminders.remindOf(state);
+            return;
+        }
+        records.write(state);
+        writes.openBatch().whenDone(new DiscardOnFailure(states, state));
+        reminders.remindOf(state);
+        obligations.settleOnceWritten(state);
+    }
+
+    /** The connection that was awaited has not come: perhaps those of many sessions have not, with their node. */
+    private void loseInTurn(InboxState state, Session session, MovedSession awaited, long now) {
+        boolean waits = session.will() != null && !awaited.hasTurn();
+        long turn = waits ? movedSessions.turn(now) : now;
+        if (turn <= now) {
+            lost(state, session, awaited);
+        } else {
+            awaited.waitForTurn(turn);
+            agenda.remind(state.id, turn);
+        }
+    }
+
+    /** The connection that was awaited does not come. */
+    private void lost(InboxState state, Session session, MovedSession awaited) {
+        if (settings.isClustered()) {
+            waitReports.connectionNotBack(state.id.clientId(), Duration.ofMillis(settings.attachedWaitMillis()));
+        }
+        List<QueuedCopy> unsent = awaited.unsent(state.queue.ledger());
+        state.letGo();
+        ends.detached(state, session);
+        writes.openBatch().whenDone(new DiscardOnFailure(states, state));
+        obligations.settleOnceWritten(state);
+        ends.keepUnsent(state, unsent);
+        inbound.resume(state);
+    }
+}

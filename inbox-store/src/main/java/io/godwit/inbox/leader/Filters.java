@@ -1,0 +1,209 @@
+package io.godwit.inbox.leader;
+
+import io.godwit.inbox.client.StoredSubscription;
+import io.godwit.inbox.format.ByteWriter;
+import io.godwit.inbox.format.FilterTable;
+import io.godwit.inbox.format.InboxKeys;
+import io.godwit.plugin.topic.TopicFilter;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The filters of one session, and what is written of them. Owned by the range leader.
+ *
+ * <p>They are written by pages ({@link FilterTable}). A client chooses its filters, and could have them all on one
+ * page: {@link Write#hasRoomFor}.
+ */
+final class Filters {
+    private static final int BYTES_EACH = 48;
+    /**
+     * What the filters of one page may have together, since each SUBSCRIBE of them would write it. This is eight times
+     * what a page has when a session has all the characters that it may have.
+     */
+    static final int MAX_PAGE_BYTES = 1 << 20;
+
+    /** They say nothing of what is owed. */
+    private final Map<TopicFilter, StoredSubscription> subscriptions = new LinkedHashMap<>();
+
+    private final Predicate<TopicFilter> isOwed;
+    /** Changes that no batch has sealed yet; null for none. */
+    private @Nullable Write write;
+
+    /** @param isOwed whether retained messages are owed to a subscription; asked when a page is encoded */
+    Filters(Predicate<TopicFilter> isOwed) {
+        this.isOwed = isOwed;
+    }
+
+    /** Out of the store. */
+    void load(StoredSubscription subscription) {
+        subscriptions.put(subscription.filter(), subscription);
+    }
+
+    boolean isEmpty() {
+        return subscriptions.isEmpty();
+    }
+
+    boolean contains(TopicFilter filter) {
+        return subscriptions.containsKey(filter);
+    }
+
+    /** In the order in which they were made; a view. */
+    Set<TopicFilter> all() {
+        return Collections.unmodifiableSet(subscriptions.keySet());
+    }
+
+    /** In the order in which they were made; a view. */
+    Collection<StoredSubscription> subscriptions() {
+        return Collections.unmodifiableCollection(subscriptions.values());
+    }
+
+    /** What {@code batch} writes of them; to be asked for before they are changed, which it does. */
+    Write writeBy(Batch batch, Inbox state) {
+        Write earlier = write;
+        if (earlier != null && earlier.isFor(batch)) {
+            return earlier;
+        }
+        if (earlier != null) {
+            earlier.settle();
+        }
+        Write begun = new Write(batch, state);
+        subscriptions.keySet().forEach(begun::added);
+        write = begun;
+        return begun;
+    }
+
+    private static int bytesOf(TopicFilter filter) {
+        return BYTES_EACH + 2 * filter.text().length();
+    }
+
+    /**
+     * The pages that one batch writes. Encoded when the batch is sealed, so that a page is written once however many
+     * SUBSCRIBEs have changed it; or when a later batch is about to change the filters, since one batch may fail
+     * without the other.
+     */
+    final class Write implements Batch.Operation {
+        private final Batch batch;
+        private final Inbox state;
+        /** Of each page, about, as the session has it. */
+        private final long[] pageBytes = new long[FilterTable.PAGES];
+        /** A bit per page. */
+        private long pages;
+        /** The values by page, null for a page without filters; null until they are settled. */
+        private @Nullable Map<Integer, byte @Nullable []> settled;
+
+        private Write(Batch batch, Inbox state) {
+            this.batch = batch;
+            this.state = state;
+        }
+
+        @SuppressWarnings("ReferenceEquality") // batches have no other identity
+        private boolean isFor(Batch other) {
+            return batch == other;
+        }
+
+        /** Whether no page is too large with these. */
+        boolean hasRoomFor(List<StoredSubscription> asked) {
+            long[] more = new long[FilterTable.PAGES];
+            Set<TopicFilter> seen = new HashSet<>();
+            for (StoredSubscription each : asked) {
+                TopicFilter filter = each.filter();
+                if (!contains(filter) && seen.add(filter)) {
+                    int page = FilterTable.pageOf(filter);
+                    more[page] += bytesOf(filter);
+                    if (pageBytes[page] + more[page] > MAX_PAGE_BYTES) {
+                        return false;
+                    }
+                }
+            }
+            return true;
+        }
+
+        /** Gives back the subscription that it takes the place of, null for none. {@link #changed} has it written. */
+        @Nullable
+        StoredSubscription put(StoredSubscription subscription) {
+            TopicFilter filter = subscription.filter();
+            StoredSubscription before = subscriptions.put(filter, subscription);
+            if (before == null) {
+                added(filter);
+            }
+            return before;
+        }
+
+        /** Whether it was there. */
+        boolean remove(TopicFilter filter) {
+            boolean existed = subscriptions.remove(filter) != null;
+            if (existed) {
+                pageBytes[FilterTable.pageOf(filter)] -= bytesOf(filter);
+                changed(filter);
+            }
+            return existed;
+        }
+
+        private void added(TopicFilter filter) {
+            pageBytes[FilterTable.pageOf(filter)] += bytesOf(filter);
+        }
+
+        /** The subscription to {@code filter} is to be written, or is gone. */
+        void changed(TopicFilter filter) {
+            long page = 1L << FilterTable.pageOf(filter);
+            if (pages == 0) {
+                batch.write(state, this);
+            }
+            if ((pages & page) == 0) {
+                pages |= page;
+                batch.grow(BYTES_EACH + (int) pageBytes[FilterTable.pageOf(filter)]);
+            }
+            batch.grow(2 * filter.text().length());
+        }
+
+        private Map<Integer, byte @Nullable []> settle() {
+            Map<Integer, byte @Nullable []> values = settled;
+            if (values == null) {
+                values = encodePages();
+                settled = values;
+            }
+            return values;
+        }
+
+        private Map<Integer, byte @Nullable []> encodePages() {
+            Map<Integer, List<StoredSubscription>> byPage = new LinkedHashMap<>();
+            for (int page = 0; page < FilterTable.PAGES; page++) {
+                if ((pages & 1L << page) != 0) {
+                    byPage.put(page, new ArrayList<>());
+                }
+            }
+            for (StoredSubscription each : subscriptions.values()) {
+                List<StoredSubscription> list = byPage.get(FilterTable.pageOf(each.filter()));
+                if (list != null) {
+                    list.add(each);
+                }
+            }
+            Map<Integer, byte @Nullable []> values = new LinkedHashMap<>();
+            byPage.forEach((page, list) -> values.put(page, list.isEmpty() ? null : FilterTable.encode(list, isOwed)));
+            return values;
+        }
+
+        @Override
+        public void encode(ByteWriter out) {
+            settle().forEach((page, value) -> {
+                byte[] suffix = InboxKeys.filtersSuffix(page);
+                if (value == null) {
+                    Batch.writeDelete(out, state, suffix);
+                } else {
+                    Batch.writePut(out, state, suffix, value);
+                }
+            });
+            if (this.equals(write)) { // a later one may have taken its place
+                write = null;
+            }
+        }
+    }
+}

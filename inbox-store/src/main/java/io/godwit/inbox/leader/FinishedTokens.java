@@ -1,0 +1,32 @@
+package io.godwit.inbox.leader;
+
+import io.godwit.inbox.ledger.Pending;
+import io.godwit.kv.client.RangeException;
+import io.godwit.plugin.message.Message;
+import org.jspecify.annotations.Nullable;
+
+/** Tells when nothing is published under a delivery token of the range any more. Owned by the range leader. */
+final class FinishedTokens {
+    private final Writes writes;
+    private final Surroundings.Finished finished;
+
+    FinishedTokens(Writes writes, Surroundings.Finished finished) {
+        this.writes = writes;
+        this.finished = finished;
+    }
+
+    /**
+     * Once what is written now is stored, nothing is published under the token any more: all who remember it are told.
+     */
+    void tell(Inbox state, @Nullable Message message, String tokenOrigin, long tokenNumber) {
+        writes.openBatch().whenDone(new Pending.Waiter() {
+            @Override
+            public void applied() {
+                finished.finished(state.id.tenant(), message, tokenOrigin, tokenNumber);
+            }
+
+            @Override
+            public void failed(RangeException cause) {}
+        });
+    }
+}

@@ -1,0 +1,60 @@
+package io.godwit.inbox.leader;
+
+import io.godwit.inbox.format.InboxKeys;
+import io.godwit.inbox.format.MutationCodec;
+import io.godwit.inbox.ledger.QueueSettings;
+import io.godwit.kv.coprocessor.LeaderContext;
+import io.godwit.kv.coprocessor.RangeBounds;
+import io.godwit.kv.coprocessor.RangeCoprocessor;
+import io.godwit.kv.coprocessor.RangeLeader;
+import io.godwit.kv.coprocessor.RangeReader;
+import io.godwit.kv.coprocessor.RangeWrites;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * The state machine of a range of inboxes. It holds nothing in memory and reads nothing to apply: its
+ * {@link InboxLeader} has decided everything, and a mutation ({@link MutationCodec}) says what to write.
+ */
+public final class InboxCoprocessor implements RangeCoprocessor {
+    private static final byte[] DONE = {};
+
+    private final QueueSettings settings;
+    private final Surroundings outside;
+
+    public InboxCoprocessor(QueueSettings settings, Surroundings outside) {
+        this.settings = settings;
+        this.outside = outside;
+    }
+
+    @Override
+    public void open(RangeBounds bounds, RangeReader reader) {}
+
+    @Override
+    public List<byte[]> apply(RangeWrites writes, List<byte[]> mutations, Consumer<Runnable> afterCommit) {
+        List<byte[]> replies = new ArrayList<>(mutations.size());
+        for (byte[] mutation : mutations) {
+            MutationCodec.apply(writes, mutation);
+            replies.add(DONE);
+        }
+        return replies;
+    }
+
+    /** The leader reads for itself; nobody else asks. */
+    @Override
+    public byte[] query(RangeReader snapshot, byte[] query) {
+        throw new UnsupportedOperationException("inboxes are not queried");
+    }
+
+    /** What is kept of one inbox stays together. */
+    @Override
+    public byte[] splitPoint(byte[] key) {
+        return InboxKeys.prefixOf(key);
+    }
+
+    @Override
+    public RangeLeader lead(LeaderContext context) {
+        return new InboxLeader(context, settings, outside);
+    }
+}

@@ -1,0 +1,241 @@
+package io.godwit.inbox.leader;
+
+import io.godwit.inbox.format.InboxKeys;
+import io.godwit.inbox.ledger.Disconnect;
+import io.godwit.inbox.ledger.Holds;
+import io.godwit.inbox.ledger.Ledger;
+import io.godwit.inbox.ledger.MovedSession;
+import io.godwit.inbox.ledger.MovedSessions;
+import io.godwit.inbox.ledger.Qos0Room;
+import io.godwit.inbox.ledger.QueueSettings;
+import io.godwit.inbox.ledger.SharedTopics;
+import io.godwit.inbox.local.InsertCall;
+import io.godwit.inbox.local.Refusals;
+import io.godwit.inbox.local.SessionCall;
+import io.godwit.inbox.local.StoredInboxes;
+import io.godwit.inbox.protocol.InboxId;
+import io.godwit.inbox.protocol.InboxReply;
+import io.godwit.inbox.protocol.SessionCommand;
+import io.godwit.inbox.report.InboxReports;
+import io.godwit.inbox.report.RecordCount;
+import io.godwit.inbox.report.Stock;
+import io.godwit.kv.client.LeaderRequest;
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.RangeException.Cause;
+import io.godwit.kv.client.Resend;
+import io.godwit.kv.coprocessor.LeaderContext;
+import io.godwit.kv.coprocessor.RangeLeader;
+import java.util.List;
+
+/**
+ * The leader of one range of inboxes. It decides everything; what the store applies is only the outcome.
+ *
+ * <p>The life of a message: {@link InsertHandler} gives it a sequence and a place in the {@link Ledger} of each inbox
+ * and puts it into the open {@link Batch}. When the log takes the batch it is encoded, with the finished marks of all
+ * inboxes that have any ({@link Writes#sealing}). When it is applied, the publisher's answer goes out and
+ * {@link Outbox} sends the message, from memory if the client keeps up, else out of the store. The client's
+ * acknowledgement ({@link Attachment}) finishes its ledger entry; that is written with the next batch.
+ *
+ * <p>Crash points, in order. Before the batch is committed: nobody was told anything (but see early push in
+ * {@link InsertHandler}). After it, before the publisher's answer: the publisher repeats, QoS 2 by token. After the
+ * delivery, before the finished mark is committed: the message is delivered again, marked as a repetition, with the
+ * packet id it had. A session is over once its record says so: its routes are removed after that, and again after a
+ * crash, until the record has forgotten them. A will is owed once the record says so: it is published after that, and
+ * again after a crash, under one token, until the record has forgotten it.
+ *
+ * <p>The end of a leadership in good order is none for connections: {@link #settle}, then {@link #stop} with
+ * {@code MOVED} (docs/adr/0020).
+ *
+ * <p>{@link InboxStates} has the inboxes that are in memory, loads and gives them up. {@link Writes} has the batches.
+ * This class puts the parts together; none of them knows it.
+ *
+ * <p>Everything here runs on the range executor, but for {@link Mailbox#post}.
+ */
+final class InboxLeader implements RangeLeader {
+    private final LeaderContext context;
+    private final Surroundings outside;
+    private final Settling settling;
+    private final UntilOver untilOver = new UntilOver();
+    private final Mailbox mailbox;
+    private final RecordCount.Part recordCount;
+    private final StoredInboxes.Part storedInboxes;
+    private final Writes writes;
+    private final InboxStates states;
+    private final NewSessions newSessions;
+    private final Expiry expiry;
+    private final Departures departures;
+    private final InsertHandler inserts;
+    private final SessionHandler sessions;
+
+    InboxLeader(LeaderContext context, QueueSettings settings, Surroundings outside) {
+        this.context = context;
+        this.outside = outside;
+        InboxReports reports = outside.reports();
+        MovedSessions moved = outside.moved();
+        Qos0Room room = new Qos0Room(settings, new Holds(), reports);
+
+        this.settling = new Settling(moved);
+        this.writes = new Writes(context, this::batchDone);
+        this.mailbox = new Mailbox(context, writes::closeFullBatch);
+        this.recordCount = outside.records().new Part();
+        this.storedInboxes = outside.storedInboxes().new Part(context.bounds());
+        Stock asked = outside.stock();
+        Stock.Part counted = asked == null ? null : asked.new Part();
+        StockKeeping stock = new StockKeeping(counted);
+        Agenda agenda = new Agenda(context, settling, recordCount, storedInboxes, this::lookAt);
+        this.states = new InboxStates(context, writes, agenda, moved, reports, stock, settings, this::loaded);
+
+        Insert.Range range = new Insert.Range(context, writes, reports, new SharedTopics());
+        Qos0Store qos0 = new Qos0Store(writes, settings, reports, range);
+        SessionRecords records = new SessionRecords(writes, recordCount, storedInboxes);
+        Reminders reminders = new Reminders(context, agenda);
+        SessionEnds ends = new SessionEnds(context, writes, stock, records, reminders, qos0, reports);
+        FinishedTokens finished = new FinishedTokens(writes, outside.finished());
+        InboundHandler inbound = new InboundHandler(context, writes, states, finished, outside, untilOver);
+        Obligations obligations = new Obligations(context, writes, states, records, finished, outside, untilOver);
+        this.expiry = new Expiry(
+                context,
+                settings,
+                writes,
+                states,
+                agenda,
+                records,
+                ends,
+                reminders,
+                obligations,
+                inbound,
+                moved,
+                reports.waits());
+        this.inserts = new InsertHandler(context, writes, states, range, qos0, room, expiry);
+        this.newSessions = new NewSessions(context, writes, stock, moved.lastIncarnation());
+        this.departures = new Departures(
+                context,
+                room,
+                writes,
+                settling,
+                states,
+                agenda,
+                ends,
+                reminders,
+                obligations,
+                inbound,
+                moved,
+                recordCount);
+        Attaching attaching = new Attaching(
+                states,
+                stock,
+                records,
+                ends,
+                reminders,
+                newSessions,
+                obligations,
+                inserts,
+                new Outbox.Range(context, writes, settling, reports, room),
+                new AttachmentCalls.Handlers(
+                        mailbox, this::handle, departures, new Subscriptions(writes, states), inbound));
+        this.sessions = new SessionHandler(
+                writes, states, records, ends, reminders, newSessions, obligations, inbound, expiry, attaching);
+
+        agenda.start();
+        if (counted != null) {
+            new StockWalk(context, counted).start();
+        }
+    }
+
+    /** Of what this leader publishes. Any thread. */
+    Resend untilOver() {
+        return untilOver;
+    }
+
+    private void batchDone(List<Inbox> touched) {
+        states.batchDone(touched);
+    }
+
+    private void loaded(InboxState state) {
+        departures.loaded(state);
+    }
+
+    private void lookAt(InboxId id, Runnable then) {
+        states.whenReady(id, InboxKeys.prefix(id.tenant(), id.clientId()), new InboxState.Request() {
+            @Override
+            public void run(InboxState state) {
+                expiry.checkTimes(state);
+                then.run();
+            }
+
+            @Override
+            public void fail(RangeException cause) {
+                // not readable: logged there; it is looked at again when somebody asks for it
+                then.run();
+            }
+        });
+    }
+
+    @Override
+    public void handle(LeaderRequest request) {
+        if (request instanceof InsertCall insert) {
+            inserts.handle(insert);
+        } else if (request instanceof SessionCall call && call.mayNotPass()) {
+            call.fail(Refusals.notLedHere());
+        } else if (request instanceof SessionCall call && call.command() instanceof SessionCommand.DetachLate late) {
+            departures.detachedLate(
+                    late.inbox(),
+                    new Disconnect(
+                            late.incarnation(), Disconnect.LATE, late.expirySeconds(), late.publishWill(), false));
+            call.answer().reply(InboxReply.DONE);
+        } else if (request instanceof SessionCall session) {
+            states.whenReady(session.id(), session.prefix(), new InboxState.Request() {
+                @Override
+                public void run(InboxState state) {
+                    sessions.handle(state, session);
+                }
+
+                @Override
+                public void fail(RangeException cause) {
+                    session.fail(cause);
+                }
+            });
+        } else {
+            request.fail(new RangeException(Cause.STORE_FAILED, "not a request for inboxes: " + request.getClass()));
+        }
+    }
+
+    // --- the end of the leader
+
+    /**
+     * Proposes what was decided, and what is finished: then nothing that a client was told, or has told, is in this
+     * memory alone but for what {@link MovedSession} carries over.
+     */
+    @Override
+    public void settle() {
+        if (!settling.isSettling()) {
+            settling.begin();
+            untilOver.over(); // the leader of a part may be there before this one has stopped
+            storedInboxes.withdraw();
+            states.forEachHeld(settling::announce);
+        }
+        writes.settle();
+    }
+
+    @Override
+    public void stop(RangeException cause) {
+        untilOver.over();
+        boolean isMoved = cause.reason() == Cause.MOVED;
+        if (isMoved) {
+            states.moved(); // before batches fail
+        }
+        mailbox.stop(isMoved ? cause : Mailbox.closed());
+        recordCount.stop();
+        storedInboxes.withdraw();
+        writes.failUnproposed(cause);
+        states.stop(cause);
+        inserts.stop(cause);
+        if (isMoved) {
+            outside.moved().noteIncarnation(newSessions.lastIncarnation());
+            departures.leaveUnwritten();
+            outside.moved().forgetOld(context.nowMillis(), outside.reports());
+        }
+        settling.withdraw();
+        writes.clear();
+    }
+}

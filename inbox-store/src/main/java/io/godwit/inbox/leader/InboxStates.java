@@ -1,0 +1,286 @@
+package io.godwit.inbox.leader;
+
+import io.godwit.inbox.client.InboxListener;
+import io.godwit.inbox.ledger.MovedSession;
+import io.godwit.inbox.ledger.MovedSessions;
+import io.godwit.inbox.ledger.QueueSettings;
+import io.godwit.inbox.protocol.InboxId;
+import io.godwit.inbox.report.InboxReports;
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.RangeException.Cause;
+import io.godwit.kv.coprocessor.LeaderContext;
+import io.godwit.kv.coprocessor.RangeReader;
+import io.godwit.plugin.event.DropReason;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The inboxes of a range that are in memory. An {@link InboxState} is loaded when first asked for ({@link #whenReady})
+ * and given up when idle ({@link IdleInboxes}). What could not be written (full disk, overload) is undone in memory
+ * where that is simple, an insert; otherwise the state is discarded and loaded again ({@link #discard}). All of that is
+ * told to the {@link StockKeeping}. With the leader they end ({@link #stop}).
+ *
+ * <p>Owned by the range leader, and called on the range executor.
+ */
+final class InboxStates {
+    private static final Logger LOG = LoggerFactory.getLogger(InboxStates.class);
+    /** How soon it is looked again whether another leader has left what it is about to leave. */
+    private static final long COMING_MILLIS = 5;
+    /** How soon somebody looks at an inbox that was discarded. */
+    private static final long LOOK_AGAIN_MILLIS = 1000;
+
+    private final LeaderContext context;
+    private final Writes writes;
+    private final Agenda agenda;
+    private final MovedSessions moved;
+    private final InboxReports reports;
+    private final StockKeeping stock;
+    private final InboxLoader loader;
+    private final long movedWaitMillis;
+    private final Consumer<InboxState> whenLoaded;
+
+    private final Map<InboxId, InboxState> states = new HashMap<>();
+    private final IdleInboxes idle;
+    /**
+     * Another leader has followed in good order: what stands in memory is not needed any more, however it differs from
+     * the store.
+     */
+    private boolean isMoved;
+    /** Were discarded and are to be loaded again: their connections have been cut off. */
+    private final Set<InboxId> cutOff = new HashSet<>(0);
+
+    /**
+     * @param whenLoaded told of each inbox that has been loaded, before anybody else gets it
+     */
+    InboxStates(
+            LeaderContext context,
+            Writes writes,
+            Agenda agenda,
+            MovedSessions moved,
+            InboxReports reports,
+            StockKeeping stock,
+            QueueSettings settings,
+            Consumer<InboxState> whenLoaded) {
+        this.context = context;
+        this.writes = writes;
+        this.agenda = agenda;
+        this.moved = moved;
+        this.reports = reports;
+        this.stock = stock;
+        this.whenLoaded = whenLoaded;
+        this.loader = new InboxLoader(stock, writes, this::discard);
+        this.movedWaitMillis = settings.movedWaitMillis();
+        this.idle = new IdleInboxes(settings.maxIdle(), this::forget);
+    }
+
+    private void forget(Inbox state) {
+        state.queue.relieved(state.id, reports);
+        states.remove(state.id, state);
+        stock.forgotten(state);
+    }
+
+    /** The state if it is in memory and ready, else null. */
+    @Nullable
+    InboxState ready(InboxId id) {
+        InboxState state = states.get(id);
+        if (state == null || !state.residency.isReady()) {
+            return null;
+        }
+        state.residency.use();
+        return state;
+    }
+
+    /** Runs the request now or once the inbox has been loaded, behind those already waiting for that. */
+    void whenReady(InboxId id, byte[] prefix, InboxState.Request request) {
+        writes.closeFullBatch();
+        InboxState state = states.get(id);
+        if (state != null && state.residency.isReady()) {
+            state.residency.use();
+            request.run(state);
+            return;
+        }
+        if (state == null) {
+            state = new InboxState(id, prefix);
+            states.put(id, state);
+            load(state);
+        }
+        state.await(request);
+    }
+
+    /** Those whose session a connection has, be it on its way from the leader before. */
+    void forEachHeld(Consumer<InboxState> action) {
+        states.values().stream().filter(InboxState::isHeld).forEach(action);
+    }
+
+    private void load(InboxState placeholder) {
+        InboxId id = placeholder.id;
+        byte[] prefix = placeholder.prefix;
+        if (moved.isComing(id)) {
+            context.schedule(COMING_MILLIS, () -> load(placeholder));
+            return;
+        }
+        context.read(reader -> loader.load(reader, id, prefix), (loaded, failure) -> {
+            if (loaded == null) {
+                LOG.error(
+                        "inbox not readable tenant={} client={}",
+                        id.tenant().value(),
+                        id.clientId().value(),
+                        failure);
+                states.remove(id);
+                failWaiting(placeholder, new RangeException(Cause.STORE_FAILED, "inbox not readable: " + failure));
+                return;
+            }
+            ArrayDeque<InboxState.Request> waiting = placeholder.waiting();
+            loaded.residency.ready();
+            states.put(id, loaded);
+            stock.loaded(loaded);
+            whenLoaded.accept(loaded);
+            while (waiting != null && !waiting.isEmpty()) {
+                writes.closeFullBatch();
+                waiting.remove().run(loaded);
+            }
+            idle.offer(loaded);
+        });
+    }
+
+    private static void failWaiting(InboxState state, RangeException cause) {
+        ArrayDeque<InboxState.Request> waiting = state.waiting();
+        if (waiting != null) {
+            waiting.forEach(request -> request.fail(cause));
+            state.setWaiting(null);
+        }
+    }
+
+    /** Reads for an inbox; one that cannot be read is discarded. */
+    <T> void read(InboxState state, Function<RangeReader, T> work, Consumer<T> then) {
+        context.read(work, (result, failure) -> {
+            if (result != null) {
+                then.accept(result);
+                return;
+            }
+            LOG.error(
+                    "queue not readable tenant={} client={}",
+                    state.id.tenant().value(),
+                    state.id.clientId().value(),
+                    failure);
+            discard(state);
+        });
+    }
+
+    /** A batch that wrote to them is done: those may be idle now, or free to be loaded again. */
+    void batchDone(List<Inbox> touched) {
+        for (Inbox state : touched) {
+            if (state.residency.isDiscarded()) {
+                InboxState present = states.get(state.id);
+                if (!state.writes.isUnderWay() && present == state) {
+                    reload(present);
+                }
+            } else {
+                idle.offer(state);
+            }
+        }
+    }
+
+    /**
+     * What stands in memory could not be written. The connection is cut off, and the inbox loaded again once no batch
+     * is under way.
+     */
+    void discard(InboxState state) {
+        if (state.residency.isDiscarded() || isMoved) {
+            return;
+        }
+        state.residency.discard();
+        cutOff.add(state.id);
+        cutOff(state);
+        stock.discarded(state);
+        state.queue.stopInbound(Mailbox.closed());
+        if (!state.writes.isUnderWay()) {
+            reload(state);
+        }
+    }
+
+    /** Whether an inbox is not in memory, or is being loaded. */
+    boolean isToBeLoaded(InboxId id) {
+        InboxState now = states.get(id);
+        return now == null || !now.residency.isReady();
+    }
+
+    /** Whether this leader has cut off the connection that the store still has as attached; asked once it is loaded. */
+    boolean wasCutOff(InboxId id) {
+        return !cutOff.isEmpty() && cutOff.remove(id);
+    }
+
+    private void cutOff(InboxState state) {
+        Attachment attachment = state.attachment();
+        MovedSession awaited = state.awaited();
+        if (attachment != null) {
+            state.letGo();
+            reports.dropped(state.id, attachment.close(InboxListener.Reason.UNAVAILABLE), DropReason.STORE_FAILED);
+        } else if (awaited != null) {
+            state.letGo();
+            awaited.lost(state.id, reports);
+        }
+    }
+
+    private void reload(InboxState state) {
+        states.remove(state.id);
+        // the record may say attached; whoever looks puts that right
+        agenda.lookAgain(state.id, LOOK_AGAIN_MILLIS);
+        ArrayDeque<InboxState.Request> waiting = state.waiting();
+        if (waiting != null) {
+            InboxState placeholder = new InboxState(state.id, state.prefix);
+            placeholder.setWaiting(waiting);
+            states.put(state.id, placeholder);
+            load(placeholder);
+        }
+    }
+
+    // --- the end of the leader
+
+    /** Another leader follows now: nothing is discarded from here on. */
+    void moved() {
+        isMoved = true;
+    }
+
+    /** Fails whoever waits for an inbox. Connections are left to the next leader after {@link #moved}, else cut off. */
+    void stop(RangeException cause) {
+        for (InboxState state : states.values()) {
+            failWaiting(state, cause);
+            state.queue.stopInbound(cause);
+            if (isMoved) {
+                move(state, cause);
+            } else {
+                cutOff(state);
+            }
+        }
+        states.clear();
+        idle.clear();
+        stock.stop();
+    }
+
+    /** Leaves its connection to the next leader. */
+    private void move(InboxState state, RangeException cause) {
+        state.queue.relieved(state.id, reports);
+        Attachment attachment = state.attachment();
+        MovedSession awaited = state.awaited();
+        long untilMillis = context.nowMillis() + movedWaitMillis;
+        if (attachment != null) {
+            state.letGo();
+            attachment.move(cause, moved, context, untilMillis);
+        } else if (awaited != null) { // its connection has not come here yet
+            state.letGo();
+            awaited.comeTo(null);
+            awaited.waitUntil(untilMillis);
+            moved.leave(state.id, awaited, context);
+        }
+    }
+}

@@ -1,0 +1,239 @@
+package io.godwit.inbox.leader;
+
+import io.godwit.inbox.client.InsertOutcome;
+import io.godwit.inbox.client.InsertRequest;
+import io.godwit.inbox.format.ByteWriter;
+import io.godwit.inbox.format.GroupCopy;
+import io.godwit.inbox.format.MutationCodec;
+import io.godwit.inbox.format.RunCodec;
+import io.godwit.inbox.format.TokenRecord;
+import io.godwit.inbox.ledger.Pending;
+import io.godwit.inbox.ledger.SharedTopics;
+import io.godwit.inbox.ledger.TokenMemory;
+import io.godwit.inbox.local.InsertCall;
+import io.godwit.inbox.report.InboxReports;
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.coprocessor.LeaderContext;
+import io.godwit.plugin.event.DropReason;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.MessageCodec;
+import io.godwit.plugin.message.Qos;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One message on its way into the queues of one range that take it: the payload once, and a copy per inbox. Owned by
+ * the range leader.
+ */
+final class Insert implements Batch.Operation, Pending.Waiter {
+    /** What the inserts of one leader share. */
+    record Range(LeaderContext context, Writes writes, InboxReports reports, SharedTopics topics) {}
+
+    private final Range range;
+    private final @Nullable InsertCall call;
+    private final Message message;
+    /** Of the message; the string that queues may keep. */
+    private final String topic;
+
+    private final @Nullable String tokenOrigin;
+    private final long tokenNumber;
+    private final List<PlacedCopy> copies = new ArrayList<>(1);
+    /** Copies of QoS 1 and 2 that the sealed batch has in it. */
+    private int written;
+    /** An earlier message of the publisher failed before the batch was sealed, so this one is not in it. */
+    private boolean isHeldBack;
+
+    /** @param call who is told of the outcome; null when nobody waits and no token is kept */
+    Insert(Range range, @Nullable InsertCall call, Message message) {
+        this.range = range;
+        this.call = call;
+        this.message = message;
+        this.topic = range.topics().shared(message.topic());
+        InsertRequest request = call == null ? null : call.request();
+        this.tokenOrigin = request == null ? null : request.tokenOrigin();
+        this.tokenNumber = request == null ? 0 : request.tokenNumber();
+    }
+
+    Message message() {
+        return message;
+    }
+
+    /**
+     * Gives the copy its place in the queue, and joins the batch with it.
+     *
+     * @param isFirst whether this is not in the batch yet
+     */
+    void addTo(Batch batch, boolean isFirst, PlacedCopy placed) {
+        Queue queue = placed.state.queue;
+        queue.setHasData();
+        queue.ledger()
+                .append(
+                        placed.sequence,
+                        placed.qos.value(),
+                        isApart(placed.message),
+                        topic,
+                        placed.group != null,
+                        placed.message.payload().length);
+        copies.add(placed);
+        batch.copyAdded(placed);
+        if (isFirst) {
+            batch.insert(this, this, message.heapBytes());
+        }
+    }
+
+    @Override
+    public void encode(ByteWriter out) {
+        isHeldBack = call != null && call.isHeldBack();
+        if (isHeldBack) {
+            return;
+        }
+        int live = 0;
+        for (int i = 0; i < copies.size(); i++) {
+            live += copies.get(i).isLive() ? 1 : 0;
+        }
+        written = 0;
+        if (live == 0) {
+            return;
+        }
+        boolean apart = isApart(message);
+        out.u8(MutationCodec.INSERT);
+        out.u8((tokenOrigin != null ? MutationCodec.HAS_TOKEN : 0) | (apart ? MutationCodec.MESSAGE_APART : 0));
+        out.message(message);
+        if (tokenOrigin != null) {
+            out.string(tokenOrigin);
+            out.varint(tokenNumber);
+            out.varint(range.context().nowMillis());
+        }
+        out.varint(live);
+        for (int i = 0; i < copies.size(); i++) {
+            PlacedCopy copy = copies.get(i);
+            if (copy.isLive()) {
+                out.varint(copy.state.writes.tableIndex());
+                out.varint(copy.sequence);
+                GroupCopy group = copy.group;
+                out.u8(RunCodec.flags(copy.qos, copy.retain, copy.subscriptionIds, group != null));
+                RunCodec.writeIds(out, copy.subscriptionIds);
+                if (group != null) {
+                    out.string(group.filter());
+                }
+                range.writes().runWritten(copy);
+                written += copy.qos == Qos.AT_MOST_ONCE ? 0 : 1;
+            }
+        }
+    }
+
+    @Override
+    public void applied() {
+        if (isHeldBack) {
+            failed(InsertCall.heldBack());
+            return;
+        }
+        for (int i = 0; i < copies.size(); i++) {
+            PlacedCopy copy = copies.get(i);
+            if (copy.state.queue.ledger() == copy.ledger) {
+                settle(copy);
+                rememberToken(copy, true);
+                Connected connection = copy.state.connection();
+                if (connection != null) {
+                    connection.sender().applied(copy);
+                }
+                copy.state.queue.setAppliedSequence(copy.sequence);
+            }
+            answer(copy, InsertOutcome.STORED);
+        }
+        if (written > 0) {
+            range.reports().stored(written);
+        }
+    }
+
+    @Override
+    public void failed(RangeException cause) {
+        for (int i = 0; i < copies.size(); i++) {
+            PlacedCopy copy = copies.get(i);
+            if (copy.state.queue.ledger() == copy.ledger) {
+                settle(copy);
+                rememberToken(copy, false);
+                long ordinal = copy.ledger.find(copy.sequence);
+                if (ordinal >= 0) {
+                    // it never was in the store, so nothing is owed to its client
+                    copy.ledger.finish(ordinal);
+                }
+                Connected connection = copy.state.connection();
+                if (connection != null) {
+                    range.writes().turn().pumpLater(connection.sender()); // what waits behind it
+                }
+            }
+            if (copy.qos == Qos.AT_MOST_ONCE) {
+                range.reports().dropped(copy.state.id, message.topic(), DropReason.STORE_FAILED);
+            }
+        }
+        InsertCall asked = call;
+        if (asked == null) {
+            return;
+        }
+        if (asked.isRefusedBy(cause) && wasSentEarly()) {
+            // to send it again by itself might bring it behind later ones that its receiver has acknowledged since
+            asked.fail(new RangeException(RangeException.Cause.TIMEOUT, "a receiver may have it already"));
+        } else if (!areMoved(asked, cause)) {
+            asked.fail(cause);
+        }
+    }
+
+    private boolean wasSentEarly() {
+        for (int i = 0; i < copies.size(); i++) {
+            if (copies.get(i).wasSentEarly) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Those that were answered already are of QoS 0. */
+    private boolean areMoved(InsertCall asked, RangeException cause) {
+        boolean areMoved = false;
+        for (int i = 0; i < copies.size(); i++) {
+            PlacedCopy copy = copies.get(i);
+            areMoved |= copy.qos != Qos.AT_MOST_ONCE && asked.isMoved(copy.target, cause);
+        }
+        return areMoved;
+    }
+
+    /** The client of an early copy is done with it before the store has seen it. */
+    void takeBack(PlacedCopy copy) {
+        copies.remove(copy);
+        settle(copy);
+        range.reports().cancelled();
+        answer(copy, InsertOutcome.STORED);
+    }
+
+    static boolean isApart(Message message) {
+        // the payload nearly always decides, without a walk over the strings
+        return message.payload().length >= RunCodec.APART_BYTES
+                || MessageCodec.encodedSize(message) >= RunCodec.APART_BYTES;
+    }
+
+    private static void settle(PlacedCopy copy) {
+        if (copy.qos != Qos.AT_MOST_ONCE) {
+            copy.ledger.settled();
+        }
+    }
+
+    private void rememberToken(PlacedCopy copy, boolean stored) {
+        TokenMemory tokens = copy.state.queue.knownTokens();
+        if (tokenOrigin != null && tokens != null) {
+            String source = TokenRecord.source(tokenOrigin, copy.group == null ? null : copy.group.filter());
+            if (stored) {
+                tokens.stored(source, tokenNumber);
+            } else {
+                tokens.remove(source, tokenNumber);
+            }
+        }
+    }
+
+    private void answer(PlacedCopy copy, InsertOutcome outcome) {
+        if (call != null && copy.qos != Qos.AT_MOST_ONCE) {
+            call.answer(copy.target, outcome);
+        }
+    }
+}

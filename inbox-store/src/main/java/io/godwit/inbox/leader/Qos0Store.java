@@ -1,0 +1,64 @@
+package io.godwit.inbox.leader;
+
+import io.godwit.inbox.format.QueuedCopy;
+import io.godwit.inbox.ledger.Ledger;
+import io.godwit.inbox.ledger.QueueSettings;
+import io.godwit.inbox.report.InboxReports;
+import io.godwit.plugin.event.DropReason;
+import io.godwit.plugin.message.Qos;
+import java.util.List;
+
+/** Stores messages of QoS 0 for sessions that are not connected, as far as the settings allow. */
+final class Qos0Store {
+    private final Writes writes;
+    private final QueueSettings settings;
+    private final InboxReports reports;
+    private final Insert.Range range;
+
+    Qos0Store(Writes writes, QueueSettings settings, InboxReports reports, Insert.Range range) {
+        this.writes = writes;
+        this.settings = settings;
+        this.reports = reports;
+        this.range = range;
+    }
+
+    /** Stores a message of QoS 0 for a session that is not connected; nobody waits for it. */
+    void store(Inbox state, QueuedCopy copy) {
+        if (settings.maxQos0() == 0) {
+            reports.dropped(state.id, copy.message.topic(), DropReason.QUEUE_FULL_NEWEST);
+            return;
+        }
+        if (writes.diskFull() != null) {
+            reports.dropped(state.id, copy.message.topic(), DropReason.STORE_FAILED);
+            return;
+        }
+        if (state.queue.ledger().liveQos0() >= settings.maxQos0()) {
+            dropOldestQos0(state);
+        }
+        long sequence = writes.takeSequence(state);
+        PlacedCopy placed = new PlacedCopy(
+                state, 0, sequence, copy.message, Qos.AT_MOST_ONCE, copy.retain, copy.subscriptionIds, null);
+        new Insert(range, null, copy.message).addTo(writes.openBatch(), true, placed);
+    }
+
+    /**
+     * The same for all that a connection has left. Each may begin another batch: together they can be many and large.
+     */
+    void storeAll(Inbox state, List<QueuedCopy> copies) {
+        for (QueuedCopy copy : copies) {
+            writes.closeFullBatch();
+            store(state, copy);
+        }
+    }
+
+    private void dropOldestQos0(Inbox state) {
+        Ledger ledger = state.queue.ledger();
+        for (long ordinal = ledger.headOrdinal(); ordinal < ledger.tailOrdinal(); ordinal++) {
+            if (ledger.qosAt(ordinal) == 0 && !ledger.isFinishedAt(ordinal)) {
+                reports.dropped(state.id, ledger.topicAt(ordinal), DropReason.QUEUE_FULL_OLDEST);
+                writes.finish(state, ordinal);
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+package io.godwit.inbox.leader;
+
+import io.godwit.inbox.expiry.SessionTimes;
+import io.godwit.inbox.format.StoredWill;
+import io.godwit.kv.coprocessor.LeaderContext;
+
+/** When sessions without a connection end, and their wills are due. Owned by the range leader. */
+final class Reminders {
+    private final LeaderContext context;
+    private final Agenda agenda;
+
+    Reminders(LeaderContext context, Agenda agenda) {
+        this.context = context;
+        this.agenda = agenda;
+    }
+
+    /** Has the inbox looked at when its session ends or its will is due. */
+    void remindOf(InboxState state) {
+        Session session = state.session();
+        if (session == null || state.isHeld()) {
+            return;
+        }
+        StoredWill will = session.will();
+        long due = will != null
+                ? willDueAt(session, will)
+                : SessionTimes.endsAt(session.detachedAtMillis(), session.expirySeconds());
+        agenda.remind(state.id, due);
+    }
+
+    /** Of a session that no connection has: whether its time is over. */
+    boolean hasExpired(Session session) {
+        return SessionTimes.endsAt(session.detachedAtMillis(), session.expirySeconds()) <= context.nowMillis();
+    }
+
+    static long willDueAt(Session session, StoredWill will) {
+        return SessionTimes.willDueAt(session.detachedAtMillis(), will.delaySeconds(), session.expirySeconds());
+    }
+}

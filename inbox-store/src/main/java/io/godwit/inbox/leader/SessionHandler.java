@@ -1,0 +1,162 @@
+package io.godwit.inbox.leader;
+
+import io.godwit.inbox.client.InboxListener;
+import io.godwit.inbox.client.OriginDigest;
+import io.godwit.inbox.client.SessionOwner;
+import io.godwit.inbox.local.SessionCall;
+import io.godwit.inbox.protocol.Answer;
+import io.godwit.inbox.protocol.InboxReply;
+import io.godwit.inbox.protocol.SessionCommand;
+import io.godwit.kv.client.RangeException;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.event.SessionEndCause;
+import java.util.Objects;
+
+/** Carries out commands about sessions. Owned by the range leader. */
+final class SessionHandler {
+    private final Writes writes;
+    private final InboxStates states;
+    private final SessionRecords records;
+    private final SessionEnds ends;
+    private final Reminders reminders;
+    private final NewSessions newSessions;
+    private final Obligations obligations;
+    private final InboundHandler inbound;
+    private final Expiry expiry;
+    private final Attaching attaching;
+
+    SessionHandler(
+            Writes writes,
+            InboxStates states,
+            SessionRecords records,
+            SessionEnds ends,
+            Reminders reminders,
+            NewSessions newSessions,
+            Obligations obligations,
+            InboundHandler inbound,
+            Expiry expiry,
+            Attaching attaching) {
+        this.writes = writes;
+        this.states = states;
+        this.records = records;
+        this.ends = ends;
+        this.reminders = reminders;
+        this.newSessions = newSessions;
+        this.obligations = obligations;
+        this.inbound = inbound;
+        this.expiry = expiry;
+        this.attaching = attaching;
+    }
+
+    /** Carries out a command about a session that is loaded. */
+    void handle(InboxState state, SessionCall call) {
+        call.command().choose(new Handling(state, call));
+    }
+
+    private final class Handling implements SessionCommand.Cases {
+        private final InboxState state;
+        private final SessionCall call;
+
+        Handling(InboxState state, SessionCall call) {
+            this.state = state;
+            this.call = call;
+        }
+
+        @Override
+        public void attach(SessionCommand.Attach command) {
+            attaching.attach(state, command.request(), call.deliveries(), call.answer());
+        }
+
+        @Override
+        public void goOn(SessionCommand.Continue command) {
+            attaching.continueAttachment(state, command.request(), call.deliveries(), call.answer());
+        }
+
+        @Override
+        public void owner(SessionCommand.Owner command) {
+            call.answer().reply(new InboxReply.Owner(SessionHandler.this.owner(state, command.client())));
+        }
+
+        @Override
+        public void keepWill(SessionCommand.KeepWill command) {
+            SessionHandler.this.keepWill(state, command, call.answer());
+        }
+
+        @Override
+        public void markDistributed(SessionCommand.MarkDistributed command) {
+            Session session = state.session();
+            if (session == null || session.incarnation != command.incarnation()) {
+                call.answer().reply(InboxReply.DONE);
+            } else {
+                inbound.distributed(state, command.packetId(), command.tokenNumber(), call.answer());
+            }
+        }
+
+        @Override
+        public void markKept(SessionCommand.MarkKept command) {
+            Session session = state.session();
+            String origin = session == null ? null : InboxState.origin(state.id, session.incarnation);
+            if (origin == null || !OriginDigest.of(origin).equals(command.originDigest())) {
+                call.answer().reply(InboxReply.DONE);
+            } else {
+                inbound.distributed(state, command.tokenNumber(), call.answer());
+            }
+        }
+
+        @Override
+        public void delete(SessionCommand.Delete command) {
+            SessionHandler.this.delete(state, call.answer());
+        }
+
+        @Override
+        public void detachLate(SessionCommand.DetachLate command) {
+            throw new IllegalStateException("its inbox is not loaded for it");
+        }
+    }
+
+    /** Whose the session is, to {@code client}. */
+    private SessionOwner owner(InboxState state, ClientInfo client) {
+        Session session = state.session();
+        if (session == null || !state.isHeld() && reminders.hasExpired(session)) {
+            return SessionOwner.NO_SESSION;
+        }
+        String user = session.client().userName();
+        if (Objects.equals(user, client.userName())) {
+            return SessionOwner.SAME_USER;
+        }
+        return user == null ? SessionOwner.NO_USER : SessionOwner.OTHER_USER;
+    }
+
+    /** See {@link io.godwit.inbox.client.InboxClient#keepWill}. */
+    private void keepWill(InboxState state, SessionCommand.KeepWill command, Answer answer) {
+        expiry.checkTimes(state);
+        if (state.session() != null || !state.owed().isEmpty()) {
+            SessionRecords.whenRecorded(state, new Answering(states, state, answer, InboxReply.DONE));
+            return;
+        }
+        RangeException full = command.isRecorded() ? null : writes.diskFull();
+        if (full != null) {
+            answer.fail(full);
+            return;
+        }
+        Session session = newSessions.begin(state, command.client(), command.expirySeconds());
+        session.setWill(newSessions.storedWill(state, session, command.will()));
+        ends.detached(state, session);
+        writes.openBatch().whenDone(new Answering(states, state, answer, InboxReply.DONE));
+        obligations.settleOnceWritten(state);
+    }
+
+    private void delete(InboxState state, Answer answer) {
+        Session session = state.session();
+        if (session == null) {
+            // its end may be under way to the store: if that fails the session is there again
+            SessionRecords.whenRecorded(state, new Answering(states, state, answer, InboxReply.Flag.of(false)));
+            return;
+        }
+        ends.cutOff(state, InboxListener.Reason.DELETED);
+        ends.end(state, session, SessionEndCause.GIVEN_UP);
+        records.write(state);
+        writes.openBatch().whenDone(new Answering(states, state, answer, InboxReply.Flag.of(true)));
+        obligations.settleOnceWritten(state);
+    }
+}

@@ -1,0 +1,53 @@
+package io.godwit.inbox.leader;
+
+import io.godwit.inbox.format.InboxKeys;
+import io.godwit.inbox.format.SessionRecord;
+import io.godwit.inbox.ledger.Pending;
+import io.godwit.inbox.ledger.SequenceAllocator;
+import io.godwit.inbox.local.StoredInboxes;
+import io.godwit.inbox.report.RecordCount;
+
+/** Writes the records of sessions. Owned by the range leader. */
+final class SessionRecords {
+    private final Writes writes;
+    private final RecordCount.Part recordCount;
+    private final StoredInboxes.Part storedInboxes;
+
+    SessionRecords(Writes writes, RecordCount.Part recordCount, StoredInboxes.Part storedInboxes) {
+        this.writes = writes;
+        this.recordCount = recordCount;
+        this.storedInboxes = storedInboxes;
+    }
+
+    /** The record as it is now joins what is written next. */
+    void write(InboxState state) {
+        Batch batch = writes.openBatch();
+        state.writes.recordWrittenBy(batch);
+        if (state.hasNothing()) {
+            recordCount.deleted(state.id);
+            state.writes.setRecordBytes(0);
+            batch.delete(state, InboxKeys.suffix(InboxKeys.SESSION));
+            batch.delete(state, InboxKeys.suffix(InboxKeys.CEILING));
+            // what comes next stores a ceiling anew
+            state.queue.setSequences(
+                    new SequenceAllocator(state.queue.sequences().peek(), 0));
+        } else {
+            recordCount.written(state.id);
+            storedInboxes.written(state.prefix);
+            SessionRecord record = new SessionRecord(state.session(), state.owed(), state.ended());
+            byte[] encoded = record.encode();
+            state.writes.setRecordBytes(encoded.length);
+            batch.put(state, InboxKeys.suffix(InboxKeys.SESSION), encoded);
+        }
+    }
+
+    /** What is decided about the record is in the store. */
+    static void whenRecorded(InboxState state, Pending.Waiter waiter) {
+        Pending last = state.writes.recordUnderWay();
+        if (last == null) {
+            waiter.applied();
+        } else {
+            last.whenDone(waiter);
+        }
+    }
+}

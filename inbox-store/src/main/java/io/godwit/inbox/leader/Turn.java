@@ -1,0 +1,55 @@
+package io.godwit.inbox.leader;
+
+import io.godwit.kv.coprocessor.LeaderContext;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The end of a turn of the range executor: what many requests have brought goes out together. */
+final class Turn {
+    private final LeaderContext context;
+    /** Proposes what is to be written. */
+    private final Runnable propose;
+
+    private boolean isEndQueued;
+    private final List<Sender> toPump = new ArrayList<>();
+    private final List<Sender> toFlush = new ArrayList<>();
+
+    Turn(LeaderContext context, Runnable propose) {
+        this.context = context;
+        this.propose = propose;
+    }
+
+    /** Something is sent soon: when a batch is done, or at the end of the turn. */
+    void pumpLater(Sender sender) {
+        toPump.add(sender);
+    }
+
+    void flushLater(Sender sender) {
+        toFlush.add(sender);
+        endLater();
+    }
+
+    void endLater() {
+        if (!isEndQueued) {
+            isEndQueued = true;
+            context.execute(this::end);
+        }
+    }
+
+    void end() {
+        isEndQueued = false;
+        sendAll();
+        propose.run();
+    }
+
+    void sendAll() {
+        for (int i = 0; i < toPump.size(); i++) {
+            toPump.get(i).pump();
+        }
+        toPump.clear();
+        for (int i = 0; i < toFlush.size(); i++) {
+            toFlush.get(i).flush();
+        }
+        toFlush.clear();
+    }
+}

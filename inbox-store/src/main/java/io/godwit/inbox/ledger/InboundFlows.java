@@ -1,0 +1,208 @@
+package io.godwit.inbox.ledger;
+
+import io.godwit.inbox.format.InboundRecord;
+import io.godwit.kv.client.RangeException;
+import io.godwit.plugin.message.Message;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The QoS 2 messages one session has published and not released yet, by packet id (MQTT 5.0, 4.3.3). Owned by the range
+ * leader; stored under an INBOUND key each ({@link InboundRecord}).
+ */
+public final class InboundFlows {
+    /** One of them. */
+    public static final class Flow {
+        public final int packetId;
+        public final long number;
+        private @Nullable Message message;
+        private @Nullable Pending pending;
+        private @Nullable List<Pending.Waiter> resuming;
+
+        public Flow(int packetId, long number, @Nullable Message message) {
+            this.packetId = packetId;
+            this.number = number;
+            this.message = message;
+        }
+
+        /** Null once distributed. */
+        public @Nullable Message message() {
+            return message;
+        }
+
+        public boolean isDistributed() {
+            return message == null;
+        }
+
+        public void distributed() {
+            message = null;
+        }
+
+        /** Until this write is applied an answer must wait for it; null for nothing to wait for. */
+        public @Nullable Pending pending() {
+            return pending;
+        }
+
+        public void writtenBy(Pending write) {
+            pending = write;
+        }
+
+        /** Whether its token is of no use any more: a mark that is not committed yet does not survive a kill. */
+        boolean isFinished() {
+            Pending write = pending;
+            return isDistributed() && (write == null || write.isDone());
+        }
+
+        public byte[] encode() {
+            return InboundRecord.encode(number, message);
+        }
+
+        /** Whether the leader distributes it itself, since the connection that began is gone. */
+        public boolean isResuming() {
+            return resuming != null;
+        }
+
+        public void beginResuming() {
+            resuming = new ArrayList<>(0);
+        }
+
+        /** While it is resumed: {@code waiter} goes on when that is over. */
+        public void awaitResumed(Pending.Waiter waiter) {
+            List<Pending.Waiter> waiting = resuming;
+            if (waiting == null) {
+                throw new IllegalStateException("nobody resumes packet id " + packetId);
+            }
+            waiting.add(waiter);
+        }
+
+        /** The leader has distributed it, or need not. */
+        public void resumed() {
+            List<Pending.Waiter> waiting = resuming;
+            resuming = null;
+            if (waiting != null) {
+                waiting.forEach(Pending.Waiter::applied);
+            }
+        }
+
+        private void stop(RangeException cause) {
+            List<Pending.Waiter> waiting = resuming;
+            resuming = null;
+            if (waiting != null) {
+                waiting.forEach(waiter -> waiter.failed(cause));
+            }
+        }
+    }
+
+    private final TreeMap<Integer, Flow> flows = new TreeMap<>();
+    /** By number those that are not finished; some that are stay until {@link #finishedBelow} meets them. */
+    private final TreeMap<Long, Flow> unfinished = new TreeMap<>();
+    /**
+     * While the leader distributes what an ended connection has left: new messages, which must not overtake that. Null
+     * when it does not.
+     */
+    private @Nullable List<Pending.Waiter> behind;
+
+    private @Nullable Pending lastRelease;
+
+    public @Nullable Flow get(int packetId) {
+        return flows.get(packetId);
+    }
+
+    /** The one of this number; null when that is finished. */
+    public @Nullable Flow unfinished(long number) {
+        return unfinished.get(number);
+    }
+
+    public void put(Flow flow) {
+        flows.put(flow.packetId, flow);
+        if (!flow.isFinished()) {
+            unfinished.put(flow.number, flow);
+        }
+    }
+
+    public @Nullable Flow remove(int packetId) {
+        Flow flow = flows.remove(packetId);
+        if (flow != null) {
+            unfinished.remove(flow.number);
+        }
+        return flow;
+    }
+
+    public int[] packetIds() {
+        return flows.keySet().stream().mapToInt(Integer::intValue).toArray();
+    }
+
+    public boolean hasUndistributed() {
+        return unfinished.values().stream().anyMatch(flow -> !flow.isDistributed());
+    }
+
+    /** Undistributed ones in the order they were received. */
+    public List<Flow> undistributed() {
+        return unfinished.values().stream()
+                .filter(flow -> !flow.isDistributed())
+                .toList();
+    }
+
+    /** Tokens below this number need not be remembered by anybody. */
+    public long finishedBelow(long nextNumber) {
+        Map.Entry<Long, Flow> first = unfinished.firstEntry();
+        while (first != null && first.getValue().isFinished()) {
+            unfinished.pollFirstEntry();
+            first = unfinished.firstEntry();
+        }
+        return first == null ? nextNumber : Math.min(nextNumber, first.getKey());
+    }
+
+    /** The write that deletes the flow released last; null for none. */
+    public @Nullable Pending lastRelease() {
+        return lastRelease;
+    }
+
+    public void releasedBy(Pending write) {
+        lastRelease = write;
+    }
+
+    // --- what waits while the leader distributes what an ended connection has left
+
+    /** From now on new messages wait. */
+    public void holdBack() {
+        behind = new ArrayList<>(0);
+    }
+
+    public boolean isHoldingBack() {
+        return behind != null;
+    }
+
+    /** While new messages wait: so does {@code waiter}. */
+    public void awaitTurn(Pending.Waiter waiter) {
+        List<Pending.Waiter> waiting = behind;
+        if (waiting == null) {
+            throw new IllegalStateException("nothing is held back");
+        }
+        waiting.add(waiter);
+    }
+
+    /** What waits goes on. */
+    public void releaseBehind() {
+        List<Pending.Waiter> waiting = behind;
+        behind = null;
+        if (waiting != null) {
+            waiting.forEach(Pending.Waiter::applied);
+        }
+    }
+
+    /** Fails who waits for a flow: the session is over, or the leader. */
+    public void stop(RangeException cause) {
+        for (Flow flow : flows.values()) {
+            flow.stop(cause);
+        }
+        List<Pending.Waiter> waiting = behind;
+        behind = null;
+        if (waiting != null) {
+            waiting.forEach(waiter -> waiter.failed(cause));
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package io.godwit.inbox.ledger;
+
+import io.godwit.inbox.format.QueuedCopy;
+import io.godwit.inbox.protocol.InboxId;
+import io.godwit.plugin.event.DropReason;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * QoS 0 messages for one connection that wait in memory behind what is queued for it. Bounded by number and bytes, and
+ * together with those of all other connections of the range ({@link Holds}); over a bound the oldest goes, counted and
+ * reported. Owned by the range leader, or by {@link MovedSessions} while it is on its way to the next one.
+ */
+public final class Qos0Places {
+    /** @param isReplay whether it came out of the retain store */
+    public record Place(QueuedCopy copy, long behindSequence, boolean isReplay) {}
+
+    private final ArrayDeque<Place> places = new ArrayDeque<>();
+    private long bytes;
+    /** Of the range; null while no range has it. */
+    private @Nullable Holds holds;
+
+    public Qos0Places(Holds holds) {
+        this.holds = holds;
+    }
+
+    public boolean isEmpty() {
+        return places.isEmpty();
+    }
+
+    /** One message larger than the bound on bytes has a place, as long as it is alone. */
+    public void add(Place place, Qos0Room room, InboxId id) {
+        places.add(place);
+        count(place.copy().heldBytes());
+        QueueSettings settings = room.settings();
+        Holds shared = room.holds();
+        while (places.size() > Math.max(1, settings.maxQos0())
+                || places.size() > 1 && bytes > settings.maxQos0Bytes()
+                || !places.isEmpty() && !shared.mayPlace()) {
+            Place oldest = remove();
+            room.reports().dropped(id, oldest.copy().message.topic(), DropReason.QUEUE_FULL_OLDEST);
+        }
+    }
+
+    /** The oldest if it stands before {@code sequence}, else null. */
+    public @Nullable QueuedCopy next(long sequence) {
+        Place oldest = places.peek();
+        return oldest == null || oldest.behindSequence() >= sequence ? null : remove().copy();
+    }
+
+    private Place remove() {
+        Place oldest = places.remove();
+        count(-oldest.copy().heldBytes());
+        return oldest;
+    }
+
+    private void count(long more) {
+        bytes += more;
+        Holds shared = holds;
+        if (shared != null) {
+            shared.placed(more);
+        }
+    }
+
+    /** Its range has ended, or takes it over from one that has. */
+    void count(@Nullable Holds in) {
+        Holds before = holds;
+        if (before != null) {
+            before.placed(-bytes);
+        }
+        holds = in;
+        if (in != null) {
+            in.placed(bytes);
+        }
+    }
+
+    /**
+     * Empties it, for whoever puts the messages behind all that waits: a retained one is left out that would come
+     * behind a newer live one of its topic there.
+     */
+    public List<QueuedCopy> takeUnsent(Ledger ledger) {
+        List<QueuedCopy> left = new ArrayList<>(places.size());
+        while (!places.isEmpty()) {
+            Place place = remove();
+            if (!place.isReplay()
+                    || !ledger.hasBehind(
+                            place.behindSequence(), place.copy().message.topic())) {
+                left.add(place.copy());
+            }
+        }
+        return left;
+    }
+
+    /** Empties it. */
+    List<QueuedCopy> takeAll() {
+        List<QueuedCopy> left = new ArrayList<>(places.size());
+        while (!places.isEmpty()) {
+            left.add(remove().copy());
+        }
+        return left;
+    }
+}

@@ -1,0 +1,153 @@
+package io.godwit.inbox.report;
+
+import io.godwit.inbox.format.QueuedCopy;
+import io.godwit.inbox.protocol.InboxId;
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.DropReason;
+import io.godwit.plugin.event.EventListener;
+import io.godwit.plugin.event.SessionEndCause;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Everything that happens to stored sessions and that an operator may want to know of: each method counts it and, when
+ * somebody listens, tells it. It is told when it is decided, which is shortly before it is written; only the copies
+ * stored are counted when they are. Sessions that the broker has for itself, whose client ids no client may have, are
+ * left out but for their drops. Thread-safe.
+ */
+public final class InboxReports {
+    private final EventListener events;
+    private final WaitReports waits;
+    private final Map<DropReason, Counter> drops = new EnumMap<>(DropReason.class);
+    private final Map<SessionEndCause, Counter> ended = new EnumMap<>(SessionEndCause.class);
+    private final Counter publishedWills;
+    private final Counter suppressedWills;
+    private final Counter fullQueues;
+    private final Counter relievedQueues;
+    /**
+     * LongAdders, since leaders of several ranges count here for every message; the registry reads them when it is
+     * asked.
+     */
+    private final LongAdder storedCopies;
+    /** As {@link #storedCopies}. */
+    private final LongAdder cancelledCopies;
+
+    public InboxReports(EventListener events, MeterRegistry meters) {
+        this.events = events;
+        this.waits = new WaitReports(events, meters);
+        for (DropReason reason : DropReason.values()) {
+            drops.put(
+                    reason,
+                    Counter.builder("godwit.inbox.dropped")
+                            .description("messages discarded by the queues of persistent sessions")
+                            .tag("reason", reason.name().toLowerCase(Locale.ROOT))
+                            .register(meters));
+        }
+        for (SessionEndCause cause : SessionEndCause.values()) {
+            ended.put(
+                    cause,
+                    Counter.builder("godwit.inbox.sessions.ended")
+                            .tag("cause", cause.name().toLowerCase(Locale.ROOT))
+                            .register(meters));
+        }
+        publishedWills = meters.counter("godwit.inbox.wills.published");
+        suppressedWills = meters.counter("godwit.inbox.wills.suppressed");
+        fullQueues = meters.counter("godwit.inbox.queues.full");
+        relievedQueues = meters.counter("godwit.inbox.queues.relieved");
+        storedCopies = copies(meters, "stored", "copies of messages of QoS 1 and 2 that were committed to queues");
+        cancelledCopies = copies(
+                meters,
+                "cancelled",
+                "copies that were never written, since their client acknowledged an early push first");
+    }
+
+    private static LongAdder copies(MeterRegistry meters, String fate, String description) {
+        LongAdder copies = new LongAdder();
+        FunctionCounter.builder("godwit.inbox.copies." + fate, copies, LongAdder::sum)
+                .description(description)
+                .register(meters);
+        return copies;
+    }
+
+    /** Waits for other nodes that run out. */
+    public WaitReports waits() {
+        return waits;
+    }
+
+    /** So many copies of a message of QoS 1 or 2 are in queues, as an entry of the log. */
+    public void stored(int copies) {
+        storedCopies.add(copies);
+    }
+
+    /** A copy need not be written: its client has acknowledged it. */
+    public void cancelled() {
+        cancelledCopies.increment();
+    }
+
+    public void dropped(InboxId inbox, List<QueuedCopy> copies, DropReason reason) {
+        copies.forEach(copy -> dropped(inbox, copy.message.topic(), reason));
+    }
+
+    public void dropped(InboxId inbox, String topic, DropReason reason) {
+        Objects.requireNonNull(drops.get(reason)).increment();
+        if (events.isListening(BrokerEvent.MessageDropped.class)) {
+            events.onEvent(new BrokerEvent.MessageDropped(inbox.tenant(), inbox.clientId(), topic, reason));
+        }
+    }
+
+    public void sessionEnded(InboxId inbox, SessionEndCause cause) {
+        if (isBrokersOwn(inbox)) {
+            return;
+        }
+        Objects.requireNonNull(ended.get(cause)).increment();
+        if (events.isListening(BrokerEvent.SessionEnded.class)) {
+            events.onEvent(new BrokerEvent.SessionEnded(inbox.tenant(), inbox.clientId(), cause));
+        }
+    }
+
+    public void willPublished(InboxId inbox, String topic) {
+        if (isBrokersOwn(inbox)) {
+            return;
+        }
+        publishedWills.increment();
+        if (events.isListening(BrokerEvent.WillPublished.class)) {
+            events.onEvent(new BrokerEvent.WillPublished(inbox.tenant(), inbox.clientId(), topic));
+        }
+    }
+
+    public void willSuppressed(InboxId inbox, String topic) {
+        if (isBrokersOwn(inbox)) {
+            return;
+        }
+        suppressedWills.increment();
+        if (events.isListening(BrokerEvent.WillSuppressed.class)) {
+            events.onEvent(new BrokerEvent.WillSuppressed(inbox.tenant(), inbox.clientId(), topic));
+        }
+    }
+
+    public void queueFullBegan(InboxId inbox) {
+        fullQueues.increment();
+        if (events.isListening(BrokerEvent.QueueFullBegan.class)) {
+            events.onEvent(new BrokerEvent.QueueFullBegan(inbox.tenant(), inbox.clientId()));
+        }
+    }
+
+    public void queueFullEnded(InboxId inbox, long droppedMessages) {
+        relievedQueues.increment();
+        if (events.isListening(BrokerEvent.QueueFullEnded.class)) {
+            events.onEvent(new BrokerEvent.QueueFullEnded(inbox.tenant(), inbox.clientId(), droppedMessages));
+        }
+    }
+
+    public static boolean isBrokersOwn(InboxId inbox) {
+        String clientId = inbox.clientId().value();
+        return !clientId.isEmpty() && clientId.charAt(0) == '\0';
+    }
+}

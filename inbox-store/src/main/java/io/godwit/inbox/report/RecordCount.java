@@ -1,0 +1,78 @@
+package io.godwit.inbox.report;
+
+import io.godwit.inbox.protocol.InboxId;
+import io.godwit.plugin.client.ClientId;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How many client ids of a kind have a record, in all ranges that are led here: a session, or a will still to be
+ * published. Thread-safe: range executors write it, anybody reads.
+ */
+public final class RecordCount {
+    private final Predicate<ClientId> kind;
+    private final AtomicLong total = new AtomicLong();
+
+    /** @param kind which client ids are counted; each costs a place in memory */
+    public RecordCount(Predicate<ClientId> kind) {
+        this.kind = kind;
+    }
+
+    /** Too low for a while when a leadership begins: until its range has been walked. */
+    public long total() {
+        return total.get();
+    }
+
+    /** What one leader counts. Owned by it. */
+    public final class Part {
+        private final Set<InboxId> there = new HashSet<>();
+        /** Deleted since the walk at the start began, which may find them still; null when that is over. */
+        private @Nullable Set<InboxId> gone = new HashSet<>();
+
+        /** The walk has found a record. */
+        public void found(InboxId id) {
+            if (kind.test(id.clientId()) && (gone == null || !gone.contains(id))) {
+                add(id);
+            }
+        }
+
+        public void walked() {
+            gone = null;
+        }
+
+        public void written(InboxId id) {
+            if (kind.test(id.clientId())) {
+                if (gone != null) {
+                    gone.remove(id);
+                }
+                add(id);
+            }
+        }
+
+        public void deleted(InboxId id) {
+            if (kind.test(id.clientId())) {
+                if (gone != null) {
+                    gone.add(id);
+                }
+                if (there.remove(id)) {
+                    total.decrementAndGet();
+                }
+            }
+        }
+
+        /** The leadership is over. */
+        public void stop() {
+            total.addAndGet(-there.size());
+            there.clear();
+        }
+
+        private void add(InboxId id) {
+            if (there.add(id)) {
+                total.incrementAndGet();
+            }
+        }
+    }
+}
