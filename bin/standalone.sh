@@ -848,6 +848,7 @@ drain() {
     fi
     pause
   done
+  return 0
 }
 
 stop() {

@@ -349,7 +349,7 @@ class StandaloneScriptTest {
     @Test
     void aDrainSendsTheClientsAwayAtAnEvenRate() throws Exception {
         Node node = new Node("drained", listenerAt("127.0.0.1", 0));
-        InetSocketAddress address = new InetSocketAddress("127.0.0.1", portIn(node.run("start")));
+        InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), portIn(node.run("start")));
         List<TestClient> clients = connected(address, 6);
         try {
             Process stop = node.begin("stop", "--drain", "6");
@@ -376,7 +376,7 @@ class StandaloneScriptTest {
     @Test
     void aSignalEndsADrainAtOnce() throws Exception {
         Node node = new Node("hurried", listenerAt("127.0.0.1", 0));
-        InetSocketAddress address = new InetSocketAddress("127.0.0.1", portIn(node.run("start")));
+        InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), portIn(node.run("start")));
         List<TestClient> clients = connected(address, 3);
         try {
             Process stop = node.begin("stop", "--drain", "3600");
