@@ -51,12 +51,6 @@ class StoreFailureTest {
     private static final int MESSAGES = 200;
     private static final int RETAINED = 100;
     private static final int ROUTES = 300;
-    /** That cannot be compressed: in a small table the middle may be in a block that nobody reads. */
-    private static final String FILLING = new Random(1)
-            .ints(1_000, 'a', 'z' + 1)
-            .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
-            .toString();
-
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     /**
@@ -251,7 +245,7 @@ class StoreFailureTest {
                 if (message == null) {
                     return false;
                 }
-                assertThat(text(message)).isEqualTo("message " + i + FILLING);
+                assertThat(text(message)).isEqualTo(filled("message " + i));
             }
             return true;
         }
@@ -270,7 +264,7 @@ class StoreFailureTest {
                 if (message == null) {
                     return false;
                 }
-                assertThat(text(message)).isEqualTo("retained " + message.topic() + FILLING);
+                assertThat(text(message)).isEqualTo(filled("retained " + message.topic()));
                 assertThat(found.put(message.topic(), "")).isNull();
             }
             return true;
@@ -533,7 +527,7 @@ class StoreFailureTest {
             subscriber.disconnect();
             publisher.connect();
             for (int i = 0; i < MESSAGES; i++) {
-                publisher.publish("t", "message " + i + FILLING, 1).get(20, TimeUnit.SECONDS);
+                publisher.publish("t", filled("message " + i), 1).get(20, TimeUnit.SECONDS);
             }
         }
     }
@@ -550,12 +544,23 @@ class StoreFailureTest {
             router.disconnect();
             publisher.connect();
             for (int i = 0; i < RETAINED; i++) {
-                byte[] payload = ("retained r/" + i + FILLING).getBytes(StandardCharsets.UTF_8);
+                byte[] payload = filled("retained r/" + i).getBytes(StandardCharsets.UTF_8);
                 var stored = publisher.publish("r/" + i, payload, 1, true, Properties.NONE);
                 publisher.flush();
                 stored.get(20, TimeUnit.SECONDS);
             }
         }
+    }
+
+    /**
+     * With a thousand characters that are its own, so that tables of messages cannot be compressed: in the middle of a
+     * small one there may be a block that nobody reads.
+     */
+    private static String filled(String text) {
+        return new Random(text.hashCode())
+                .ints(1_000, 'a', 'z' + 1)
+                .collect(() -> new StringBuilder(text), StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString();
     }
 
     private static String route(int number) {
