@@ -1,6 +1,7 @@
 package io.godwit.broker;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -27,6 +28,9 @@ final class DrainRequest implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(DrainRequest.class);
     private static final long LOOK_MILLIS = 500;
+    /** More than any request has. */
+    private static final int MAX_BYTES = 64;
+
     private static final Pattern CONTENT = Pattern.compile("([0-9]{1,18}) ([0-9]{1,4})\\s*");
 
     /** Drains, and ends the process. Blocks. */
@@ -37,6 +41,8 @@ final class DrainRequest implements AutoCloseable {
     private final Path file;
     private final Target target;
     private final ScheduledExecutorService watcher;
+    /** Why the file was not taken at the last look; empty when it was, or there was none. Of the watcher. */
+    private String trouble = "";
 
     DrainRequest(Path data, Target target) {
         this.file = data.resolve(FILE);
@@ -56,8 +62,13 @@ final class DrainRequest implements AutoCloseable {
     /** One that is for another process, or no request, is removed too. */
     void look() {
         try {
-            String content = Files.readString(file, StandardCharsets.US_ASCII);
+            byte[] bytes;
+            try (InputStream in = Files.newInputStream(file)) {
+                bytes = in.readNBytes(MAX_BYTES);
+            }
             Files.delete(file);
+            trouble = "";
+            String content = new String(bytes, StandardCharsets.ISO_8859_1);
             Matcher matcher = CONTENT.matcher(content);
             if (!matcher.matches() || Integer.parseInt(matcher.group(2)) > MAX_SECONDS) {
                 LOG.warn("no request to drain file={} bytes={}", file, content.length());
@@ -68,9 +79,12 @@ final class DrainRequest implements AutoCloseable {
                 target.drain(Duration.ofSeconds(Integer.parseInt(matcher.group(2))));
             }
         } catch (NoSuchFileException e) {
-            // as nearly always
-        } catch (IOException e) {
-            LOG.warn("request to drain not readable file={} cause={}", file, e.toString());
+            trouble = ""; // as nearly always
+        } catch (IOException e) { // such as a directory, or a disk that can only be read: it stays so
+            if (!trouble.equals(e.toString())) {
+                trouble = e.toString();
+                LOG.warn("request to drain not taken file={} cause={}", file, trouble);
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (RuntimeException e) { // else it would be looked at no more

@@ -138,7 +138,7 @@ final class Handshake {
                 : common(versions.payload(), UNTOLD_PAYLOAD, UNTOLD_PAYLOAD);
     }
 
-    /** Both numbers are what somebody says, unsigned: also a range that is none has nothing in common with another. */
+    /** The peer chooses both numbers, which are unsigned. An empty range has no version in common with any other. */
     private static int common(VersionRange own, int least, int most) {
         long from = Integer.toUnsignedLong(least);
         long to = Math.min(Integer.toUnsignedLong(most), Integer.MAX_VALUE);

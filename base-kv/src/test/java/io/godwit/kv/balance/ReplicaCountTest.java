@@ -459,7 +459,7 @@ class ReplicaCountTest {
                 .isEqualTo("DEMOTE b");
     }
 
-    /** It does not serve its clients before it has one. Whether it lasts is waited for until it gets a vote. */
+    /** A node without one serves no client. It gets a vote only once it has settled. */
     @Test
     void aStoreThatHasJustComeGetsTheLearnerThatEveryStoreIsToHave() {
         ReplicaGoal goal = new ReplicaGoal(3, true);

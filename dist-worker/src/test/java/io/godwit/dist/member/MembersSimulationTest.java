@@ -275,8 +275,7 @@ class MembersSimulationTest {
         assertThat(world.node(0).isOpen()).as("two of the others say nothing").isFalse();
         world.setMajority(true);
         world.node(1).cutLinks(false);
-        // what was asked for meanwhile is carried out now, an exclusion too: then it joins again, without the silent
-        // node
+        // an exclusion that was asked for meanwhile is committed now: then the node has to join again
         world.runFor(15 * SECOND);
         assertThat(world.node(0).members().mayAcknowledge()).isTrue();
     }

@@ -18,6 +18,12 @@ import java.util.Set;
  * range leader.
  */
 final class NegativeAnswers {
+    /**
+     * Answers that may wait. A leader without a majority gets no proof until it steps down, some seconds later, and
+     * nothing else bounds messages of QoS 0.
+     */
+    static final int MAX_OPEN = 10_000;
+
     /** Not a record: each is itself alone. */
     private static final class Unconfirmed {
         final InsertCall call;
@@ -43,11 +49,18 @@ final class NegativeAnswers {
             call.answer(target, outcome);
             return;
         }
+        if (open.size() >= MAX_OPEN) {
+            RangeException full = new RangeException(
+                    RangeException.Cause.OVERLOADED, "too many answers wait for a proof that this node leads");
+            call.notReached(target, context, full);
+            return;
+        }
         Unconfirmed unconfirmed = new Unconfirmed(call, target);
         open.add(unconfirmed);
         context.confirm(() -> {
-            open.remove(unconfirmed);
-            call.answer(target, outcome);
+            if (open.remove(unconfirmed)) {
+                call.answer(target, outcome);
+            }
         });
     }
 

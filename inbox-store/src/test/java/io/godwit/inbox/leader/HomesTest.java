@@ -102,6 +102,26 @@ class HomesTest {
         assertThat(connection.payloads()).containsExactly("there");
     }
 
+    /** Messages of QoS 0 come without end while a leader that has lost its majority gets no proof. */
+    @Test
+    void aBoundedNumberOfAnswersWaitsForTheProof() {
+        TestConnection connection = homes.attach(0, led0);
+        homes.host.holdConfirmations();
+        InsertRequest request = ofNextIncarnation("m", 0, connection, false);
+        List<CompletableFuture<List<InsertOutcome>>> answers = new ArrayList<>();
+        for (int i = 0; i < NegativeAnswers.MAX_OPEN; i++) {
+            answers.add(homes.client(0).insert(request));
+        }
+        homes.run();
+        assertThat(answers).noneMatch(CompletableFuture::isDone);
+        CompletableFuture<List<InsertOutcome>> refused = homes.client(0).insert(request);
+        homes.run();
+        assertThat(causeOf(refused)).isEqualTo(RangeException.Cause.OVERLOADED);
+        homes.host.releaseConfirmations();
+        homes.run();
+        assertThat(answers).allMatch(answer -> answer.join().equals(List.of(InsertOutcome.NO_SESSION)));
+    }
+
     @Test
     void whileALeaderWaitsForTheProofThatItIsOneTheNextOneIsAsked() {
         TestConnection connection = homes.attach(2, led0);
