@@ -183,7 +183,7 @@ public final class InboxStore {
         forgetMoved(timers, wallMillis);
         return new InboxPeers(
                 leaders,
-                () -> new LocalHome(ranges, leaders, storedInboxes, outside.reports()),
+                () -> new LocalHome(ranges, outside.reports()),
                 homes,
                 outside.reports().waits(),
                 timers,

@@ -134,13 +134,14 @@ final class InboundHandler {
     /**
      * Marks a message as distributed. The caller's connection may be gone, and its session with it; the mark is for
      * exactly the message that was given {@code number}.
+     *
+     * @return false, and nothing is answered, when that is not here: released meanwhile, or never received
      */
-    void distributed(InboxState state, int packetId, long number, Answer answer) {
+    boolean distributed(InboxState state, int packetId, long number, Answer answer) {
         InboundFlows flows = state.queue.knownInbound();
         InboundFlows.Flow flow = flows == null ? null : flows.get(packetId);
         if (flow == null || flow.number != number) {
-            answer.reply(InboxReply.DONE); // released meanwhile
-            return;
+            return false;
         }
         Message message = flow.message();
         markDistributed(state, flow);
@@ -149,17 +150,14 @@ final class InboundHandler {
             finished.tell(state, message, InboxState.origin(state.id, session.incarnation), flow.number);
         }
         writes.openBatch().whenDone(new Answering(states, state, answer, InboxReply.DONE));
+        return true;
     }
 
     /** The same, by the number alone. */
-    void distributed(InboxState state, long number, Answer answer) {
+    boolean distributed(InboxState state, long number, Answer answer) {
         InboundFlows flows = state.queue.knownInbound();
         InboundFlows.Flow flow = flows == null ? null : flows.unfinished(number);
-        if (flow == null) {
-            answer.reply(InboxReply.DONE);
-        } else {
-            distributed(state, flow.packetId, number, answer);
-        }
+        return flow != null && distributed(state, flow.packetId, number, answer);
     }
 
     void release(InboxState state, int packetId, Answer answer) {

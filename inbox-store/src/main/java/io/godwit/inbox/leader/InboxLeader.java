@@ -134,7 +134,18 @@ final class InboxLeader implements RangeLeader {
                 new AttachmentCalls.Handlers(
                         mailbox, this::handle, departures, new Subscriptions(writes, states), inbound));
         this.sessions = new SessionHandler(
-                writes, states, records, ends, reminders, newSessions, obligations, inbound, expiry, attaching);
+                writes,
+                states,
+                records,
+                ends,
+                reminders,
+                newSessions,
+                obligations,
+                inbound,
+                expiry,
+                attaching,
+                storedInboxes,
+                new ConfirmedAnswers(context, settings));
 
         agenda.start();
         if (counted != null) {
@@ -184,20 +195,26 @@ final class InboxLeader implements RangeLeader {
                             late.incarnation(), Disconnect.LATE, late.expirySeconds(), late.publishWill(), false));
             call.answer().reply(InboxReply.DONE);
         } else if (request instanceof SessionCall session) {
-            states.whenReady(session.id(), session.prefix(), new InboxState.Request() {
-                @Override
-                public void run(InboxState state) {
-                    sessions.handle(state, session);
-                }
-
-                @Override
-                public void fail(RangeException cause) {
-                    session.fail(cause);
-                }
-            });
+            if (!sessions.answersWithoutSession(session)) {
+                handleOnceLoaded(session);
+            }
         } else {
             request.fail(new RangeException(Cause.STORE_FAILED, "not a request for inboxes: " + request.getClass()));
         }
+    }
+
+    private void handleOnceLoaded(SessionCall call) {
+        states.whenReady(call.id(), call.prefix(), new InboxState.Request() {
+            @Override
+            public void run(InboxState state) {
+                sessions.handle(state, call);
+            }
+
+            @Override
+            public void fail(RangeException cause) {
+                call.fail(cause);
+            }
+        });
     }
 
     // --- the end of the leader
@@ -230,6 +247,7 @@ final class InboxLeader implements RangeLeader {
         writes.failUnproposed(cause);
         states.stop(cause);
         inserts.stop(cause);
+        sessions.stop(cause);
         if (isMoved) {
             outside.moved().noteIncarnation(newSessions.lastIncarnation());
             departures.leaveUnwritten();

@@ -53,7 +53,8 @@ final class InsertHandler {
     private final Qos0Store qos0;
     private final Qos0Room room;
     private final Expiry expiry;
-    private final NegativeAnswers negatives;
+    /** Of inserts alone: messages of QoS 0 shall not take the room of CONNECTs. */
+    private final ConfirmedAnswers confirmed;
 
     InsertHandler(
             LeaderContext context,
@@ -72,7 +73,7 @@ final class InsertHandler {
         this.qos0 = qos0;
         this.room = room;
         this.expiry = expiry;
-        this.negatives = new NegativeAnswers(context, settings);
+        this.confirmed = new ConfirmedAnswers(context, settings);
     }
 
     void handle(InsertCall call) {
@@ -103,7 +104,11 @@ final class InsertHandler {
 
     /** Answers that wait for a proof of the leadership are left to the next leader. */
     void stop(RangeException cause) {
-        negatives.stop(cause);
+        confirmed.stop(cause);
+    }
+
+    private void sayNo(InsertCall call, int target, InsertOutcome outcome) {
+        confirmed.answer(() -> call.answer(target, outcome), cause -> call.notReached(target, context, cause));
     }
 
     private void load(InsertCall call, int target, InboxId id) {
@@ -143,14 +148,14 @@ final class InsertHandler {
         long now = context.nowMillis();
         Session session = liveSession(state, now);
         if (session == null || session.incarnation != copy.incarnation()) {
-            negatives.answer(call, target, InsertOutcome.NO_SESSION);
+            sayNo(call, target, InsertOutcome.NO_SESSION);
             return batch;
         }
         String origin = request.tokenOrigin();
         String source = origin == null ? null : TokenRecord.source(origin, copy.sharedFilter());
         if (request.onlyAsks()) {
             if (source == null || !knowsToken(call, target, state, request, source, now)) {
-                negatives.answer(call, target, InsertOutcome.DECLINED);
+                sayNo(call, target, InsertOutcome.DECLINED);
             }
             return batch;
         }
@@ -193,11 +198,11 @@ final class InsertHandler {
         }
         if (!hasRoom(state)) {
             if (copy.mayDecline()) {
-                negatives.answer(call, target, InsertOutcome.DECLINED);
+                sayNo(call, target, InsertOutcome.DECLINED);
                 return batch;
             }
             if (!makeRoom(state, message)) {
-                negatives.answer(call, target, InsertOutcome.DROPPED);
+                sayNo(call, target, InsertOutcome.DROPPED);
                 return batch;
             }
         }

@@ -4,6 +4,7 @@ import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.OriginDigest;
 import io.godwit.inbox.client.SessionOwner;
 import io.godwit.inbox.local.SessionCall;
+import io.godwit.inbox.local.StoredInboxes;
 import io.godwit.inbox.protocol.Answer;
 import io.godwit.inbox.protocol.InboxReply;
 import io.godwit.inbox.protocol.SessionCommand;
@@ -24,6 +25,8 @@ final class SessionHandler {
     private final InboundHandler inbound;
     private final Expiry expiry;
     private final Attaching attaching;
+    private final StoredInboxes.Part storedInboxes;
+    private final ConfirmedAnswers confirmed;
 
     SessionHandler(
             Writes writes,
@@ -35,7 +38,9 @@ final class SessionHandler {
             Obligations obligations,
             InboundHandler inbound,
             Expiry expiry,
-            Attaching attaching) {
+            Attaching attaching,
+            StoredInboxes.Part storedInboxes,
+            ConfirmedAnswers confirmed) {
         this.writes = writes;
         this.states = states;
         this.records = records;
@@ -46,6 +51,27 @@ final class SessionHandler {
         this.inbound = inbound;
         this.expiry = expiry;
         this.attaching = attaching;
+        this.storedInboxes = storedInboxes;
+        this.confirmed = confirmed;
+    }
+
+    /** Answers a command that does nothing where nothing is stored, if that is certain; else returns false. */
+    boolean answersWithoutSession(SessionCall call) {
+        InboxReply reply = call.withoutSession();
+        if (reply == null || !storedInboxes.isAbsent(call.prefix())) {
+            return false;
+        }
+        replyConfirmed(call.answer(), reply);
+        return true;
+    }
+
+    /** Calls that wait for a proof of the leadership are left to the next leader. */
+    void stop(RangeException cause) {
+        confirmed.stop(cause);
+    }
+
+    private void replyConfirmed(Answer answer, InboxReply reply) {
+        confirmed.answer(() -> answer.reply(reply), answer::fail);
     }
 
     /** Carries out a command about a session that is loaded. */
@@ -74,7 +100,7 @@ final class SessionHandler {
 
         @Override
         public void owner(SessionCommand.Owner command) {
-            call.answer().reply(new InboxReply.Owner(SessionHandler.this.owner(state, command.client())));
+            replyConfirmed(call.answer(), new InboxReply.Owner(SessionHandler.this.owner(state, command.client())));
         }
 
         @Override
@@ -85,10 +111,11 @@ final class SessionHandler {
         @Override
         public void markDistributed(SessionCommand.MarkDistributed command) {
             Session session = state.session();
-            if (session == null || session.incarnation != command.incarnation()) {
-                call.answer().reply(InboxReply.DONE);
-            } else {
-                inbound.distributed(state, command.packetId(), command.tokenNumber(), call.answer());
+            boolean isMarking = session != null
+                    && session.incarnation == command.incarnation()
+                    && inbound.distributed(state, command.packetId(), command.tokenNumber(), call.answer());
+            if (!isMarking) {
+                replyConfirmed(call.answer(), InboxReply.DONE);
             }
         }
 
@@ -96,10 +123,11 @@ final class SessionHandler {
         public void markKept(SessionCommand.MarkKept command) {
             Session session = state.session();
             String origin = session == null ? null : InboxState.origin(state.id, session.incarnation);
-            if (origin == null || !OriginDigest.of(origin).equals(command.originDigest())) {
-                call.answer().reply(InboxReply.DONE);
-            } else {
-                inbound.distributed(state, command.tokenNumber(), call.answer());
+            boolean isMarking = origin != null
+                    && OriginDigest.of(origin).equals(command.originDigest())
+                    && inbound.distributed(state, command.tokenNumber(), call.answer());
+            if (!isMarking) {
+                replyConfirmed(call.answer(), InboxReply.DONE);
             }
         }
 
@@ -150,7 +178,12 @@ final class SessionHandler {
         Session session = state.session();
         if (session == null) {
             // its end may be under way to the store: if that fails the session is there again
-            SessionRecords.whenRecorded(state, new Answering(states, state, answer, InboxReply.Flag.of(false)));
+            InboxReply none = InboxReply.Flag.of(false);
+            if (state.writes.recordUnderWay() == null) {
+                replyConfirmed(answer, none);
+            } else {
+                SessionRecords.whenRecorded(state, new Answering(states, state, answer, none));
+            }
             return;
         }
         ends.cutOff(state, InboxListener.Reason.DELETED);

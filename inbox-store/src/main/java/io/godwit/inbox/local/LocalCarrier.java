@@ -1,7 +1,6 @@
 package io.godwit.inbox.local;
 
 import io.godwit.inbox.client.InsertRequest;
-import io.godwit.inbox.client.SessionOwner;
 import io.godwit.inbox.protocol.Answer;
 import io.godwit.inbox.protocol.DeliveryStream;
 import io.godwit.inbox.protocol.InboxCarrier;
@@ -30,23 +29,12 @@ public final class LocalCarrier implements InboxCarrier {
     @Override
     public void ask(SessionCommand command, @Nullable DeliveryStream deliveries, Answer answer) {
         SessionCall call = new SessionCall(command, deliveries, answer);
-        InboxReply known = withoutSession(command);
+        InboxReply known = call.withoutSession();
         if (known != null && stored.isAbsent(call.prefix())) {
             answer.reply(known);
         } else {
             ranges.submit(call.prefix(), call);
         }
-    }
-
-    /** The answer to a command that changes nothing when there is no session; null for others. */
-    static @Nullable InboxReply withoutSession(SessionCommand command) {
-        if (command instanceof SessionCommand.Owner) {
-            return new InboxReply.Owner(SessionOwner.NO_SESSION);
-        }
-        if (command instanceof SessionCommand.Delete) {
-            return InboxReply.Flag.of(false);
-        }
-        return command instanceof SessionCommand.MarkKept ? InboxReply.DONE : null;
     }
 
     @Override

@@ -9,7 +9,6 @@ import io.godwit.inbox.protocol.InboxReply;
 import io.godwit.inbox.protocol.RefusalGate;
 import io.godwit.inbox.protocol.SessionCommand;
 import io.godwit.inbox.report.InboxReports;
-import io.godwit.kv.client.Leaders;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.plugin.event.DropReason;
 import java.util.List;
@@ -18,35 +17,18 @@ import org.jspecify.annotations.Nullable;
 /** The leaders of this process, for one sender, here or on another node. Thread-safe. */
 public final class LocalHome implements InboxHome {
     private final RangeClient ranges;
-    private final Leaders leaders;
-    private final StoredInboxes stored;
     private final InboxReports reports;
     private final RefusalGate gate = new RefusalGate();
 
-    /** @param stored what the leaders of this node know */
-    public LocalHome(RangeClient ranges, Leaders leaders, StoredInboxes stored, InboxReports reports) {
+    public LocalHome(RangeClient ranges, InboxReports reports) {
         this.ranges = ranges;
-        this.leaders = leaders;
-        this.stored = stored;
         this.reports = reports;
     }
 
     @Override
     public void ask(SessionCommand command, long round, @Nullable DeliveryStream deliveries, Answer answer) {
         SessionCall call = new SessionCall(command, deliveries, answer, gate, round);
-        InboxReply known = LocalCarrier.withoutSession(command);
-        if (known != null && isAbsent(call)) {
-            answer.reply(known);
-        } else {
-            ranges.submit(call.prefix(), call);
-        }
-    }
-
-    /** What leaders here know of an inbox counts for as long as nobody has told of another leader. */
-    private boolean isAbsent(SessionCall call) {
-        return !call.mayNotPass()
-                && stored.isAbsent(call.prefix())
-                && leaders.here().equals(leaders.leaderOf(call.prefix()));
+        ranges.submit(call.prefix(), call);
     }
 
     @Override

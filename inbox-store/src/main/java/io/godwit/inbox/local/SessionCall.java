@@ -1,5 +1,6 @@
 package io.godwit.inbox.local;
 
+import io.godwit.inbox.client.SessionOwner;
 import io.godwit.inbox.format.InboxKeys;
 import io.godwit.inbox.protocol.Answer;
 import io.godwit.inbox.protocol.DeliveryStream;
@@ -78,6 +79,17 @@ public final class SessionCall implements LeaderRequest {
 
     public byte[] prefix() {
         return prefix;
+    }
+
+    /** The answer to a command that changes nothing when there is no session; null for others. */
+    public @Nullable InboxReply withoutSession() {
+        if (command instanceof SessionCommand.Owner) {
+            return new InboxReply.Owner(SessionOwner.NO_SESSION);
+        }
+        if (command instanceof SessionCommand.Delete) {
+            return InboxReply.Flag.of(false);
+        }
+        return command instanceof SessionCommand.MarkKept ? InboxReply.DONE : null;
     }
 
     /** Of a command that opens an attachment. */

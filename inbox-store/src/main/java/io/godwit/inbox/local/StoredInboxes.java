@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which inboxes may have something stored, in the ranges that are led here; so that a client without a stored session,
  * as most are, is let in without a question to its range: {@link #isAbsent}. Thread-safe: range executors write, each
- * its {@link Part}, and event loops ask.
+ * its {@link Part}, and event loops ask. In a cluster only the leader asks its part, which saves it loading the inbox:
+ * a leader that was replaced may not know yet, so that it must prove that it leads ({@code ConfirmedAnswers}).
  *
  * <p>A part answers once its leader has walked all session records, and no more from the moment when another leadership
  * is prepared. A record is noted when its leader decides on it, before anybody hears of it; so an answer of "absent" is
@@ -28,11 +29,7 @@ public final class StoredInboxes {
     /** Whether nothing at all is stored of the inbox; false when that is not known here. Any thread; never waits. */
     public boolean isAbsent(byte[] prefix) {
         Map.Entry<byte[], Part> nearest = answering.floorEntry(prefix);
-        if (nearest == null || !nearest.getValue().bounds.contains(prefix)) {
-            return false;
-        }
-        HashCodes stored = nearest.getValue().stored;
-        return stored != null && !stored.contains(hash(prefix));
+        return nearest != null && nearest.getValue().isAbsent(prefix);
     }
 
     private int hash(byte[] prefix) {
@@ -79,6 +76,12 @@ public final class StoredInboxes {
             if (walk != null) {
                 walk.found.add(hash);
             }
+        }
+
+        /** As {@link StoredInboxes#isAbsent}, for the leader itself. */
+        public boolean isAbsent(byte[] prefix) {
+            HashCodes known = stored;
+            return known != null && bounds.contains(prefix) && !known.contains(hash(prefix));
         }
 
         /** Another leader may follow: nothing is answered any more. */

@@ -68,7 +68,7 @@ final class HomesFixture implements AutoCloseable {
         @Nullable
         Integer believes;
 
-        Node(int number, StoredInboxes stored) {
+        Node(int number) {
             this.number = number;
             InMemoryNode store = host.node(number);
             Leaders leaders = new Believing(this, store);
@@ -76,7 +76,7 @@ final class HomesFixture implements AutoCloseable {
             peers = TestPeers.linked(
                     links,
                     leaders,
-                    () -> new LocalHome(store, leaders, stored, reports),
+                    () -> new LocalHome(store, reports),
                     HomesFixture.this.settings,
                     reports.waits(),
                     host);
@@ -119,17 +119,14 @@ final class HomesFixture implements AutoCloseable {
         this.settings = homes;
         QueueSettings queues = new QueueSettings(
                 MAX_QUEUED, false, 100, 1 << 20, AttachRequest.NEVER, earlyPush, 4096, ATTACHED_WAIT_MILLIS);
-        List<StoredInboxes> stored = new ArrayList<>();
         List<Supplier<InboxCoprocessor>> factories = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            StoredInboxes own = new StoredInboxes();
-            stored.add(own);
-            Surroundings outside = surroundings(own);
+            Surroundings outside = surroundings(new StoredInboxes());
             factories.add(() -> new InboxCoprocessor(queues, outside));
         }
         host = new InMemoryRangeHost(factories, InboxKeys.splitKeys(ranges));
         for (int i = 0; i < count; i++) {
-            nodes.add(new Node(i, stored.get(i)));
+            nodes.add(new Node(i));
         }
         run();
     }

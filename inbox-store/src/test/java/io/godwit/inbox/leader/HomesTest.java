@@ -109,7 +109,7 @@ class HomesTest {
         homes.host.holdConfirmations();
         InsertRequest request = ofNextIncarnation("m", 0, connection, false);
         List<CompletableFuture<List<InsertOutcome>>> answers = new ArrayList<>();
-        for (int i = 0; i < NegativeAnswers.MAX_OPEN; i++) {
+        for (int i = 0; i < ConfirmedAnswers.MAX_OPEN; i++) {
             answers.add(homes.client(0).insert(request));
         }
         homes.run();
