@@ -161,7 +161,9 @@ final class Broker implements AutoCloseable {
                 delays ? delayed : Delayer.NONE,
                 events,
                 meters,
-                others == null ? null : others.parts(clock::millis));
+                others == null
+                        ? null
+                        : others.parts(clock::millis, config.cluster().maxLiveFilterBytes()));
         if (others != null) {
             opened.push(others);
         }

@@ -113,8 +113,11 @@ final class MqttCluster implements AutoCloseable {
         return new MqttCluster(cluster, links, new NodeLife(own.nodeId(), own.incarnation()), waits);
     }
 
-    /** @param wallMillis of the same clock as the stores have */
-    ClusterParts parts(LongSupplier wallMillis) {
+    /**
+     * @param wallMillis of the same clock as the stores have
+     * @param maxLiveFilterBytes see {@link ClusterParts}; 0 for a share of the heap
+     */
+    ClusterParts parts(LongSupplier wallMillis, long maxLiveFilterBytes) {
         return new ClusterParts(
                 self.nodeId(),
                 links,
@@ -124,7 +127,8 @@ final class MqttCluster implements AutoCloseable {
                 wallMillis,
                 System::nanoTime,
                 Backoff.RANDOM,
-                waits.confirmation());
+                waits.confirmation(),
+                maxLiveFilterBytes == 0 ? ClusterParts.defaultLiveFilterBytes() : maxLiveFilterBytes);
     }
 
     private void after(Duration delay, Runnable task) {

@@ -62,7 +62,8 @@ class LinkIntroductionsTest {
                     () -> 0,
                     timer::nanoTime,
                     () -> 1,
-                    Duration.ofSeconds(5));
+                    Duration.ofSeconds(5),
+                    ClusterParts.defaultLiveFilterBytes());
             worker = new DistWorker(
                     DistConfig.DEFAULT,
                     () -> {

@@ -71,7 +71,7 @@ class MqttClusterTest {
 
     @Test
     void beforeTheStoresAreOpenNothingIsPromisedAndNobodyIsExcluded() {
-        ClusterParts parts = others.parts(() -> 0);
+        ClusterParts parts = others.parts(() -> 0, 0);
         Members members = parts.members();
         assertThat(parts.nodeId()).isEqualTo("self");
         assertThat(others.serves()).isFalse();
@@ -108,7 +108,7 @@ class MqttClusterTest {
     @Test
     void itMayBeLeftAndClosedAtAnyTimeAndTwice() {
         AtomicInteger run = new AtomicInteger();
-        ClusterParts parts = others.parts(() -> 0);
+        ClusterParts parts = others.parts(() -> 0, 0);
         parts.timers().after(Duration.ofMillis(200), run::incrementAndGet);
         others.leave();
         others.close();
@@ -122,7 +122,7 @@ class MqttClusterTest {
     void closingDoesNotWaitForATaskThatIsBusy() throws InterruptedException {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch interrupted = new CountDownLatch(1);
-        others.parts(() -> 0).timers().after(Duration.ZERO, () -> {
+        others.parts(() -> 0, 0).timers().after(Duration.ZERO, () -> {
             begun.countDown();
             try {
                 new CountDownLatch(1).await();

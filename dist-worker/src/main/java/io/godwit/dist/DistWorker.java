@@ -214,8 +214,11 @@ public final class DistWorker implements AutoCloseable {
         /** It is in force here; a publish that comes to another node must find it once this completes. */
         private CompletableFuture<Boolean> tellSubscribed(LivePeers others, LiveSubscription added, boolean isNew) {
             long number = isNew ? newSubscriptions.begin(added.receiver, added.filter) : 0;
-            if (isNew) {
-                others.subscribed(added.tenant, added.filter);
+            if (isNew && !others.subscribed(added.tenant, added.filter, added.receiver.filterBytes())) {
+                newSubscriptions.end(added.receiver, added.filter, number);
+                index.tenant(added.tenant).remove(added.filter, added.receiver);
+                return CompletableFuture.failedFuture(new RangeException(
+                        RangeException.Cause.OVERLOADED, "the other nodes have no room for more filters of this one"));
             }
             return others.untilAllKnow(added.tenant, added.filter)
                     .handle((known, failure) -> {

@@ -2,6 +2,7 @@ package io.godwit.broker.settings;
 
 import io.godwit.broker.config.Key;
 import io.godwit.broker.config.Section;
+import io.godwit.broker.config.Unit;
 import io.godwit.cluster.HostPort;
 import java.util.List;
 
@@ -52,6 +53,15 @@ public record ClusterSection(
                     of it connect again.
                     """)
         int lostWillsPerSecond,
+
+        @Key(value = "0", min = 1 << 20, orZero = true, unit = Unit.BYTES, text = """
+                    What the filters of this node's sessions that end with their connection may take in the memory of
+                    each other node, which keeps all of them: some 200 bytes, two for each character, and 32 for each
+                    level of a filter with a wildcard. Beyond it a SUBSCRIBE is refused (0x97; 0x80 under MQTT 3.1.1).
+                    A filter that several sessions have counts once, and a session may have no more than is left free.
+                    The same on all nodes. 0 = a sixteenth of the heap.
+                    """)
+        long maxLiveFilterBytes,
 
         @Section(text = """
                     Nodes, and operators from other machines, prove who they are by certificates, on both ports and

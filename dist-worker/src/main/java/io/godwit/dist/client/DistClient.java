@@ -55,7 +55,8 @@ public interface DistClient {
      * it [MQTT5-3.8.4-4]. In a single node it is complete on return.
      *
      * <p>Fails with {@link io.godwit.kv.client.RangeException} of cause OVERLOADED when the nodes of a cluster could
-     * not agree on that; a subscription that is new is not in force then.
+     * not agree on that, or have no room for more filters of this node; a subscription that is new is not in force
+     * then.
      *
      * @return completes with true when there was none of this filter and receiver before
      */

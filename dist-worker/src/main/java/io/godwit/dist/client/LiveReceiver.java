@@ -9,4 +9,9 @@ public non-sealed interface LiveReceiver extends Receiver {
     default int membersElsewhere() {
         return 0;
     }
+
+    /** What all filters of the session take on the heap, about; on the session's thread. */
+    default long filterBytes() {
+        return 0;
+    }
 }

@@ -17,6 +17,8 @@ import java.util.function.LongSupplier;
  * @param random spreads attempts, see {@link io.godwit.kv.client.Backoff}
  * @param confirmTimeout how long a SUBSCRIBE waits for a member before it asks for its exclusion; more than a pause of
  *     a healthy node on a busy machine, since one that is excluded closes its clients
+ * @param maxLiveFilterBytes what the filters of live sessions of this node may take on the heap of each other node, see
+ *     {@link FilterKey#heapBytes}
  */
 public record ClusterParts(
         String nodeId,
@@ -27,10 +29,22 @@ public record ClusterParts(
         LongSupplier wallMillis,
         LongSupplier nanoTime,
         DoubleSupplier random,
-        Duration confirmTimeout) {
+        Duration confirmTimeout,
+        long maxLiveFilterBytes) {
+    /** Of the largest heap that this JVM may have. */
+    private static final int HEAP_SHARE = 16;
+
     public ClusterParts {
         if (confirmTimeout.isNegative() || confirmTimeout.isZero()) {
             throw new IllegalArgumentException("dist.confirm-timeout must be positive, was " + confirmTimeout);
         }
+        if (maxLiveFilterBytes < 1) {
+            throw new IllegalArgumentException("maxLiveFilterBytes must be at least 1, was " + maxLiveFilterBytes);
+        }
+    }
+
+    /** A sixteenth of the heap: with seven nodes of one size, those of the other six take three eighths. */
+    public static long defaultLiveFilterBytes() {
+        return Runtime.getRuntime().maxMemory() / HEAP_SHARE;
     }
 }

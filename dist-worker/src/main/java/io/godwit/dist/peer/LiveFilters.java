@@ -21,6 +21,10 @@ import java.util.function.LongSupplier;
  * go cost nothing. Of a shared group the number of members is told too, at most every 100 ms. What is to be told
  * stands in the {@link PeerFeed} of each peer; what gathers there while frames are under way goes in one.
  *
+ * <p>What the table takes on the heap of each peer is bounded ({@link #added}): a peer must take what it is told, since
+ * a SUBACK is a promise of all nodes. So a peer has at most that for each other node, and the node whose client asks
+ * for more refuses the SUBSCRIBE.
+ *
  * <p>The lock guards the table and all feeds. Event loops that subscribe and the links' threads meet here; a queue to
  * one owner would make every SUBSCRIBE wait for a thread. Under it some keys are looked up and a frame is handed to a
  * link, which never blocks. Callers are told outside of it.
@@ -43,6 +47,10 @@ final class LiveFilters {
 
     private final PeerTimers timers;
     private final LongSupplier nanoTime;
+    private final long maxBytes;
+    /** Of the keys of {@link #entries}, as {@link FilterKey#heapBytes} counts. */
+    private long bytes;
+
     /** Ordered, so that a peer can be told all of it page by page while it changes. */
     private final NavigableMap<FilterKey, Entry> entries = new TreeMap<>();
 
@@ -52,13 +60,22 @@ final class LiveFilters {
     private boolean isTicking;
     private long position;
 
-    LiveFilters(PeerTimers timers, LongSupplier nanoTime) {
+    /** @param maxBytes what the table may take on the heap of each peer */
+    LiveFilters(PeerTimers timers, LongSupplier nanoTime, long maxBytes) {
         this.timers = timers;
         this.nanoTime = nanoTime;
+        this.maxBytes = maxBytes;
     }
 
-    /** A live subscription is in force on this node; its peers are told unless they know. */
-    synchronized void added(TenantId tenant, TopicFilter filter) {
+    /**
+     * A live subscription is in force on this node; its peers are told unless they know. One that no peer knows needs
+     * room. A session may have no more than is left free, so that who has many filters gets no more before those that
+     * have few.
+     *
+     * @param ofSession bytes that all filters of its session take, about; this one may be among them
+     * @return false, and nothing has happened, when there is no room
+     */
+    synchronized boolean added(TenantId tenant, TopicFilter filter, long ofSession) {
         FilterKey key = FilterKey.of(tenant, filter);
         Entry known = entries.get(key);
         // that a group has no member here any more may have been told already
@@ -67,12 +84,20 @@ final class LiveFilters {
             if (key.isShared()) {
                 later(counts, key);
             }
-            return;
+            return true;
+        }
+        if (known == null) {
+            long cost = key.heapBytes();
+            if (Math.max(cost, ofSession) > maxBytes - bytes) {
+                return false;
+            }
+            bytes += cost;
         }
         Entry made = new Entry(++position);
         made.members = 1;
         entries.put(key, made);
         tell(key);
+        return true;
     }
 
     /** One is not in force any more. */
@@ -127,6 +152,7 @@ final class LiveFilters {
             return entry == null;
         }
         entries.remove(key);
+        bytes -= key.heapBytes();
         position++;
         tell(key);
         return true;
@@ -204,6 +230,11 @@ final class LiveFilters {
 
     long position() {
         return position;
+    }
+
+    /** What the filters take on the heap of each peer, about. */
+    synchronized long bytes() {
+        return bytes;
     }
 
     /** Filters that peers are told of. */

@@ -68,6 +68,7 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
     private final LiveArrivals arrivals;
     private final ServedReceivers served;
     private final SharedChoices choices;
+    private final PeerCounters counters;
 
     /**
      * @param live takes the deliveries to live receivers of this node
@@ -91,12 +92,12 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
         this.choices = choices;
         this.exclusions = new Exclusions(members);
         this.waits = new MemberWaits(parts, exclusions, reports);
-        this.filters = new LiveFilters(parts.timers(), parts.nanoTime());
-        this.remote = new RemoteFilters(index, exclusions, parts.timers(), parts.random());
+        this.filters = new LiveFilters(parts.timers(), parts.nanoTime(), parts.maxLiveFilterBytes());
+        this.remote = new RemoteFilters(index, exclusions, parts.timers(), parts.random(), parts.maxLiveFilterBytes());
         this.barriers = new PeerBarriers(parts.mirror(), filters, parts.timers(), parts.nanoTime());
         this.learning = new Learning(parts.links(), barriers);
         this.tokens = new PeerTokens(parts.timers());
-        PeerCounters counters = new PeerCounters(meters);
+        this.counters = new PeerCounters(meters);
         HeldMessages held = new HeldMessages(parts.timers(), parts.nanoTime(), HeldMessages.defaultBytes());
         this.sender = new NodeSender(held, tokens, exclusions, counters, events, parts.wallMillis());
         this.groups = new GroupSender(live, another, parts, held, tokens, exclusions, counters, events);
@@ -104,6 +105,12 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
         this.arrivals = new LiveArrivals(index, live, served, choices, counters, parts.wallMillis());
         Gauge.builder("godwit.dist.peer.filters", filters, LiveFilters::size)
                 .description("filters with live subscribers on this node, that other nodes are told of")
+                .register(meters);
+        Gauge.builder("godwit.dist.peer.filters.bytes", filters, LiveFilters::bytes)
+                .description("what these take in the memory of each other node, about")
+                .register(meters);
+        Gauge.builder("godwit.dist.peer.filters.others.bytes", remote, RemoteFilters::bytes)
+                .description("what the filters of other nodes' live subscribers take in the memory of this node, about")
                 .register(meters);
         Gauge.builder("godwit.dist.peer.held", held, HeldMessages::bytes)
                 .description("bytes of messages of QoS 1 and 2 that wait for room in the links to other nodes")
@@ -232,9 +239,18 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
 
     // --- what subscriptions ask
 
-    /** A live subscription that is new is in force in the index. */
-    public void subscribed(TenantId tenant, TopicFilter filter) {
-        filters.added(tenant, filter);
+    /**
+     * A live subscription that is new is in force in the index.
+     *
+     * @param ofSession bytes that all filters of its session take, about
+     * @return false when other nodes may not be told of more: then it is not to stay in the index
+     */
+    public boolean subscribed(TenantId tenant, TopicFilter filter, long ofSession) {
+        boolean hasRoom = filters.added(tenant, filter, ofSession);
+        if (!hasRoom) {
+            counters.filtersRefused.increment();
+        }
+        return hasRoom;
     }
 
     /** One is not any more. */

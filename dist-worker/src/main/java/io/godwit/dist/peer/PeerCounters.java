@@ -13,6 +13,7 @@ final class PeerCounters {
     final LongAdder lost = new LongAdder();
     final LongAdder declined = new LongAdder();
     final LongAdder refused = new LongAdder();
+    final LongAdder filtersRefused = new LongAdder();
 
     PeerCounters(MeterRegistry meters) {
         register(meters, "godwit.dist.peer.sent", "messages handed to links, once for each node", sent);
@@ -29,6 +30,11 @@ final class PeerCounters {
                 "godwit.dist.peer.refused",
                 "messages of QoS 1 and 2 that waited too long, or found no room, at a full link",
                 refused);
+        register(
+                meters,
+                "godwit.dist.peer.filters.refused",
+                "filters of live sessions that other nodes could not be told of for want of room",
+                filtersRefused);
         register(
                 meters,
                 "godwit.dist.peer.declined",

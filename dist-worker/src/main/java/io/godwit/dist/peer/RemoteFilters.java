@@ -48,6 +48,10 @@ final class RemoteFilters {
         private boolean isComplete;
         private boolean isOver;
         private boolean isForgotten;
+        /** What its filters take, as {@link FilterKey#heapBytes} counts. */
+        private long bytes;
+
+        private boolean isLarge;
         /** What stands in groups for the peer. Ordered: clients choose filters whose hashes collide. */
         private final NavigableMap<FilterKey, RemoteMember> members = new TreeMap<>();
     }
@@ -56,13 +60,16 @@ final class RemoteFilters {
     private final Exclusions exclusions;
     private final PeerTimers timers;
     private final Backoff backoff;
+    private final long usualBytes;
     /** Guarded by this. */
     private final Map<Peer, Told> peers = new HashMap<>();
 
-    RemoteFilters(TopicIndex index, Exclusions exclusions, PeerTimers timers, DoubleSupplier random) {
+    /** @param usualBytes what a peer tells of at most, if it is set up as this node is */
+    RemoteFilters(TopicIndex index, Exclusions exclusions, PeerTimers timers, DoubleSupplier random, long usualBytes) {
         this.index = index;
         this.exclusions = exclusions;
         this.timers = timers;
+        this.usualBytes = usualBytes;
         this.backoff = new Backoff(RETRY.toMillis(), RETRY.toMillis(), random);
     }
 
@@ -96,20 +103,46 @@ final class RemoteFilters {
         if (key.isShared()) {
             applyShared(peer, told, tenant, key, members);
         } else if (members > 0) {
-            tenant.addNode(key.filter().filter(), peer);
-        } else {
-            tenant.removeNode(key.filter().filter(), peer);
+            if (tenant.addNode(key.filter().filter(), peer)) {
+                count(peer, told, key.heapBytes());
+            }
+        } else if (tenant.removeNode(key.filter().filter(), peer)) {
+            count(peer, told, -key.heapBytes());
         }
+    }
+
+    /**
+     * What a peer tells is kept, however much it is: its clients have been promised that. It bounds that itself; one
+     * that does not is reported.
+     */
+    private void count(Peer peer, Told told, long bytes) {
+        synchronized (this) {
+            told.bytes += bytes;
+            if (told.isLarge || told.bytes <= usualBytes) {
+                return;
+            }
+            told.isLarge = true;
+        }
+        LOG.warn(
+                "a node tells of more live filters than this one would node={} incarnation={} maxBytes={}",
+                peer.nodeId(),
+                peer.incarnation(),
+                usualBytes);
+    }
+
+    /** What all peers have told takes on the heap, about. */
+    synchronized long bytes() {
+        return peers.values().stream().mapToLong(told -> told.bytes).sum();
     }
 
     private void applyShared(Peer peer, Told told, TenantIndex tenant, FilterKey key, int members) {
         RemoteMember member = new RemoteMember(peer, key, Math.max(1, Math.min(members, MAX_WEIGHT)));
+        boolean wasThere;
         synchronized (this) {
-            if (members > 0) {
-                told.members.put(key, member);
-            } else {
-                told.members.remove(key);
-            }
+            wasThere = (members > 0 ? told.members.put(key, member) : told.members.remove(key)) != null;
+        }
+        if (wasThere != members > 0) {
+            count(peer, told, members > 0 ? key.heapBytes() : -key.heapBytes());
         }
         if (members > 0) {
             tenant.add(key.filter(), member, ALL);

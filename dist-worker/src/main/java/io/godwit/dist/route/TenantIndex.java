@@ -153,31 +153,33 @@ public final class TenantIndex {
         return removed;
     }
 
-    /** {@code peer} has a live subscriber of the filter proper; every later match sees it. */
-    public synchronized void addNode(String filter, Peer peer) {
+    /** {@code peer} has a live subscriber of the filter proper; every later match sees it. Whether that is new. */
+    public synchronized boolean addNode(String filter, Peer peer) {
         Subscribers known = find(filter);
         Subscribers subscribers = known == null ? new Subscribers() : known;
         if (subscribers.nodes().contains(peer)) {
-            return;
+            return false;
         }
         subscribers.setNodes(nodeSets.with(subscribers.nodes(), peer));
         if (known == null) {
             link(filter, subscribers);
         }
         changed();
+        return true;
     }
 
-    /** It has none any more. */
-    public synchronized void removeNode(String filter, Peer peer) {
+    /** It has none any more. Whether it had. */
+    public synchronized boolean removeNode(String filter, Peer peer) {
         Subscribers subscribers = find(filter);
         if (subscribers == null || !subscribers.nodes().contains(peer)) {
-            return;
+            return false;
         }
         subscribers.setNodes(nodeSets.without(subscribers.nodes(), peer));
         if (subscribers.isEmpty()) {
             unlink(filter);
         }
         changed();
+        return true;
     }
 
     /** The filters proper that it has live subscribers of; walks all. */

@@ -42,6 +42,8 @@ final class TestNode {
         final MemoryLinks.Net net = new MemoryLinks.Net();
         final TestView view = new TestView();
         final ManualTimers timers = new ManualTimers();
+        /** Of each node that is made from now on. */
+        long maxLiveFilterBytes = Long.MAX_VALUE;
 
         /** A node that all others know and wait for, once what is under way is delivered. */
         TestNode serving(String nodeId, long incarnation) {
@@ -95,7 +97,8 @@ final class TestNode {
                 () -> wallMillis,
                 cluster.timers::nanoTime,
                 () -> 1,
-                CONFIRM);
+                CONFIRM,
+                cluster.maxLiveFilterBytes);
         EventListener listener = new EventListener() {
             @Override
             public void onEvent(BrokerEvent event) {

@@ -153,6 +153,11 @@ public abstract class Session implements PacketHandler, Subscriber {
         return filterBytes + FilterCount.heapBytesOf(filter) <= services.filterBytes.free();
     }
 
+    /** What its filters take on the heap, about. On its loop. */
+    public final long filterBytes() {
+        return filterBytes;
+    }
+
     private void charge(long bytes) {
         if (!isEnded) { // by then all of it has been given back
             filterBytes += bytes;
