@@ -196,6 +196,16 @@ public final class BrokerProcess implements Broker {
         return this;
     }
 
+    /** All connections that it opens pass a proxy at this port of the loopback address: SOCKS, or HTTP for gRPC. */
+    public BrokerProcess throughProxy(int port) {
+        return property("socksProxyHost", "127.0.0.1")
+                .property("socksProxyPort", port)
+                .property("socksNonProxyHosts", "")
+                .property("https.proxyHost", "127.0.0.1")
+                .property("https.proxyPort", port)
+                .property("http.nonProxyHosts", "");
+    }
+
     /** Runs as a broker that stays: for tests that look at its speed. */
     public BrokerProcess longLived() {
         jvmOptions.remove(SHORT_LIVED);
@@ -220,6 +230,12 @@ public final class BrokerProcess implements Broker {
 
     public Path data() {
         return data;
+    }
+
+    /** Has its data somewhere else than below its home, such as on a disk of its own. */
+    public BrokerProcess dataIn(Path directory) {
+        data = directory;
+        return this;
     }
 
     /** Lets it share the data directory of another. It must not be closed then: the process there is the other's. */

@@ -124,6 +124,9 @@ public final class BrokerCluster implements AutoCloseable {
                     .property("inbox_store_initial_ranges", 1);
             if (links != null) {
                 node.inNetwork(links.prefix(i), host);
+                if (links.proxyPort(i) != 0) {
+                    node.throughProxy(links.proxyPort(i));
+                }
             }
             nodes.add(i == 0 ? node : node.joining());
         }

@@ -23,11 +23,13 @@ final class Checker {
         Subscriptions subscriptions = new Subscriptions(events);
         Map<String, SessionRules> sessions = new LinkedHashMap<>();
         RetainedRule retained = new RetainedRule(publishes, violations);
+        SurvivorRule survivors = new SurvivorRule(violations);
         for (int position = 0; position < events.size(); position++) {
             Event event = events.get(position);
             sessions.computeIfAbsent(event.client(), client -> new SessionRules(client, publishes, violations))
                     .read(event, position);
             retained.read(event, position);
+            survivors.read(event);
             if (event.kind() == Event.Kind.DAMAGED) {
                 violations.add(new Violation(Rule.PHANTOM, event.client() + " was given " + event.text()));
             } else if (event.kind() == Event.Kind.ANSWERED) {

@@ -366,6 +366,22 @@ class CheckerTest {
     }
 
     @Test
+    void aWillThatComesTwiceIsFound() {
+        for (int qos = 1; qos <= 2; qos++) {
+            events.clear();
+            subscriber("s", 2);
+            MessageId will = new MessageId("w", "t", qos, 0);
+            add(Event.of(Kind.CONNECT_OUT, "w", 1).withCode(qos).withMessage(will));
+            add(Event.of(Kind.CONNACK_IN, "w", 1));
+            add(Event.of(Kind.LOST, "w", 1));
+            delivered("s", 1, qos, will);
+            assertThat(rules()).isEmpty();
+            delivered("s", 2, qos, will);
+            assertThat(rules()).containsExactly(qos == 1 ? Rule.QOS1_COPY : Rule.QOS2_TWICE);
+        }
+    }
+
+    @Test
     void aWillMayComeWhoseDisconnectWentToADyingBroker() {
         subscriber("s", 1);
         MessageId will = new MessageId("w", "t", 1, 0);
@@ -449,6 +465,48 @@ class CheckerTest {
     }
 
     @Test
+    void aClientOfASurvivorThatIsDisconnectedIsFound() {
+        connectTo(1, "s", 1);
+        add(Event.of(Kind.NODE_LOST, "", 0));
+        assertThat(rules()).isEmpty();
+        add(Event.of(Kind.LOST, "s", 1));
+        assertThat(rules()).containsExactly(Rule.SURVIVOR);
+    }
+
+    @Test
+    void clientsMayBeDisconnectedWhoseNodeIsLostOrWhoseNodesAllServe() {
+        connectTo(0, "s", 1);
+        add(Event.of(Kind.NODE_LOST, "", 0));
+        add(Event.of(Kind.LOST, "s", 1));
+        connectTo(1, "s", 2);
+        add(Event.of(Kind.NODE_BACK, "", 0));
+        add(Event.of(Kind.LOST, "s", 2));
+        assertThat(rules()).isEmpty();
+    }
+
+    @Test
+    void aClientOfASurvivorMayEndItsConnectionItself() {
+        connectTo(1, "s", 1);
+        connectTo(2, "t", 1);
+        add(Event.of(Kind.NODE_LOST, "", 0));
+        add(Event.of(Kind.DISCONNECT_OUT, "s", 1));
+        add(Event.of(Kind.LOST, "s", 1));
+        add(Event.of(Kind.ABORT, "t", 1));
+        assertThat(rules()).isEmpty();
+    }
+
+    /** It may be carried out behind the next one. */
+    @Test
+    void aConnectThatWasNotAnsweredMayEndALaterConnection() {
+        add(Event.of(Kind.NODE_LOST, "", 0));
+        add(Event.of(Kind.CONNECT_OUT, "s", 1).withPacketId(1));
+        add(Event.of(Kind.LOST, "s", 1));
+        connectTo(1, "s", 2);
+        add(Event.of(Kind.LOST, "s", 2));
+        assertThat(rules()).isEmpty();
+    }
+
+    @Test
     void aSharedQos2MessageGivenToTwoMembersIsFound() {
         for (String member : List.of("a", "b")) {
             reconnect(member, 1, false);
@@ -519,6 +577,12 @@ class CheckerTest {
     private void reconnect(String name, int connection, boolean present) {
         add(Event.of(Kind.CONNECT_OUT, name, connection));
         add(Event.of(Kind.CONNACK_IN, name, connection).withFlag(present));
+    }
+
+    /** @param node from 0 */
+    private void connectTo(int node, String name, int connection) {
+        add(Event.of(Kind.CONNECT_OUT, name, connection).withPacketId(node + 1));
+        add(Event.of(Kind.CONNACK_IN, name, connection).withFlag(connection > 1));
     }
 
     private MessageId published(int qos, int packetId) {

@@ -1,12 +1,12 @@
 package io.godwit.it.crash;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.cluster.BrokerCluster;
 import io.godwit.it.crash.NodesPlan.Trouble;
 import io.godwit.it.kv.fault.Links;
-import io.godwit.it.kv.fault.NamespaceLinks;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -30,8 +30,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The seed is logged; {@code -Dnemesis.seed=N} repeats the load and the troubles, {@code -Dnemesis.seconds=N} makes
  * them last longer or shorter, {@code -Dnemesis.troubles=KILL,PAUSE} chooses some. The history of a failure is saved
- * below {@code target}; {@code HistoryCheck} judges it again. Where the machine does not let us make namespaces, no
- * links are cut, which is logged.
+ * below {@code target}; {@code HistoryCheck} judges it again. Where the machine does not let us make namespaces, links
+ * pass proxies; {@code -Dnemesis.links=proxy} asks for these, and only over them messages are late. A trouble that the
+ * machine does not allow is left out, which is logged as SKIPPED, with the reason.
  */
 class ClusterMqttCheckTest {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterMqttCheckTest.class);
@@ -86,30 +87,22 @@ class ClusterMqttCheckTest {
             troubles.clear();
             Arrays.stream(chosen.split(",", -1)).map(Trouble::valueOf).forEach(troubles::add);
         }
-        try (Links links = links(size)) {
-            if (links == null) {
-                troubles.removeIf(Trouble::needsLinks);
+        try (NodesMeans means = NodesMeans.of(size, directory, troubles)) {
+            assumeFalse(means.possible().isEmpty(), "none of " + troubles + " can be made here");
+            NodesPlan plan = NodesPlan.of(seed, size, TimeUnit.SECONDS.toMillis(seconds), 300, 60, means.possible());
+            LOG.info("-Dnemesis.seed={}, {}: {}", seed, means.links().describe(), plan);
+            check(size, means, plan, seconds);
+        }
+    }
+
+    private void check(int size, NodesMeans means, NodesPlan plan, int seconds) throws Exception {
+        try (BrokerCluster cluster = cluster(size, means.links(), size)) {
+            for (int node = 0; node < size; node++) {
+                means.equip(node, cluster.node(node));
             }
-            NodesPlan plan = NodesPlan.of(seed, size, TimeUnit.SECONDS.toMillis(seconds), 300, 60, troubles);
-            LOG.info("-Dnemesis.seed={}: {}", seed, plan);
-            check(size, links, plan, seconds);
-        }
-    }
-
-    private static @Nullable Links links(int nodes) {
-        try {
-            return NamespaceLinks.make(nodes);
-        } catch (IOException e) {
-            LOG.warn("SKIPPED: no links are cut, since there are no network namespaces here: {}", e.getMessage());
-            return null;
-        }
-    }
-
-    private void check(int size, @Nullable Links links, NodesPlan plan, int seconds) throws Exception {
-        try (BrokerCluster cluster = cluster(size, links, size)) {
             cluster.start();
             awaitVoters(cluster);
-            NodesRun run = new NodesRun(cluster, links, plan);
+            NodesRun run = new NodesRun(cluster, means, plan);
             judge(run, plan, run.violations(), seconds);
         }
     }

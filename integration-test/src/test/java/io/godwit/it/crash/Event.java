@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
  * One line of a history. Which fields mean something follows from the kind; the others are 0 or null.
  *
  * @param nanos since the beginning of the history
- * @param connection of the client, from 1
+ * @param connection of the client, from 1; the number of a node that is lost or back, from 0
+ * @param packetId for a CONNECT, the number of the node that it goes to, from 1; 0 when that is not known
  * @param code reason code; QoS of a PUBLISH or a will; options of a SUBSCRIBE
  * @param flag DUP of a PUBLISH, session present of a CONNACK, clean of a CONNECT
  * @param retain of a PUBLISH

@@ -16,6 +16,8 @@ final class HistoryTap implements Tap {
     /** Filters of the SUBSCRIBE and UNSUBSCRIBE packets that are not answered yet. */
     private final Map<Integer, List<String>> asked = new HashMap<>();
 
+    private int node;
+
     HistoryTap(History history, String client) {
         this(history, client, false);
     }
@@ -32,6 +34,11 @@ final class HistoryTap implements Tap {
      */
     static HistoryTap ofCleanSessions(History history, String client) {
         return new HistoryTap(history, client, true);
+    }
+
+    /** The next connection goes to this node, from 0. */
+    void connectsTo(int newNode) {
+        node = newNode + 1;
     }
 
     private Event event(Kind kind, int connection) {
@@ -52,7 +59,9 @@ final class HistoryTap implements Tap {
         } else if (packet instanceof Packet.Connect connect) {
             Packet.Will will = connect.will();
             asked.clear();
-            Event event = event(Kind.CONNECT_OUT, connection).withFlag(connect.clean());
+            Event event = event(Kind.CONNECT_OUT, connection)
+                    .withPacketId(node)
+                    .withFlag(connect.clean());
             history.add(
                     will == null
                             ? event

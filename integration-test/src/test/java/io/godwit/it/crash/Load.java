@@ -116,7 +116,8 @@ final class Load implements AutoCloseable {
 
     private void replayed(String name, int version, UnaryOperator<ClientConfig> more, Filter filter) {
         ReplayedActor.Given given = new ReplayedActor.Given();
-        TestClient client = moving(new TestClient(config(name, version, more), given::received));
+        ClientConfig config = config(name, version, more);
+        TestClient client = moving(new TestClient(config, given::received), config);
         actors.add(new ReplayedActor(client, stage, random(), filter, REPLAYED_TOPICS, given));
     }
 
@@ -257,13 +258,19 @@ final class Load implements AutoCloseable {
 
     /** The history has what it receives; nobody else looks. */
     private TestClient client(ClientConfig config) {
-        return moving(new TestClient(config, message -> {}));
+        return moving(new TestClient(config, message -> {}), config);
     }
 
-    private TestClient moving(TestClient client) {
+    private TestClient moving(TestClient client, ClientConfig config) {
         if (addresses.size() > 1) {
             Random random = random();
-            client.moveAmong(() -> addresses.get(random.nextInt(addresses.size())));
+            client.moveAmong(() -> {
+                int node = random.nextInt(addresses.size());
+                if (config.tap() instanceof HistoryTap tap) {
+                    tap.connectsTo(node);
+                }
+                return addresses.get(node);
+            });
             client.pingSuperseded();
         }
         return client;

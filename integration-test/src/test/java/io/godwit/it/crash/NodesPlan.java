@@ -40,11 +40,39 @@ record NodesPlan(long seed, int qos1PerSecond, int qos2PerSecond, int quietMilli
         /** Two ranges of the inbox store are joined. */
         MERGE,
         /** Its leaders and replicas move off it, and may come back then. */
-        DRAIN;
+        DRAIN,
+        /** Little passes in a second between it and the others. */
+        SLOW,
+        /** What passes between it and the others is late, and now and then their connections end. */
+        DELAY,
+        /** The disk that has its data is full, or nearly; then there is room again. */
+        FULL_DISK,
+        /** Its clock is set minutes ahead or back, and set right again. Its monotonic clock is left alone. */
+        CLOCK;
 
         /** Whether links have to be cut for it. */
-        boolean needsLinks() {
+        boolean needsCuts() {
             return this == DEAF || this == MUTE || this == APART;
+        }
+
+        /** Whether links have to be made slow for it. */
+        boolean needsSlowLinks() {
+            return this == SLOW;
+        }
+
+        /** Whether links have to delay what passes, and to end connections, for it. */
+        boolean needsLateLinks() {
+            return this == DELAY;
+        }
+
+        /** Whether each node has to have a disk of its own for it. */
+        boolean needsDisks() {
+            return this == FULL_DISK;
+        }
+
+        /** Whether each node has to have a clock of its own for it. */
+        boolean needsClocks() {
+            return this == CLOCK;
         }
     }
 
@@ -77,7 +105,8 @@ record NodesPlan(long seed, int qos1PerSecond, int qos2PerSecond, int quietMilli
             int last = switch (trouble) {
                 case KILL, RESTART, WIPE -> random.nextInt(5_000);
                 case HICCUP -> 300 + random.nextInt(2_000);
-                case PAUSE, DEAF, MUTE, APART -> 6_000 + random.nextInt(9_000);
+                case PAUSE, DEAF, MUTE, APART, SLOW, DELAY, CLOCK -> 6_000 + random.nextInt(9_000);
+                case FULL_DISK -> 3_000 + random.nextInt(5_000);
                 case TRANSFER, SPLIT, MERGE, DRAIN -> 1_000 + random.nextInt(2_000);
             };
             Step step = new Step(trouble, random.nextInt(nodes), 2_000 + random.nextInt(3_000), last);

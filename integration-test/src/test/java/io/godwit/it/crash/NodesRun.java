@@ -6,7 +6,6 @@ import io.godwit.it.client.TestClient;
 import io.godwit.it.cluster.BrokerCluster;
 import io.godwit.it.crash.Event.Kind;
 import io.godwit.it.crash.NodesPlan.Step;
-import io.godwit.it.kv.fault.Links;
 import io.godwit.testing.Await;
 import io.godwit.testing.Pace;
 import java.io.IOException;
@@ -42,10 +41,10 @@ final class NodesRun {
     private long acknowledgedQos2;
     private int probes;
 
-    /** @param links that join the nodes; null when the plan cuts none */
-    NodesRun(BrokerCluster cluster, @Nullable Links links, NodesPlan plan) {
+    /** @param means null when none of the plan's troubles needs any */
+    NodesRun(BrokerCluster cluster, @Nullable NodesMeans means, NodesPlan plan) {
         this.nodes = cluster.nodes();
-        this.troubles = new NodesTroubles(cluster, links, plan.seed());
+        this.troubles = new NodesTroubles(cluster, means, plan.seed());
         this.plan = plan;
         addresses = nodes.stream().map(BrokerProcess::address).toList();
         readable = addresses;

@@ -6,8 +6,10 @@ import io.godwit.it.cluster.BrokerCluster.Answer;
 import io.godwit.it.cluster.BrokerCluster.RangeLine;
 import io.godwit.it.cluster.BrokerCluster.Way;
 import io.godwit.it.crash.NodesPlan.Step;
+import io.godwit.it.kv.fault.ClockJump;
 import io.godwit.it.kv.fault.Links;
 import io.godwit.it.kv.fault.Signals;
+import io.godwit.it.kv.fault.SmallDisk;
 import io.godwit.testing.Await;
 import io.godwit.testing.Pace;
 import java.io.IOException;
@@ -28,18 +30,22 @@ import org.slf4j.LoggerFactory;
 final class NodesTroubles {
     private static final Logger LOG = LoggerFactory.getLogger(NodesTroubles.class);
     private static final Duration PATIENCE = Duration.ofMinutes(2);
+    /** After its disk has room again, until a node must serve by itself, or say that some of it has stopped. */
+    private static final Duration RECOVERY = Duration.ofSeconds(15);
+
+    private static final long SLOWEST_BYTES_PER_SECOND = 64 << 10;
     private static final List<String> STORES = List.of("dist", "inbox", "retain");
     /** Done, refused, or not the time: the ranges have changed, or there is no leader just now. */
     private static final Set<Integer> USUAL = Set.of(0, 1, 4, 5);
 
     private final BrokerCluster cluster;
-    private final @Nullable Links links;
+    private final @Nullable NodesMeans means;
     private final Random random;
 
-    /** @param links that join the nodes; null when none of the plan's troubles cuts any */
-    NodesTroubles(BrokerCluster cluster, @Nullable Links links, long seed) {
+    /** @param means null when none of the plan's troubles needs any */
+    NodesTroubles(BrokerCluster cluster, @Nullable NodesMeans means, long seed) {
         this.cluster = cluster;
-        this.links = links;
+        this.means = means;
         this.random = new Random(seed);
     }
 
@@ -70,7 +76,15 @@ final class NodesTroubles {
             case MERGE ->
                 operate(victim, "merge", "inbox", anyRange(victim, "inbox").id());
             case DRAIN -> drain(victim, step);
+            case SLOW -> slow(victim, step);
+            case DELAY -> delay(victim, step);
+            case FULL_DISK -> fillDisk(victim, step);
+            case CLOCK -> setClock(victim, step);
         }
+    }
+
+    private NodesMeans means() {
+        return Objects.requireNonNull(means, "what the plan's troubles need");
     }
 
     private static void startAgain(BrokerProcess node, Step step) throws IOException {
@@ -114,7 +128,7 @@ final class NodesTroubles {
     }
 
     private void cut(int victim, Step step, boolean isDeaf, boolean isMute) throws IOException {
-        Links cuttable = Objects.requireNonNull(links, "links that can be cut");
+        Links cuttable = means().links();
         try {
             for (int other = 0; other < cluster.nodes().size(); other++) {
                 if (other != victim && isDeaf) {
@@ -132,6 +146,81 @@ final class NodesTroubles {
                     cuttable.heal(victim, other);
                 }
             }
+        }
+    }
+
+    private void slow(int victim, Step step) throws IOException {
+        Links links = means().links();
+        long bytesPerSecond = SLOWEST_BYTES_PER_SECOND << random.nextInt(4);
+        LOG.info("{} bytes a second to and from node {}", bytesPerSecond, victim);
+        links.slow(victim, bytesPerSecond);
+        try {
+            Pace.passMillis(step.lastMillis());
+        } finally {
+            links.hasten(victim);
+        }
+    }
+
+    private void delay(int victim, Step step) throws IOException {
+        Links links = means().links();
+        int mostMillis = 50 + random.nextInt(450);
+        LOG.info("up to {} ms late to and from node {}", mostMillis, victim);
+        links.delay(victim, mostMillis);
+        try {
+            int left = step.lastMillis();
+            while (left > 0) {
+                int pause = Math.min(left, 1_000 + random.nextInt(2_000));
+                Pace.passMillis(pause);
+                left -= pause;
+                int nodes = cluster.nodes().size();
+                links.reset(victim, (victim + 1 + random.nextInt(nodes - 1)) % nodes);
+            }
+        } finally {
+            links.hasten(victim);
+        }
+    }
+
+    private void fillDisk(int victim, Step step) throws IOException {
+        SmallDisk disk = means().disk(victim);
+        // nothing at all, below half of the mark under which less is written, and below the mark
+        long left = NodesMeans.LOW_WATER_BYTES * List.of(0, 3, 8).get(random.nextInt(3)) / 10;
+        LOG.info("the disk of node {} is filled, but for {} bytes", victim, left);
+        disk.fill(left);
+        try {
+            Pace.passMillis(step.lastMillis());
+        } finally {
+            disk.empty();
+        }
+        restartUnlessWhole(victim);
+    }
+
+    /** Replicas whose log met a full disk have stopped, and say so: with room again, the operator restarts the node. */
+    private void restartUnlessWhole(int victim) throws IOException {
+        BrokerProcess node = cluster.node(victim);
+        Await looks = Await.atMost(RECOVERY);
+        while (looks.again()) {
+            if (node.statusCode() == 0) {
+                return;
+            }
+            if (node.status().contains("FAILED")) {
+                break;
+            }
+        }
+        LOG.info("node {} is restarted after its disk was full: {}", victim, node.status());
+        node.stop();
+        node.launch();
+        node.awaitReady(PATIENCE);
+    }
+
+    private void setClock(int victim, Step step) throws IOException {
+        ClockJump clock = means().clock(victim);
+        int seconds = (60 + random.nextInt(600)) * (random.nextBoolean() ? 1 : -1);
+        LOG.info("the clock of node {} is set {} s ahead", victim, seconds);
+        clock.set(seconds);
+        try {
+            Pace.passMillis(step.lastMillis());
+        } finally {
+            clock.set(0);
         }
     }
 

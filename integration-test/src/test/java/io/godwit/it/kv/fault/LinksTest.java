@@ -12,12 +12,14 @@ import java.net.InetSocketAddress;
 import java.net.Proxy;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -53,6 +55,62 @@ class LinksTest {
                 assertSilent(client);
             }
         }
+    }
+
+    @Test
+    void aProxiedLinkIsSlowAndLateUntilThatEnds() throws Exception {
+        try (ProxyLinks links = new ProxyLinks(2);
+                ServerSocket server = new ServerSocket(0, 10, InetAddress.getByName(links.address(1)));
+                Socket client = throughProxy(links)) {
+            client.connect(server.getLocalSocketAddress(), 2_000);
+            try (Socket accepted = server.accept()) {
+                links.slow(1, 10_000);
+                assertThat(millisFor(client, accepted, 5_000)).isGreaterThan(400);
+                links.hasten(1);
+                links.delay(0, 200);
+                long longest = 0;
+                for (int i = 0; i < 10; i++) {
+                    longest = Math.max(longest, millisFor(accepted, client, 1));
+                }
+                assertThat(longest).isGreaterThan(20); // each is drawn: all of ten are shorter once in ten billion
+                links.hasten(0);
+                assertThat(millisFor(client, accepted, 5_000)).isLessThan(400);
+            }
+        }
+    }
+
+    @Test
+    void theConnectionsOfTwoNodesAreEnded() throws Exception {
+        try (ProxyLinks links = new ProxyLinks(2);
+                ServerSocket server = new ServerSocket(0, 10, InetAddress.getByName(links.address(1)));
+                Socket client = throughProxy(links);
+                Socket next = throughProxy(links)) {
+            client.connect(server.getLocalSocketAddress(), 2_000);
+            try (Socket accepted = server.accept()) {
+                assertCarries(client, accepted);
+                links.reset(1, 0);
+                assertThat(catchThrowable(() -> accepted.getInputStream().read()))
+                        .isInstanceOf(SocketException.class);
+                assertThat(catchThrowable(() -> client.getInputStream().read())).isInstanceOf(SocketException.class);
+            }
+            next.connect(server.getLocalSocketAddress(), 2_000);
+            try (Socket accepted = server.accept()) {
+                assertCarries(next, accepted);
+            }
+        }
+    }
+
+    private static Socket throughProxy(ProxyLinks links) {
+        return new Socket(new Proxy(
+                Proxy.Type.SOCKS, new InetSocketAddress(InetAddress.getLoopbackAddress(), links.proxyPort(0))));
+    }
+
+    private static long millisFor(Socket from, Socket to, int bytes) throws IOException {
+        long begin = System.nanoTime();
+        from.getOutputStream().write(new byte[bytes]);
+        to.setSoTimeout(20_000);
+        to.getInputStream().readNBytes(bytes);
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin);
     }
 
     @Test
@@ -100,6 +158,22 @@ class LinksTest {
             links.heal(0, 1); // also when there is nothing to heal
         }
         assertThat(spaces()).isEqualTo(before);
+    }
+
+    /** What passes between us and a node is as fast as before. */
+    @Test
+    void aLinkBetweenNamespacesIsSlowUntilThatEnds() throws Exception {
+        try (NamespaceLinks links = namespaces()) {
+            try {
+                links.slow(0, 10_000);
+            } catch (IOException e) {
+                abort("links are not made slow here: " + e.getMessage());
+            }
+            assertThat(new Shell(links.prefix(0)).run("tc qdisc show dev net")).contains("htb");
+            links.hasten(0);
+            links.hasten(0); // also when it is not slow
+            assertThat(new Shell(links.prefix(0)).run("tc qdisc show dev net")).doesNotContain("htb");
+        }
     }
 
     @Test

@@ -19,7 +19,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A link is cut one way by a wrong hardware address for the receiver in the sender's table of neighbours: the frames
  * leave, and nobody takes them. Neither side is told, connections stay open, and go on after the repair as TCP does
- * after any loss.
+ * after any loss. A link is slow by a class of the kernel's traffic control at both ends of a node's cable, with a short
+ * queue; what goes to our address, and comes from it, is in another class.
  *
  * <p>Namespaces bear our pid, {@code godwit-(pid)-(number)-(name)}, and so does our end of the cable,
  * {@code gw(pid)x(number)}. Whoever makes some removes those of processes that are gone, for one that was killed could
@@ -33,6 +34,8 @@ public final class NamespaceLinks implements Links {
     private static final String NOBODY = "02:00:00:00:00:01";
 
     private static final int HOST = 254;
+    /** Waits before a slow link; what finds no room is lost, and sent again by TCP. */
+    private static final String SLOW_QUEUE = "256kb";
 
     private final String stem;
     private final String cable;
@@ -149,6 +152,41 @@ public final class NamespaceLinks implements Links {
         if (known.contains(NOBODY)) {
             Command.run("ip", "-n", space(from), "neigh", "del", address(to), "dev", "net");
         }
+    }
+
+    @Override
+    public void slow(int node, long bytesPerSecond) throws IOException {
+        hasten(node);
+        slow(space(node), "net", "dst", bytesPerSecond);
+        slow(stem + "hub", "n" + node, "src", bytesPerSecond);
+    }
+
+    /** @param end of a packet that is ours, when it is a client's */
+    private void slow(String space, String device, String end, long bytesPerSecond) throws IOException {
+        control(space, "qdisc add dev " + device + " root handle 1: htb default 2 r2q 10000");
+        control(space, "class add dev " + device + " parent 1: classid 1:1 htb rate 10gbit");
+        control(space, "class add dev " + device + " parent 1: classid 1:2 htb rate " + bytesPerSecond + "bps");
+        control(space, "qdisc add dev " + device + " parent 1:2 bfifo limit " + SLOW_QUEUE);
+        String ours = "match ip " + end + ' ' + network + HOST + "/32";
+        control(space, "filter add dev " + device + " parent 1: protocol ip u32 " + ours + " flowid 1:1");
+    }
+
+    @Override
+    public void hasten(int node) throws IOException {
+        hasten(space(node), "net");
+        hasten(stem + "hub", "n" + node);
+    }
+
+    private static void hasten(String space, String device) throws IOException {
+        if (Command.run("tc", "-n", space, "qdisc", "show", "dev", device).contains("htb")) {
+            control(space, "qdisc del dev " + device + " root");
+        }
+    }
+
+    private static void control(String space, String words) throws IOException {
+        List<String> command = new ArrayList<>(List.of("tc", "-n", space));
+        command.addAll(List.of(words.split(" ", -1)));
+        Command.run(command);
     }
 
     @Override

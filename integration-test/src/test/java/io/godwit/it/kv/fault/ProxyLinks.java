@@ -24,6 +24,7 @@ import org.slf4j.LoggerFactory;
  * this process that all its connections to other nodes must pass (SOCKS 5 for {@code java.net.Socket}, HTTP CONNECT for
  * gRPC; see {@code ThroughProxy}). So the proxy knows both ends of every connection. What is sent over a link that is
  * cut is kept until it is healed, as TCP would send it again; a connection is only made when both ways are whole.
+ * Links are also made slow and late here, and connections ended.
  */
 public final class ProxyLinks implements Links {
     private static final Logger LOG = LoggerFactory.getLogger(ProxyLinks.class);
@@ -33,10 +34,15 @@ public final class ProxyLinks implements Links {
 
     private record Way(int from, int to) {}
 
+    /** A connection between two nodes, in two parts. */
+    private record Pair(Way way, Socket client, Socket server) {}
+
     private final String network;
     private final List<ServerSocket> proxies = new ArrayList<>();
     private final Set<Way> cuts = ConcurrentHashMap.newKeySet();
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+    private final Set<Pair> pairs = ConcurrentHashMap.newKeySet();
+    private final List<Lag> lags = new ArrayList<>();
     private volatile boolean isClosed;
 
     public ProxyLinks(int nodes) throws IOException {
@@ -46,6 +52,7 @@ public final class ProxyLinks implements Links {
             int source = node;
             ServerSocket proxy = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
             proxies.add(proxy);
+            lags.add(new Lag());
             daemon(() -> accept(source, proxy));
         }
     }
@@ -80,6 +87,33 @@ public final class ProxyLinks implements Links {
         cuts.remove(new Way(from, to));
     }
 
+    @Override
+    public void slow(int node, long bytesPerSecond) {
+        lags.get(node).slow(bytesPerSecond);
+    }
+
+    @Override
+    public void delay(int node, int mostMillis) {
+        lags.get(node).delay(mostMillis);
+    }
+
+    @Override
+    public void hasten(int node) {
+        lags.get(node).end();
+    }
+
+    @Override
+    public void reset(int node, int other) {
+        Way there = new Way(node, other);
+        Way back = new Way(other, node);
+        for (Pair pair : pairs) {
+            if (pair.way.equals(there) || pair.way.equals(back)) {
+                reset(pair.client);
+                reset(pair.server);
+            }
+        }
+    }
+
     private void accept(int source, ServerSocket proxy) {
         while (!isClosed) {
             try {
@@ -100,7 +134,7 @@ public final class ProxyLinks implements Links {
             DataInputStream in = new DataInputStream(client.getInputStream());
             int first = in.readUnsignedByte();
             InetSocketAddress target = first == SOCKS5 ? socksTarget(in, client) : httpTarget(first, in);
-            int destination = nodeAt(target);
+            int destination = nodeAt(target, source);
             while (isCut(source, destination) || isCut(destination, source)) {
                 Pace.passNanos(TURN_NANOS);
                 if (isClosed) {
@@ -113,8 +147,11 @@ public final class ProxyLinks implements Links {
                 close(client);
                 return;
             }
+            Pair pair = new Pair(new Way(source, destination), client, server);
+            pairs.add(pair);
             daemon(() -> carry(server, client, destination, source));
             carry(client, server, source, destination);
+            pairs.remove(pair);
         } catch (IOException e) {
             LOG.debug("connection of node {} lost", source, e);
             close(client);
@@ -139,6 +176,10 @@ public final class ProxyLinks implements Links {
             OutputStream out = to.getOutputStream();
             int length;
             while ((length = in.read(buffer)) >= 0) {
+                if (source != destination) {
+                    lags.get(source).await(true, length);
+                    lags.get(destination).await(false, length);
+                }
                 awaitWhole(source, destination);
                 out.write(buffer, 0, length);
             }
@@ -160,10 +201,11 @@ public final class ProxyLinks implements Links {
         return cuts.contains(new Way(from, to));
     }
 
-    private int nodeAt(InetSocketAddress target) throws IOException {
+    /** What is no node is a program beside this one. */
+    private int nodeAt(InetSocketAddress target, int self) {
         String address = target.getAddress().getHostAddress();
         if (!address.startsWith(network)) {
-            throw new IOException("no node at " + target);
+            return self;
         }
         return Integer.parseInt(address.substring(network.length())) - 1;
     }
@@ -220,6 +262,15 @@ public final class ProxyLinks implements Links {
         } catch (IOException e) {
             LOG.debug("not closed", e);
         }
+    }
+
+    private static void reset(Socket socket) {
+        try {
+            socket.setSoLinger(true, 0);
+        } catch (IOException e) {
+            LOG.debug("closed already", e);
+        }
+        close(socket);
     }
 
     private static void daemon(Runnable task) {
