@@ -485,6 +485,14 @@ class CheckerTest {
     }
 
     @Test
+    void aClientMayBeDisconnectedWhileANodeRefuses() {
+        connectTo(1, "s", 1);
+        add(Event.of(Kind.NODE_LOST, "", 0).withFlag(true));
+        add(Event.of(Kind.LOST, "s", 1));
+        assertThat(rules()).isEmpty();
+    }
+
+    @Test
     void aClientOfASurvivorMayEndItsConnectionItself() {
         connectTo(1, "s", 1);
         connectTo(2, "t", 1);

@@ -70,6 +70,11 @@ record NodesPlan(long seed, int qos1PerSecond, int qos2PerSecond, int quietMilli
             return this == FULL_DISK;
         }
 
+        /** Whether its node goes on to lead ranges, and refuses what clients of any node ask of them. */
+        boolean refuses() {
+            return this == FULL_DISK;
+        }
+
         /** Whether each node has to have a clock of its own for it. */
         boolean needsClocks() {
             return this == CLOCK;

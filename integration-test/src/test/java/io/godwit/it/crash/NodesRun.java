@@ -116,7 +116,8 @@ final class NodesRun {
             }
         }
         long before = history.acknowledgedQos1() + history.acknowledgedQos2();
-        history.add(Event.of(Kind.NODE_LOST, "", step.victim()));
+        history.add(Event.of(Kind.NODE_LOST, "", step.victim())
+                .withFlag(step.trouble().refuses()));
         troubles.pass(step);
         long meanwhile = history.acknowledgedQos1() + history.acknowledgedQos2() - before;
         long back = System.nanoTime();

@@ -9,7 +9,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Who is connected to a node stays connected while another one is lost. A CONNECT without an answer leaves the client
+ * Who is connected to a node stays connected while another one is lost, unless that one refuses what its ranges are asked
+ * for. A CONNECT without an answer leaves the client
  * in doubt: it may be carried out late, and end the connection that its client has opened since.
  */
 final class SurvivorRule {
@@ -43,7 +44,7 @@ final class SurvivorRule {
             }
             case ABORT, DISCONNECT_OUT -> open.remove(client);
             case LOST -> ended(event);
-            case NODE_LOST -> lost = event.connection() + 1;
+            case NODE_LOST -> lost = event.flag() ? NONE : event.connection() + 1;
             case NODE_BACK -> lost = NONE;
             default -> {}
         }

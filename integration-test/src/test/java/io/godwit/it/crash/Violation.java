@@ -39,7 +39,7 @@ record Violation(Rule rule, String text) {
         RETAINED,
         /** One connection for each client: the CONNACK of another comes after its end [MQTT5-3.1.4-3]. */
         TWO_CONNECTIONS,
-        /** While a node of several is lost, the clients of the others stay connected. */
+        /** While a node of several is lost, and none refuses, the clients of the others stay connected. */
         SURVIVOR,
         /** No will is published after a proper DISCONNECT [MQTT5-3.14.4-3]. */
         WILL_CANCELLED
