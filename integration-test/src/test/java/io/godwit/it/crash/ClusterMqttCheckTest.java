@@ -55,12 +55,7 @@ class ClusterMqttCheckTest {
                 3,
                 SHORT_SECONDS,
                 EnumSet.of(
-                        Trouble.KILL,
-                        Trouble.PAUSE,
-                        Trouble.RESTART,
-                        Trouble.APART,
-                        Trouble.TRANSFER,
-                        Trouble.SPLIT),
+                        Trouble.KILL, Trouble.PAUSE, Trouble.RESTART, Trouble.APART, Trouble.TRANSFER, Trouble.SPLIT),
                 SHORT_SEED);
     }
 

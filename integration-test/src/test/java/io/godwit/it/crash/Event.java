@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * @param connection of the client, from 1; the number of a node that is lost or back, from 0
  * @param packetId for a CONNECT, the number of the node that it goes to, from 1; 0 when that is not known
  * @param code reason code; QoS of a PUBLISH or a will; options of a SUBSCRIBE
- * @param flag DUP of a PUBLISH, session present of a CONNACK, clean of a CONNECT; of a node that is lost, whether it goes
- *     on to lead ranges and refuses what they are asked for
+ * @param flag DUP of a PUBLISH, session present of a CONNACK, clean of a CONNECT; of a node that is lost, whether it
+ *     goes on to lead ranges and refuses what they are asked for
  * @param retain of a PUBLISH
  * @param text the filter or the topic
  * @param message of a PUBLISH (null when its payload is empty: a retained message cleared) or a will

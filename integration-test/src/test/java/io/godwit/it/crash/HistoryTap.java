@@ -59,9 +59,7 @@ final class HistoryTap implements Tap {
         } else if (packet instanceof Packet.Connect connect) {
             Packet.Will will = connect.will();
             asked.clear();
-            Event event = event(Kind.CONNECT_OUT, connection)
-                    .withPacketId(node)
-                    .withFlag(connect.clean());
+            Event event = event(Kind.CONNECT_OUT, connection).withPacketId(node).withFlag(connect.clean());
             history.add(
                     will == null
                             ? event

@@ -9,9 +9,9 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Who is connected to a node stays connected while another one is lost, unless that one refuses what its ranges are asked
- * for. A CONNECT without an answer leaves the client
- * in doubt: it may be carried out late, and end the connection that its client has opened since.
+ * Who is connected to a node stays connected while another one is lost, unless that one refuses what its ranges are
+ * asked for. A CONNECT without an answer leaves the client in doubt: it may be carried out late, and end the connection
+ * that its client has opened since.
  */
 final class SurvivorRule {
     private static final long DOUBT_NANOS = TimeUnit.SECONDS.toNanos(60);

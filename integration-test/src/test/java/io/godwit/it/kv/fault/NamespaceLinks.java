@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A link is cut one way by a wrong hardware address for the receiver in the sender's table of neighbours: the frames
  * leave, and nobody takes them. Neither side is told, connections stay open, and go on after the repair as TCP does
- * after any loss. A link is slow by a class of the kernel's traffic control at both ends of a node's cable, with a short
- * queue; what goes to our address, and comes from it, is in another class.
+ * after any loss. A link is slow by a class of the kernel's traffic control at both ends of a node's cable, with a
+ * short queue; what goes to our address, and comes from it, is in another class.
  *
  * <p>Namespaces bear our pid, {@code godwit-(pid)-(number)-(name)}, and so does our end of the cable,
  * {@code gw(pid)x(number)}. Whoever makes some removes those of processes that are gone, for one that was killed could
