@@ -1,4 +1,4 @@
-/** How tests of all modules wait. */
+/** How tests of all modules wait, and how they compare with what was recorded. */
 @NullMarked
 package io.godwit.testing;
 

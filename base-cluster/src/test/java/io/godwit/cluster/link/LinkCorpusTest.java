@@ -7,18 +7,13 @@ import io.godwit.cluster.Member;
 import io.godwit.cluster.link.wire.Accepted;
 import io.godwit.cluster.link.wire.Hello;
 import io.godwit.cluster.link.wire.Reason;
-import java.io.IOException;
-import java.io.InputStream;
+import io.godwit.testing.Corpus;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Properties;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
@@ -27,7 +22,7 @@ import org.junit.jupiter.api.Test;
  * message is added, {@code -Dgodwit.corpus.write=FILE} writes all of them to that file; none that is there may change.
  */
 class LinkCorpusTest {
-    private static final String RECORDED = "/link-messages-v1.properties";
+    private static final Corpus CORPUS = Corpus.of(LinkCorpusTest.class, "/link-messages-v1.properties");
     /** Of releases that did not tell the versions of frames, nor how large one may be. */
     private static final String BEFORE = "before.";
 
@@ -61,41 +56,33 @@ class LinkCorpusTest {
 
     @Test
     void messagesAreWhatTheyWere() throws Exception {
-        Map<String, String> now = new TreeMap<>();
-        all().forEach((name, message) -> now.put(name, HexFormat.of().formatHex(message)));
-        Map<String, String> recorded = recorded();
-        recorded.forEach((name, message) -> {
+        Map<String, byte[]> now = all();
+        CORPUS.recorded().forEach((name, message) -> {
             if (name.startsWith(BEFORE)) {
                 now.put(name, message);
             }
         });
-        String file = System.getProperty("godwit.corpus.write");
-        if (file != null) {
-            List<String> lines = now.entrySet().stream()
-                    .map(entry -> entry.getKey() + "=" + entry.getValue())
-                    .toList();
-            Files.write(Path.of(file), lines);
-        }
-        assertThat(now).isEqualTo(recorded);
+        CORPUS.assertHasExactly(now);
     }
 
     @Test
     void recordedMessagesAreUnderstood() throws Exception {
         for (String before : List.of("", BEFORE)) {
             LinkConnection dialed = connection();
-            Hello hello = LinkMessage.hello(message(before + "hello"));
+            Hello hello = LinkMessage.hello(CORPUS.get(before + "hello"));
             assertThat(DIALED.refusal(hello, List.of(DIALER))).isNull();
             DIALED.hear(dialed, hello);
             assertThat(dialed.agreement()).isEqualTo(AGREED);
             assertThat(dialed.theirs(Lane.INBOX_UP)).isEqualTo(70_000);
 
             LinkConnection dialing = connection();
-            Accepted accepted = LinkMessage.answer(message(before + "accepted")).getAccepted();
+            Accepted accepted =
+                    LinkMessage.answer(CORPUS.get(before + "accepted")).getAccepted();
             DIALING.hear(dialing, accepted);
             assertThat(dialing.agreement()).isEqualTo(AGREED);
             assertThat(dialing.theirs(Lane.LIVE)).isEqualTo(300);
         }
-        assertThat(LinkMessage.answer(message("refused.REASON_OVER"))
+        assertThat(LinkMessage.answer(CORPUS.get("refused.REASON_OVER"))
                         .getRefused()
                         .getSession())
                 .isEqualTo(4);
@@ -103,24 +90,24 @@ class LinkCorpusTest {
         LaneInlet inlet = new LaneInlet(Lane.LIVE, MAX_FRAME_BYTES);
         inlet.begin(1);
         List<String> frames = new ArrayList<>();
-        inlet.open(message("data"));
+        inlet.open(CORPUS.get("data"));
         inlet.take(frame -> {
             frames.add(new String(frame, StandardCharsets.UTF_8));
             return LaneInlet.Answer.NEXT;
         });
         assertThat(frames).containsExactly("one", "");
         List<String> confirmed = new ArrayList<>();
-        LinkMessage.confirmations(message("confirmed"), (lane, upTo) -> confirmed.add(lane + " " + upTo));
+        LinkMessage.confirmations(CORPUS.get("confirmed"), (lane, upTo) -> confirmed.add(lane + " " + upTo));
         assertThat(confirmed).containsExactly("LIVE 2", "INBOX_DOWN 70000");
-        assertThat(LinkMessage.kind(message("end"), LinkVersions.CURRENT.layout()))
+        assertThat(LinkMessage.kind(CORPUS.get("end"), LinkVersions.CURRENT.layout()))
                 .isEqualTo(LinkMessage.END);
-        assertThat(LinkMessage.why(message("end"))).isEqualTo("for the test");
+        assertThat(LinkMessage.why(CORPUS.get("end"))).isEqualTo("for the test");
     }
 
     /** A node that says hello in the next release still reaches this one. */
     @Test
     void fieldsThatAreNotKnownAreLeftUnread() throws Exception {
-        byte[] hello = message("hello");
+        byte[] hello = CORPUS.get("hello");
         byte[] longer = Arrays.copyOf(hello, hello.length + 3);
         longer[hello.length] = (byte) 0xf8; // field 31, a number
         longer[hello.length + 1] = 1;
@@ -144,19 +131,5 @@ class LinkCorpusTest {
         };
         return new LinkConnection(
                 nobody, LinkLimits.of(LinkSettings.of("cluster"), MAX_FRAME_BYTES), LinkVersions.CURRENT.layout());
-    }
-
-    private static byte[] message(String name) throws IOException {
-        return HexFormat.of().parseHex(recorded().get(name));
-    }
-
-    private static Map<String, String> recorded() throws IOException {
-        Properties read = new Properties();
-        try (InputStream in = LinkCorpusTest.class.getResourceAsStream(RECORDED)) {
-            read.load(in);
-        }
-        Map<String, String> sorted = new TreeMap<>();
-        read.stringPropertyNames().forEach(name -> sorted.put(name, read.getProperty(name)));
-        return sorted;
     }
 }

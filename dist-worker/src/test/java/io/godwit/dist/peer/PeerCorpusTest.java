@@ -26,17 +26,12 @@ import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.message.UserProperty;
 import io.godwit.plugin.topic.TopicFilter;
-import java.io.IOException;
-import java.io.InputStream;
+import io.godwit.testing.Corpus;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumSet;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -47,7 +42,7 @@ import org.junit.jupiter.api.Test;
  * that is there may change.
  */
 class PeerCorpusTest {
-    private static final String RECORDED = "/peer-frames-v1.properties";
+    private static final Corpus CORPUS = Corpus.of(PeerCorpusTest.class, "/peer-frames-v1.properties");
     private static final int VERSION = 1;
     private static final String LIVE = "live.";
     /** At the node that encodes: the message is a minute old. */
@@ -162,24 +157,15 @@ class PeerCorpusTest {
     @Test
     void framesAreWhatTheyWere() throws Exception {
         all();
-        Map<String, String> now = new TreeMap<>();
-        frames.forEach((name, frame) -> now.put(name, HexFormat.of().formatHex(frame)));
-        String file = System.getProperty("godwit.corpus.write");
-        if (file != null) {
-            List<String> lines = now.entrySet().stream()
-                    .map(entry -> entry.getKey() + "=" + entry.getValue())
-                    .toList();
-            Files.write(Path.of(file), lines);
-        }
-        assertThat(now).isEqualTo(recorded());
+        CORPUS.assertHasExactly(frames);
     }
 
     /** Also each field: what is lost on the way would be missing in the frame made again. */
     @Test
     void recordedFramesAreUnderstood() throws Exception {
         Set<PeerFrame.KindCase> kinds = EnumSet.of(PeerFrame.KindCase.KIND_NOT_SET);
-        for (Map.Entry<String, String> frame : recorded().entrySet()) {
-            byte[] bytes = HexFormat.of().parseHex(frame.getValue());
+        for (Map.Entry<String, byte[]> frame : CORPUS.recorded().entrySet()) {
+            byte[] bytes = frame.getValue();
             if (frame.getKey().startsWith(LIVE)) {
                 assertThat(again(LiveFrame.decode(VERSION, bytes, NOW_MILLIS)))
                         .as(frame.getKey())
@@ -210,7 +196,7 @@ class PeerCorpusTest {
 
     @Test
     void fieldsThatAreNotKnownAreLeftUnreadAndKindsAreNot() throws Exception {
-        byte[] serving = HexFormat.of().parseHex(recorded().get("control.serving"));
+        byte[] serving = CORPUS.get("control.serving");
         assertThat(ControlFrames.decode(VERSION, withNumber(serving))
                         .getServing()
                         .getSince())
@@ -235,19 +221,9 @@ class PeerCorpusTest {
 
     @Test
     void aLiveFrameOfAnotherVersionThanAgreedIsRefused() throws Exception {
-        byte[] plain = HexFormat.of().parseHex(recorded().get("live.plain"));
+        byte[] plain = CORPUS.get("live.plain");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> LiveFrame.decode(2, plain, NOW_MILLIS))
                 .withMessageContaining("version 1 and not 2");
-    }
-
-    private static Map<String, String> recorded() throws IOException {
-        Properties read = new Properties();
-        try (InputStream in = PeerCorpusTest.class.getResourceAsStream(RECORDED)) {
-            read.load(in);
-        }
-        Map<String, String> sorted = new TreeMap<>();
-        read.stringPropertyNames().forEach(name -> sorted.put(name, read.getProperty(name)));
-        return sorted;
     }
 }

@@ -33,17 +33,11 @@ import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.message.UserProperty;
 import io.godwit.plugin.topic.TopicFilter;
-import java.io.IOException;
-import java.io.InputStream;
+import io.godwit.testing.Corpus;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
-import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -51,7 +45,7 @@ import org.junit.jupiter.api.Test;
  * frame is added, {@code -Dgodwit.corpus.write=FILE} writes all of them to that file; none that is there may change.
  */
 class FrameCorpusTest {
-    private static final String RECORDED = "/inbox-frames-v1.properties";
+    private static final Corpus CORPUS = Corpus.of(FrameCorpusTest.class, "/inbox-frames-v1.properties");
     /** At the node that encodes: the message is a minute old. */
     private static final long NOW_MILLIS = 1_700_000_060_000L;
 
@@ -210,34 +204,15 @@ class FrameCorpusTest {
     @Test
     void framesAreWhatTheyWere() throws Exception {
         all();
-        Map<String, String> now = new TreeMap<>();
-        frames.forEach((name, frame) -> now.put(name, HexFormat.of().formatHex(frame)));
-        String file = System.getProperty("godwit.corpus.write");
-        if (file != null) {
-            List<String> lines = now.entrySet().stream()
-                    .map(entry -> entry.getKey() + "=" + entry.getValue())
-                    .toList();
-            Files.write(Path.of(file), lines);
-        }
-        assertThat(now).isEqualTo(recorded());
+        CORPUS.assertHasExactly(frames);
     }
 
     /** Also the field that a value is made of: what is lost on the way would be missing in the frame made again. */
     @Test
     void recordedFramesAreUnderstood() throws Exception {
-        for (Map.Entry<String, String> frame : recorded().entrySet()) {
-            byte[] bytes = HexFormat.of().parseHex(frame.getValue());
+        for (Map.Entry<String, byte[]> frame : CORPUS.recorded().entrySet()) {
+            byte[] bytes = frame.getValue();
             assertThat(Frames.decodedAndEncoded(bytes)).as(frame.getKey()).isEqualTo(bytes);
         }
-    }
-
-    private static Map<String, String> recorded() throws IOException {
-        Properties read = new Properties();
-        try (InputStream in = FrameCorpusTest.class.getResourceAsStream(RECORDED)) {
-            read.load(in);
-        }
-        Map<String, String> sorted = new TreeMap<>();
-        read.stringPropertyNames().forEach(name -> sorted.put(name, read.getProperty(name)));
-        return sorted;
     }
 }

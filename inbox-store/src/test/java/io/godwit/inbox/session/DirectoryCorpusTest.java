@@ -8,16 +8,11 @@ import io.godwit.cluster.link.Peer;
 import io.godwit.inbox.wire.DirectoryFrame;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import io.godwit.testing.Corpus;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +23,7 @@ import org.junit.jupiter.api.Test;
  * frame is added, {@code -Dgodwit.corpus.write=FILE} writes all of them to that file; none that is there may change.
  */
 class DirectoryCorpusTest {
-    private static final String RECORDED = "/directory-frames-v1.properties";
+    private static final Corpus CORPUS = Corpus.of(DirectoryCorpusTest.class, "/directory-frames-v1.properties");
     private static final IdKey KEY = new IdKey(TenantId.DEFAULT, new ClientId("c"));
 
     private final Map<String, byte[]> frames = new TreeMap<>();
@@ -116,23 +111,14 @@ class DirectoryCorpusTest {
     @Test
     void framesAreWhatTheyWere() throws Exception {
         all();
-        Map<String, String> now = new TreeMap<>();
-        frames.forEach((name, frame) -> now.put(name, HexFormat.of().formatHex(frame)));
-        String file = System.getProperty("godwit.corpus.write");
-        if (file != null) {
-            List<String> lines = now.entrySet().stream()
-                    .map(entry -> entry.getKey() + "=" + entry.getValue())
-                    .toList();
-            Files.write(Path.of(file), lines);
-        }
-        assertThat(now).isEqualTo(recorded());
+        CORPUS.assertHasExactly(frames);
     }
 
     /** Also each field: what is lost on the way would be missing in the frame made again. */
     @Test
     void recordedFramesAreUnderstood() throws Exception {
-        for (Map.Entry<String, String> frame : recorded().entrySet()) {
-            byte[] bytes = HexFormat.of().parseHex(frame.getValue());
+        for (Map.Entry<String, byte[]> frame : CORPUS.recorded().entrySet()) {
+            byte[] bytes = frame.getValue();
             DirectoryFrame decoded = DirectoryFrames.decode(bytes);
             if (decoded.hasHello()) {
                 DirectoryFrames.check(decoded.getHello(), 1);
@@ -154,8 +140,7 @@ class DirectoryCorpusTest {
     /** A part of a frame is refused, or is a frame of fewer entries; never anything else. */
     @Test
     void partsOfFramesDoNoHarm() throws Exception {
-        for (String hex : recorded().values()) {
-            byte[] bytes = HexFormat.of().parseHex(hex);
+        for (byte[] bytes : CORPUS.recorded().values()) {
             for (int length = 0; length < bytes.length; length++) {
                 byte[] part = Arrays.copyOf(bytes, length);
                 try {
@@ -224,15 +209,5 @@ class DirectoryCorpusTest {
         public void done() {
             to.done();
         }
-    }
-
-    private static Map<String, String> recorded() throws IOException {
-        Properties read = new Properties();
-        try (InputStream in = DirectoryCorpusTest.class.getResourceAsStream(RECORDED)) {
-            read.load(in);
-        }
-        Map<String, String> sorted = new TreeMap<>();
-        read.stringPropertyNames().forEach(name -> sorted.put(name, read.getProperty(name)));
-        return sorted;
     }
 }
