@@ -22,13 +22,14 @@ import io.godwit.inbox.carrier.HomeSettings;
 import io.godwit.inbox.carrier.InboxPeers;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.SessionDirectory;
-import io.godwit.inbox.report.WaitReports;
 import io.godwit.inbox.session.ClusterSessionDirectory;
 import io.godwit.inbox.session.DirectoryLimits;
 import io.godwit.kv.KvStore;
 import io.godwit.kv.client.Backoff;
+import io.godwit.kv.client.WaitReports;
 import io.godwit.mqtt.session.SessionConfig;
 import io.godwit.plugin.event.EventListener;
+import io.godwit.plugin.event.NodeWait;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -163,7 +164,7 @@ final class MqttCluster implements AutoCloseable {
         ClusterSessionDirectory ids = new ClusterSessionDirectory(
                 new DirectoryMembersOf(made),
                 DirectoryLimits.of(waits.clientId(), waits.silentMember()),
-                new WaitReports(events, meters),
+                new WaitReports(events, meters, NodeWait.CLIENT_ID, NodeWait.SILENT_MEMBER),
                 System::nanoTime,
                 directoryThread);
         directory.set(ids);

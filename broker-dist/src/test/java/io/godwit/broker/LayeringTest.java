@@ -61,13 +61,16 @@ class LayeringTest {
             .dependOnClassesThat(resideInAPackage("io.godwit..").and(not(resideInAPackage("io.godwit.cluster.."))));
 
     @ArchTest
-    static final ArchRule kvUsesClusterAndTheBalancePolicies = noClasses()
+    static final ArchRule kvUsesClusterBalancePoliciesAndEvents = noClasses()
             .that()
             .resideInAPackage("io.godwit.kv..")
             .should()
             .dependOnClassesThat(resideInAPackage("io.godwit..")
                     .and(not(resideInAnyPackage(
-                            "io.godwit.kv..", "io.godwit.cluster..", "io.godwit.plugin.balance.."))));
+                            "io.godwit.kv..",
+                            "io.godwit.cluster..",
+                            "io.godwit.plugin.balance..",
+                            "io.godwit.plugin.event.."))));
 
     /**
      * A clock that jumps decides nothing: elections, deadlines, grace periods and reads go by the monotonic one. Only

@@ -19,7 +19,6 @@ import io.godwit.dist.deliver.ServedReceivers;
 import io.godwit.dist.deliver.SharedChoices;
 import io.godwit.dist.deliver.StrayRoutes;
 import io.godwit.dist.member.CurrentView;
-import io.godwit.dist.member.WaitReports;
 import io.godwit.dist.peer.ClusterParts;
 import io.godwit.dist.peer.LivePeers;
 import io.godwit.dist.route.RouteCoprocessor;
@@ -29,11 +28,13 @@ import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.Resend;
+import io.godwit.kv.client.WaitReports;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.EventListener;
+import io.godwit.plugin.event.NodeWait;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.topic.TopicFilter;
 import io.micrometer.core.instrument.Gauge;
@@ -99,7 +100,7 @@ public final class DistWorker implements AutoCloseable {
         this.config = config;
         this.ranges = ranges;
         this.index = new TopicIndex(config.strategies());
-        this.waits = new WaitReports(events, meters);
+        this.waits = new WaitReports(events, meters, NodeWait.CONFIRMATION, NodeWait.ROUTE, NodeWait.PROOF);
         SharedChoices choices = new SharedChoices();
         ServedReceivers served = new ServedReceivers();
         this.peers = cluster == null
@@ -300,8 +301,11 @@ public final class DistWorker implements AutoCloseable {
                 CompletableFuture<Void> routed, InboxReceiver receiver, Deadline deadline) {
             routed.whenComplete((done, failure) -> {
                 if (failure != null && deadline.hasPassed(System.nanoTime())) {
-                    waits.notRouted(
-                            "routes of the session of " + receiver.clientId().value(), config.routeTimeout(), failure);
+                    waits.ranOut(
+                            NodeWait.ROUTE,
+                            config.routeTimeout(),
+                            () -> "routes of the session of "
+                                    + receiver.clientId().value() + ": " + failure.getMessage());
                 }
             });
             return routed; // not what follows it, whose failure is wrapped

@@ -5,7 +5,9 @@ import io.godwit.kv.client.Mirror;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
+import io.godwit.kv.client.WaitReports;
 import io.godwit.plugin.event.EventListener;
+import io.godwit.plugin.event.NodeWait;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -112,7 +114,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
         this.thread = thread;
         this.counters = new MemberCounters(meters);
         this.reports = new MemberReports(events, meters);
-        this.waits = new WaitReports(events, meters);
+        this.waits = new WaitReports(events, meters, NodeWait.PROOF);
         this.hold = hold;
         this.freshness = new Freshness(thread);
         this.held = new HeldAcknowledgements(thread::tell, hold.toNanos());
@@ -301,7 +303,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
         thread.later(ASK_NANOS, this::tick); // first: one that fails is not to be the last
         ask();
         for (int refused = held.refuse(thread.nanoTime()); refused > 0; refused--) {
-            waits.notProven(self, hold, lack());
+            waits.ranOut(NodeWait.PROOF, hold, () -> self + " " + lack());
         }
         lookAtLapses();
         Joining begun = joining;

@@ -4,7 +4,8 @@ import io.godwit.cluster.link.Links;
 import io.godwit.cluster.link.Peer;
 import io.godwit.dist.member.Members;
 import io.godwit.dist.member.NodeLife;
-import io.godwit.dist.member.WaitReports;
+import io.godwit.kv.client.WaitReports;
+import io.godwit.plugin.event.NodeWait;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -183,7 +184,7 @@ final class MemberWaits {
                 silent = List.copyOf(left.keySet());
             }
             for (NodeLife life : silent) {
-                reports.notConfirmed(life, what, timeout);
+                reports.ranOut(NodeWait.CONFIRMATION, timeout, () -> what + ", by " + life);
                 exclusions
                         .exclude(life, "it did not confirm " + what + " within " + timeout.toMillis() + " ms")
                         .whenComplete((agreed, failure) -> {

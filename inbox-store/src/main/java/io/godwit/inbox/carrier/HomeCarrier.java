@@ -9,9 +9,10 @@ import io.godwit.inbox.protocol.InboxId;
 import io.godwit.inbox.protocol.InboxReply;
 import io.godwit.inbox.protocol.RefusalGate;
 import io.godwit.inbox.protocol.SessionCommand;
-import io.godwit.inbox.report.WaitReports;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
+import io.godwit.kv.client.WaitReports;
+import io.godwit.plugin.event.NodeWait;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -302,8 +303,10 @@ final class HomeCarrier implements InboxCarrier {
             fail(step, new RangeException(Cause.TIMEOUT, "no leader took the request"));
             if (!isClosed) {
                 String leader = homes.inWords(flow.inbox());
-                tellLater(() ->
-                        reports.noLeader(flow.inbox().clientId(), Duration.ofMillis(settings.waitMillis()), leader));
+                tellLater(() -> reports.ranOut(
+                        NodeWait.HOME,
+                        Duration.ofMillis(settings.waitMillis()),
+                        () -> "inbox of " + flow.inbox().clientId().value() + ", " + leader));
             }
         }
     }

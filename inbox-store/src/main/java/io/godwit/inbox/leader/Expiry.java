@@ -6,8 +6,9 @@ import io.godwit.inbox.format.StoredWill;
 import io.godwit.inbox.ledger.MovedSession;
 import io.godwit.inbox.ledger.MovedSessions;
 import io.godwit.inbox.ledger.QueueSettings;
-import io.godwit.inbox.report.WaitReports;
+import io.godwit.kv.client.WaitReports;
 import io.godwit.kv.coprocessor.LeaderContext;
+import io.godwit.plugin.event.NodeWait;
 import io.godwit.plugin.event.SessionEndCause;
 import java.time.Duration;
 import java.util.List;
@@ -98,7 +99,10 @@ final class Expiry {
     /** The connection that was awaited does not come. */
     private void lost(InboxState state, Session session, MovedSession awaited) {
         if (settings.isClustered()) {
-            waitReports.connectionNotBack(state.id.clientId(), Duration.ofMillis(settings.attachedWaitMillis()));
+            waitReports.ranOut(
+                    NodeWait.CONNECTION,
+                    Duration.ofMillis(settings.attachedWaitMillis()),
+                    () -> "connection of " + state.id.clientId().value());
         }
         List<QueuedCopy> unsent = awaited.unsent(state.queue.ledger());
         state.letGo();

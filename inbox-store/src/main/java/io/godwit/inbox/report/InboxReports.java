@@ -2,9 +2,11 @@ package io.godwit.inbox.report;
 
 import io.godwit.inbox.format.QueuedCopy;
 import io.godwit.inbox.protocol.InboxId;
+import io.godwit.kv.client.WaitReports;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.event.EventListener;
+import io.godwit.plugin.event.NodeWait;
 import io.godwit.plugin.event.SessionEndCause;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -41,7 +43,8 @@ public final class InboxReports {
 
     public InboxReports(EventListener events, MeterRegistry meters) {
         this.events = events;
-        this.waits = new WaitReports(events, meters);
+        this.waits = new WaitReports(
+                events, meters, NodeWait.CLIENT_ID, NodeWait.SILENT_MEMBER, NodeWait.HOME, NodeWait.CONNECTION);
         for (DropReason reason : DropReason.values()) {
             drops.put(
                     reason,

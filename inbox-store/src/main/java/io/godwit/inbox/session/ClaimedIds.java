@@ -1,8 +1,9 @@
 package io.godwit.inbox.session;
 
 import io.godwit.inbox.client.SessionDirectory;
-import io.godwit.inbox.report.WaitReports;
 import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.WaitReports;
+import io.godwit.plugin.event.NodeWait;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -191,10 +192,11 @@ final class ClaimedIds {
             all.remove();
             fail(claim, RangeException.Cause.TIMEOUT, "the client id was not released in time");
             MemberLife owner = owners.of(claim.keyHash);
-            effects.accept(() -> reports.clientIdNotGranted(
-                    claim.key.clientId(),
+            effects.accept(() -> reports.ranOut(
+                    NodeWait.CLIENT_ID,
                     limits.acquireTimeout(),
-                    owner == null ? "no serving member" : owner.nodeId()));
+                    () -> "client id " + claim.key.clientId().value() + ", of "
+                            + (owner == null ? "no serving member" : owner.nodeId())));
         }
         enrolments.values().forEach(Enrolment::tell);
         int looks = 0;

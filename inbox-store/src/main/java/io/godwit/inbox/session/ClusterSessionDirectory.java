@@ -4,11 +4,12 @@ import io.godwit.cluster.link.LaneReceiver;
 import io.godwit.cluster.link.LinkListener;
 import io.godwit.cluster.link.Peer;
 import io.godwit.inbox.client.SessionDirectory;
-import io.godwit.inbox.report.WaitReports;
 import io.godwit.inbox.wire.DirectoryFrame;
 import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.WaitReports;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.NodeWait;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -182,7 +183,7 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
             boolean isNew = reportedMissing.add(life);
             effects.add(() -> {
                 if (isNew) {
-                    reports.memberSilent(life.toString(), limits.patience(), why);
+                    reports.ranOut(NodeWait.SILENT_MEMBER, limits.patience(), () -> life + ", " + why);
                 }
                 members.missing(life, why);
             });

@@ -9,12 +9,13 @@ import io.godwit.inbox.protocol.InboxHome;
 import io.godwit.inbox.protocol.InboxId;
 import io.godwit.inbox.protocol.InboxReply;
 import io.godwit.inbox.protocol.SessionCommand;
-import io.godwit.inbox.report.WaitReports;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.Resend;
+import io.godwit.kv.client.WaitReports;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.EventListener;
+import io.godwit.plugin.event.NodeWait;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
@@ -52,7 +53,7 @@ class HomeCarrierTest {
                 public void refresh() {}
             },
             HomeSettings.DEFAULT,
-            new WaitReports(EventListener.NONE, new SimpleMeterRegistry()),
+            new WaitReports(EventListener.NONE, new SimpleMeterRegistry(), NodeWait.HOME),
             () -> 0,
             (millis, task) -> timers.add(task));
 

@@ -3,8 +3,8 @@ package io.godwit.inbox.carrier;
 import io.godwit.cluster.link.Lane;
 import io.godwit.cluster.testing.MemoryLinks;
 import io.godwit.inbox.protocol.InboxHome;
-import io.godwit.inbox.report.WaitReports;
 import io.godwit.kv.client.Leaders;
+import io.godwit.kv.client.WaitReports;
 import io.godwit.kv.testing.InMemoryRangeHost;
 import java.util.function.Supplier;
 

@@ -3,7 +3,7 @@ package io.godwit.inbox.session;
 import io.godwit.cluster.link.Lane;
 import io.godwit.cluster.testing.MemoryLinks;
 import io.godwit.inbox.client.SessionDirectory;
-import io.godwit.inbox.report.WaitReports;
+import io.godwit.kv.client.WaitReports;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
@@ -52,7 +52,11 @@ final class DirectoryStage {
             this.view = view;
             links = net.node(life.nodeId(), life.incarnation());
             directory = new ClusterSessionDirectory(
-                    this, LIMITS, new WaitReports(events::add, meters), () -> nowNanos, turns::add);
+                    this,
+                    LIMITS,
+                    new WaitReports(events::add, meters, NodeWait.CLIENT_ID, NodeWait.SILENT_MEMBER),
+                    () -> nowNanos,
+                    turns::add);
             links.receive(Lane.CONTROL, directory);
             links.addListener(directory);
             directory.start();
