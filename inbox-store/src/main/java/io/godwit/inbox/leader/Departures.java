@@ -32,42 +32,30 @@ final class Departures {
     private final LeaderContext context;
     private final QueueSettings settings;
     private final Writes writes;
-    private final Settling settling;
     private final InboxStates states;
     private final Agenda agenda;
-    private final SessionEnds ends;
     private final Reminders reminders;
+    private final SessionEnds ends;
     private final Obligations obligations;
     private final InboundHandler inbound;
     private final MovedSessions movedSessions;
+    private final Settling settling;
     private final RecordCount.Part recordCount;
     private final Holds holds;
     private final InboxReports reports;
 
-    Departures(
-            LeaderContext context,
-            Qos0Room room,
-            Writes writes,
-            Settling settling,
-            InboxStates states,
-            Agenda agenda,
-            SessionEnds ends,
-            Reminders reminders,
-            Obligations obligations,
-            InboundHandler inbound,
-            MovedSessions movedSessions,
-            RecordCount.Part recordCount) {
-        this.context = context;
-        this.settings = room.settings();
-        this.writes = writes;
+    Departures(RangeWork work, Aftermath aftermath, Settling settling, RecordCount.Part recordCount, Qos0Room room) {
+        this.context = work.context();
+        this.settings = work.settings();
+        this.writes = work.writes();
+        this.states = work.states();
+        this.agenda = work.agenda();
+        this.reminders = work.reminders();
+        this.ends = aftermath.ends();
+        this.obligations = aftermath.obligations();
+        this.inbound = aftermath.inbound();
+        this.movedSessions = aftermath.moved();
         this.settling = settling;
-        this.states = states;
-        this.agenda = agenda;
-        this.ends = ends;
-        this.reminders = reminders;
-        this.obligations = obligations;
-        this.inbound = inbound;
-        this.movedSessions = movedSessions;
         this.recordCount = recordCount;
         this.holds = room.holds();
         this.reports = room.reports();

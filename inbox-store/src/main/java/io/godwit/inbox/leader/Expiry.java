@@ -20,39 +20,27 @@ final class Expiry {
     private final Writes writes;
     private final InboxStates states;
     private final Agenda agenda;
-    private final SessionRecords records;
-    private final SessionEnds ends;
     private final Reminders reminders;
+    private final SessionEnds ends;
     private final Obligations obligations;
     private final InboundHandler inbound;
     private final MovedSessions movedSessions;
-    private final WaitReports waitReports;
+    private final SessionRecords records;
+    private final WaitReports waits;
 
-    Expiry(
-            LeaderContext context,
-            QueueSettings settings,
-            Writes writes,
-            InboxStates states,
-            Agenda agenda,
-            SessionRecords records,
-            SessionEnds ends,
-            Reminders reminders,
-            Obligations obligations,
-            InboundHandler inbound,
-            MovedSessions movedSessions,
-            WaitReports waitReports) {
-        this.context = context;
-        this.settings = settings;
-        this.writes = writes;
-        this.states = states;
-        this.agenda = agenda;
+    Expiry(RangeWork work, Aftermath aftermath, SessionRecords records, WaitReports waits) {
+        this.context = work.context();
+        this.settings = work.settings();
+        this.writes = work.writes();
+        this.states = work.states();
+        this.agenda = work.agenda();
+        this.reminders = work.reminders();
+        this.ends = aftermath.ends();
+        this.obligations = aftermath.obligations();
+        this.inbound = aftermath.inbound();
+        this.movedSessions = aftermath.moved();
         this.records = records;
-        this.ends = ends;
-        this.reminders = reminders;
-        this.obligations = obligations;
-        this.inbound = inbound;
-        this.movedSessions = movedSessions;
-        this.waitReports = waitReports;
+        this.waits = waits;
     }
 
     /** Ends the session or publishes its will if it is time. */
@@ -86,8 +74,8 @@ final class Expiry {
 
     /** The connection that was awaited has not come: perhaps those of many sessions have not, with their node. */
     private void loseInTurn(InboxState state, Session session, MovedSession awaited, long now) {
-        boolean waits = session.will() != null && !awaited.hasTurn();
-        long turn = waits ? movedSessions.turn(now) : now;
+        boolean isInTurn = session.will() != null && !awaited.hasTurn();
+        long turn = isInTurn ? movedSessions.turn(now) : now;
         if (turn <= now) {
             lost(state, session, awaited);
         } else {
@@ -99,7 +87,7 @@ final class Expiry {
     /** The connection that was awaited does not come. */
     private void lost(InboxState state, Session session, MovedSession awaited) {
         if (settings.isClustered()) {
-            waitReports.ranOut(
+            waits.ranOut(
                     NodeWait.CONNECTION,
                     Duration.ofMillis(settings.attachedWaitMillis()),
                     () -> "connection of " + state.id.clientId().value());

@@ -93,34 +93,12 @@ final class InboxLeader implements RangeLeader {
         FinishedTokens finished = new FinishedTokens(writes, outside.finished());
         InboundHandler inbound = new InboundHandler(context, writes, states, finished, outside, untilOver);
         Obligations obligations = new Obligations(context, writes, states, records, finished, outside, untilOver);
-        this.expiry = new Expiry(
-                context,
-                settings,
-                writes,
-                states,
-                agenda,
-                records,
-                ends,
-                reminders,
-                obligations,
-                inbound,
-                moved,
-                reports.waits());
+        RangeWork work = new RangeWork(context, settings, writes, states, agenda, reminders);
+        Aftermath aftermath = new Aftermath(ends, obligations, inbound, moved);
+        this.expiry = new Expiry(work, aftermath, records, reports.waits());
         this.inserts = new InsertHandler(context, writes, states, range, qos0, room, expiry);
         this.newSessions = new NewSessions(context, writes, stock, moved.lastIncarnation());
-        this.departures = new Departures(
-                context,
-                room,
-                writes,
-                settling,
-                states,
-                agenda,
-                ends,
-                reminders,
-                obligations,
-                inbound,
-                moved,
-                recordCount);
+        this.departures = new Departures(work, aftermath, settling, recordCount, room);
         Attaching attaching = new Attaching(
                 states,
                 stock,
