@@ -405,6 +405,9 @@ build_command() {
   jvm+=('-Djdk.serialFilter=!*')
   # A client may not make the JDK's TLS 1.2 shake hands again and again; BoringSSL allows it never.
   jvm+=(-Djdk.tls.rejectClientInitiatedRenegotiation=true)
+  # The seeds' names are asked for every three seconds, since a node may return under another address; by itself the JVM
+  # remembers an answer for thirty. A security property of the JVM, networkaddress.cache.ttl, comes first.
+  jvm+=(-Dsun.net.inetaddr.ttl=3)
   # Memory of a burst goes back to the system: a collection a minute after the last one, large buffers at once (glibc).
   jvm+=(-XX:G1PeriodicGCInterval=60000)
   # What outlives two collections is a session, a connection or an index: to copy it up to fifteen times makes every

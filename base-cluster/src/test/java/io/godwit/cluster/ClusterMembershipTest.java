@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jgroups.JChannel;
 import org.jgroups.Message;
 import org.jgroups.conf.ClassConfigurator;
@@ -140,7 +141,8 @@ class ClusterMembershipTest {
 
             channel(lost).getProtocolStack().removeProtocol(discard);
             awaitMembers(all, "n1", "n2", "n3");
-            assertThat(all.get(1).events()).containsSequence("CRASHED n1/1", "joined n1/1");
+            List<String> events = all.get(1).events(); // told a moment after the members are seen
+            await(() -> String.join(", ", events).contains("CRASHED n1/1, joined n1/1"), events::toString);
         }
     }
 
@@ -198,6 +200,31 @@ class ClusterMembershipTest {
             awaitMembers(List.of(second), "n2");
             known.set(true);
             awaitMembers(List.of(first, second), "n1", "n2");
+        }
+    }
+
+    /** As where an orchestrator starts it anew: only its name says where it is now. */
+    @Test
+    void aNodeThatReturnsUnderANewAddressIsTheSameMember() throws Exception {
+        AtomicReference<String> behind = new AtomicReference<>("127.0.0.1");
+        SeedResolver.Names names = name -> new InetAddress[] {TestNodes.address(behind.get())};
+        try (TestNodes nodes = new TestNodes(1)) {
+            Node old = nodes.start(1);
+            List<HostPort> byName = List.of(new HostPort("n1.example", nodes.port()));
+            Node second = nodes.start(2, "n2", null, nodes.config(2, "", byName), names);
+            awaitMembers(List.of(old, second), "n1", "n2");
+
+            old.cluster().crash();
+            awaitMembers(List.of(second), "n2");
+            behind.set("127.0.0.3");
+            // it knows nobody: it has to be found
+            Node returned = nodes.incarnation(2).start(3, "n1", null, nodes.config(3, "", List.of()), names);
+
+            awaitMembers(List.of(second, returned), "n1", "n2");
+            assertThat(second.member("n1").rpc().host()).isEqualTo("127.0.0.3");
+            await(() -> second.events().contains("joined n1/2"), second.events()::toString);
+            assertThat(second.events()).containsSubsequence("CRASHED n1/1", "joined n1/2");
+            await(() -> second.cluster().channels().isConnected("n1"), second.events()::toString);
         }
     }
 

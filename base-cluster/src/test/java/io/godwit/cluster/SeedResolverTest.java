@@ -18,6 +18,7 @@ class SeedResolverTest {
     private static final HostPort SLOW = new HostPort("slow", 8899);
 
     private final CountDownLatch nameServer = new CountDownLatch(1);
+    private volatile InetAddress quick = InetAddress.getLoopbackAddress();
 
     /** Otherwise a node takes itself for the only one there is to be, and begins a cluster of its own. */
     @Test
@@ -48,6 +49,23 @@ class SeedResolverTest {
         }
     }
 
+    /** A node that returns under another address has the same name, and the next look-up says where it is now. */
+    @Test
+    void aNameThatChangesItsAddressIsFollowed() {
+        try (SeedResolver seeds = resolver(QUICK, SLOW)) {
+            nameServer.countDown();
+            seeds.start(10, 20_000);
+            assertThat(seeds.addresses()).containsExactly(address(QUICK)); // which SLOW has too
+
+            InetSocketAddress moved = new InetSocketAddress(TestNodes.address("127.0.0.77"), QUICK.port());
+            quick = moved.getAddress();
+            Await.until("the new one", LIMIT, () -> seeds.addresses().contains(moved));
+            assertThat(seeds.addresses()).containsExactlyInAnyOrder(moved, address(SLOW));
+            assertThat(seeds.seeds())
+                    .containsExactly(new Seed(QUICK, List.of(moved)), new Seed(SLOW, List.of(address(SLOW))));
+        }
+    }
+
     private SeedResolver resolver(HostPort... seeds) {
         ClusterConfig config = new ClusterConfig(
                 "test", "127.0.0.1", 8899, 8900, "all", List.of(seeds), null, ClusterConfig.DEFAULT_MAX_MESSAGE_BYTES);
@@ -62,7 +80,7 @@ class SeedResolverTest {
                 Thread.currentThread().interrupt(); // closed
             }
         }
-        return new InetAddress[] {InetAddress.getLoopbackAddress()};
+        return new InetAddress[] {name.equals(QUICK.host()) ? quick : InetAddress.getLoopbackAddress()};
     }
 
     private static Seed unresolved(HostPort name) {

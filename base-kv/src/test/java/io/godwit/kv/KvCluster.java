@@ -86,6 +86,12 @@ class KvCluster implements AutoCloseable {
         return config(number, true, directory.resolve("node-" + number), joinTimeout, false);
     }
 
+    /** Of a node that has data, at another address than it had: that of node {@code place}, which is none of three. */
+    KvNodeConfig movedTo(int number, int place) {
+        Path data = directory.resolve("node-" + number);
+        return config(place, number == 1, data, Duration.ofSeconds(30));
+    }
+
     private KvNodeConfig config(int number, boolean isFounder, Path data, Duration joinTimeout, boolean foundsAlone) {
         List<HostPort> seeds = new ArrayList<>();
         for (int i = 1; i <= 3; i++) {

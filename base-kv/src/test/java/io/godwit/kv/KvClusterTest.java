@@ -96,6 +96,34 @@ class KvClusterTest {
         }
     }
 
+    /** Members, replicas and votes go by the id in its data, and the others learn from the members where it is. */
+    @Test
+    void aNodeThatReturnsUnderANewAddressIsTheSameMember() throws Exception {
+        try (KvCluster cluster = new KvCluster(directory)) {
+            cluster.startAll();
+            cluster.replicate();
+            cluster.moveLeader(1, 3);
+            append(cluster.client(1), "k", "a").get(30, TimeUnit.SECONDS);
+            String id = cluster.id(3);
+            List<String> voters = cluster.only(1).voters();
+
+            cluster.crash(3);
+            append(cluster.client(1), "k", "b").get(30, TimeUnit.SECONDS);
+            cluster.start(3, cluster.movedTo(3, 13));
+            cluster.ready();
+
+            assertThat(cluster.id(3)).isEqualTo(id);
+            eventually("it follows", () -> read(cluster.client(3), "k").equals("ab"));
+            assertThat(cluster.only(1).voters()).containsExactlyInAnyOrderElementsOf(voters);
+            // its vote counts, and it leads again
+            int other = cluster.leader(1) == 1 ? 2 : 1;
+            cluster.crash(other);
+            cluster.moveLeader(3, 3);
+            append(cluster.client(3), "k", "c").get(30, TimeUnit.SECONDS);
+            assertThat(read(cluster.client(3 - other), "k")).isEqualTo("abc");
+        }
+    }
+
     /**
      * Those who follow hear at once that it is committed, and nobody writes who would tell them: it does not take a
      * heartbeat.

@@ -65,6 +65,9 @@ class StandaloneScriptTest {
                 .contains("listening on tcp 127.0.0.1:" + port)
                 .doesNotContain("warning");
         assertThat(node.pid()).isPresent();
+        assertThat(Files.readString(Path.of("/proc", node.pid().orElseThrow(), "cmdline")))
+                .as("names of seeds are asked for again, not remembered")
+                .contains("-Dsun.net.inetaddr.ttl=3");
         accepts(port);
         Result status = node.run("status");
         assertThat(status.code()).as(status.output()).isZero();
