@@ -175,7 +175,7 @@ public final class KvNode implements AutoCloseable {
         this.log = SharedRaftLog.open(logDirectory, this::logFailed);
         opened.add(log);
         String storeId = directory.storeId().toString();
-        this.facts = new NotedFacts(storeId, log, threads.io());
+        this.facts = new NotedFacts(storeId, logDirectory, log, threads.io());
         if (entered != null && facts.whyNot().isPresent()) {
             throw new IOException(facts.whyNot().get());
         }

@@ -2,9 +2,11 @@ package io.godwit.kv;
 
 import io.godwit.kv.facts.ClusterFacts;
 import io.godwit.kv.facts.ClusterFacts.Voters;
+import io.godwit.kv.raft.DamagedDataException;
 import io.godwit.kv.raft.SharedRaftLog;
 import io.godwit.kv.remote.NodeReport;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -46,15 +48,21 @@ final class NotedFacts {
     private volatile ClusterFacts facts; // written with the lock held
 
     /**
+     * @param logDirectory of {@code log}, to be named where it has what cannot be read
      * @param io runs what may block
-     * @throws IOException if what was noted cannot be read
+     * @throws DamagedDataException if what was noted cannot be read
      */
-    NotedFacts(String self, SharedRaftLog log, Executor io) throws IOException {
+    NotedFacts(String self, Path logDirectory, SharedRaftLog log, Executor io) throws DamagedDataException {
         this.self = self;
         this.log = log;
         this.io = io;
         byte[] record = log.nodeRecord(RECORD);
-        this.facts = record == null ? ClusterFacts.NONE : ClusterFacts.decode(record);
+        try {
+            this.facts = record == null ? ClusterFacts.NONE : ClusterFacts.decode(record);
+        } catch (IOException e) {
+            throw DamagedDataException.unreadable(
+                    logDirectory, "facts of the cluster", record, ClusterFacts.VERSION, e);
+        }
     }
 
     ClusterFacts now() {

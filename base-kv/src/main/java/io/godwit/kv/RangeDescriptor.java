@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  *     came into being: its log, if that is all there, begins there
  */
 record RangeDescriptor(String store, long id, long epoch, RangeBounds bounds, List<String> voters, long joinedEpoch) {
-    private static final int VERSION = 2;
+    static final int VERSION = 2;
     private static final int WITHOUT_JOINED_EPOCH = 1;
     private static final int MAX_KEY_BYTES = 1 << 20;
 

@@ -374,8 +374,12 @@ final class StoreFiles {
             try {
                 range = RangeDescriptor.decode(entry.getValue());
             } catch (IOException e) {
-                throw new DamagedDataException(
-                        logDirectory, "register of group " + entry.getKey() + ": " + e.getMessage(), e);
+                throw DamagedDataException.unreadable(
+                        logDirectory,
+                        "register of group " + entry.getKey(),
+                        entry.getValue(),
+                        RangeDescriptor.VERSION,
+                        e);
             }
             if (range.store().equals(store)) {
                 ranges.add(range);

@@ -15,6 +15,7 @@ import io.godwit.kv.testing.AppendCoprocessor;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CyclicBarrier;
@@ -177,6 +178,35 @@ class StoreFilesTest {
         assertThatThrownBy(() -> files.open(range))
                 .isInstanceOf(DamagedDataException.class)
                 .hasMessageContaining(files.databaseOf(range).toString());
+    }
+
+    /** As nodes have written it that knew of no replica that comes later. */
+    @Test
+    void aDescriptorOfTheFirstVersionIsRead() throws Exception {
+        byte[] recorded = HexFormat.of()
+                .parseHex("01" + "0005" + "696e626f78" + "0000000000000007" + "0000000000000003" + "00000001" + "01"
+                        + "01" + "00000002" + "02ff" + "00000002" + "0001" + "61" + "0001" + "62");
+        assertThat(RangeDescriptor.decode(recorded))
+                .usingRecursiveComparison()
+                .isEqualTo(new RangeDescriptor(
+                        "inbox", 7, 3, new RangeBounds(new byte[] {1}, new byte[] {2, -1}), List.of("a", "b")));
+    }
+
+    @Test
+    void recordsOfANewerReleaseAreRefusedWithTheWayOut() {
+        byte[] newer = {99, 1, 2, 3};
+        String directory = data.resolve("raft-log").toString();
+        log.putNodeRecord("cluster-facts", newer);
+        assertThatThrownBy(() -> new NotedFacts("me", data.resolve("raft-log"), log, Runnable::run))
+                .isInstanceOf(DamagedDataException.class)
+                .hasMessageContaining(directory + ": facts of the cluster of version 99 is of a newer release")
+                .hasMessageContaining("reads up to 1. Start the release that wrote it, or restore a backup");
+
+        log.putDescriptor("test-1", newer);
+        assertThatThrownBy(() -> files.ranges(SPEC))
+                .isInstanceOf(DamagedDataException.class)
+                .hasMessageContaining(directory + ": register of group test-1 of version 99 is of a newer release")
+                .hasMessageContaining("reads up to 2. Start the release that wrote it, or restore a backup");
     }
 
     @Test

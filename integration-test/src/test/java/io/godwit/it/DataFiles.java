@@ -1,11 +1,17 @@
 package io.godwit.it;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipInputStream;
+import java.util.zip.ZipOutputStream;
 
 /** The files of a data directory, and what tests do to them. */
 final class DataFiles {
@@ -54,6 +60,38 @@ final class DataFiles {
                 } else {
                     Files.copy(file, target);
                 }
+            }
+        }
+    }
+
+    /** Of a broker that does not run, but for what is made anew at each start: locks, logs and room for a full disk. */
+    static byte[] zip(Path data) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (ZipOutputStream zip = new ZipOutputStream(bytes);
+                Stream<Path> files = Files.walk(data)) {
+            for (Path file : (Iterable<Path>) files.filter(Files::isRegularFile).sorted()::iterator) {
+                String name = data.relativize(file).toString();
+                if (!name.matches("(.*/)?(LOCK|LOG|LOG[.]old[.].*)|reserve|godwit[.].*")) {
+                    zip.putNextEntry(new ZipEntry(name));
+                    Files.copy(file, zip);
+                    zip.closeEntry();
+                }
+            }
+        }
+        return bytes.toByteArray();
+    }
+
+    /** @param to is made, for its owner only, as a broker makes it */
+    static void unzip(InputStream from, Path to) throws IOException {
+        Files.createDirectories(to, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        try (ZipInputStream zip = new ZipInputStream(from)) {
+            for (ZipEntry entry = zip.getNextEntry(); entry != null; entry = zip.getNextEntry()) {
+                Path file = to.resolve(entry.getName()).normalize();
+                if (!file.startsWith(to)) {
+                    throw new IOException("an entry outside of the directory: " + entry.getName());
+                }
+                Files.createDirectories(file.getParent());
+                Files.copy(zip, file);
             }
         }
     }

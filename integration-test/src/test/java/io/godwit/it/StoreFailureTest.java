@@ -109,6 +109,8 @@ class StoreFailureTest {
         try {
             fillWithMessages(broker);
             fillOtherStores(broker);
+            Path reserve = broker.data().resolve("reserve"); // made within seconds; then it is one of the files
+            Await.until("the reserve on the disk", PATIENCE, () -> Files.exists(reserve));
         } finally {
             broker.kill();
         }
@@ -149,7 +151,8 @@ class StoreFailureTest {
         CRC32C crc = new CRC32C();
         crc.update(sealed.getBytes(StandardCharsets.UTF_8));
         Files.writeString(file, sealed + String.format("crc32c=%08x%n", crc.getValue()));
-        assertRefused(broker, "format");
+        assertRefused(broker, file + ": format 2 is of a newer release");
+        assertThat(broker.said()).contains("Start the release that wrote it, or restore a backup");
     }
 
     @Test

@@ -51,7 +51,9 @@ public record ClusterFacts(Map<String, Voters> voters, Set<String> forgotten) {
     /** Never reached by counting; what is asked for then leaves it as it is. */
     static final long MAX_REVISION = 1L << 62;
 
-    private static final int VERSION = 1;
+    /** Of what is written, and the newest that is read. */
+    public static final int VERSION = 1;
+
     private static final int MAX_STORES = 256;
     private static final int MAX_NAME = 255;
 

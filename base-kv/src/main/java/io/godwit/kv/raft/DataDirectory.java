@@ -303,8 +303,7 @@ public final class DataDirectory implements AutoCloseable {
         }
         if (format > FORMAT) {
             // before the checksum: a newer release may have put it elsewhere
-            throw new DamagedDataException(
-                    file, "format " + format + " is of a newer release, this one reads up to " + FORMAT);
+            throw DamagedDataException.newer(file, "format " + format, FORMAT);
         }
         if (format < 1) {
             throw new DamagedDataException(file, "format " + format + ", expected 1 to " + FORMAT);

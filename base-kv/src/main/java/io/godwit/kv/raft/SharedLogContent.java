@@ -78,8 +78,12 @@ record SharedLogContent(
         private void readRecord(byte[] key, byte[] payload) throws DamagedDataException {
             switch (key[0]) {
                 case SharedLogFormat.KIND_LAYOUT -> {
-                    if (payload.length != 1 || payload[0] != SharedLogFormat.LAYOUT) {
-                        throw damaged("layout number " + payload[0] + ", this release reads " + SharedLogFormat.LAYOUT);
+                    if (payload.length != 1 || payload[0] < 1) {
+                        throw damaged("no layout number, expected 1 to " + SharedLogFormat.LAYOUT);
+                    }
+                    if (payload[0] > SharedLogFormat.LAYOUT) {
+                        throw DamagedDataException.newer(
+                                engine.directory(), "layout " + payload[0], SharedLogFormat.LAYOUT);
                     }
                 }
                 case SharedLogFormat.KIND_GROUP -> {

@@ -163,20 +163,25 @@ public final class RangeDb implements AutoCloseable {
     }
 
     private RangeState readState(RangeState born) throws IOException {
+        byte[] value;
         try {
-            byte[] value = db.get(STATE_KEY);
-            RangeState found = value == null ? born : RangeState.decode(value);
-            if (found.id() != born.id()) {
-                throw new DamagedDataException(directory, "database of range " + found.id() + ", not " + born.id());
-            }
-            return found;
+            value = db.get(STATE_KEY);
         } catch (RocksDBException e) {
             throw RocksFiles.refusedBy(e, directory);
-        } catch (DamagedDataException e) {
-            throw e;
-        } catch (IOException e) {
-            throw new DamagedDataException(directory, "state of the range: " + e.getMessage(), e);
         }
+        if (value == null) {
+            return born;
+        }
+        RangeState found;
+        try {
+            found = RangeState.decode(value);
+        } catch (IOException e) {
+            throw DamagedDataException.unreadable(directory, "state of the range", value, RangeState.VERSION, e);
+        }
+        if (found.id() != born.id()) {
+            throw new DamagedDataException(directory, "database of range " + found.id() + ", not " + born.id());
+        }
+        return found;
     }
 
     Path directory() {

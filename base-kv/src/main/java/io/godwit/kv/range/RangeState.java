@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * @param phase of a merge, see {@link Merge}
  */
 public record RangeState(long id, long epoch, RangeBounds bounds, RaftGroup.Membership members, Phase phase) {
-    private static final int VERSION = 1;
+    static final int VERSION = 1;
     private static final int MAX_KEY_BYTES = 1 << 20;
     private static final int MAX_MEMBERS = 1 << 10;
 

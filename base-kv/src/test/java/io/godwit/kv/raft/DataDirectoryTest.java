@@ -169,7 +169,10 @@ class DataDirectoryTest {
 
         assertThatThrownBy(() -> DataDirectory.open(work))
                 .isInstanceOf(DamagedDataException.class)
-                .hasMessageContaining("format 2 is of a newer release, this one reads up to 1");
+                .hasMessageContaining(work.resolve("FORMAT") + ": format 2 is of a newer release")
+                .hasMessageContaining("this one reads up to 1. ")
+                .hasMessageContaining("Start the release that wrote it, or restore a backup of before");
+        assertThat(work.resolve("FORMAT")).hasContent("godwit data\nformat=2\nwhatever");
     }
 
     @Test
