@@ -247,6 +247,9 @@ final class InsertHandler {
             answer.fail(Mailbox.closed());
         } else if (retained == null || !retained.isOwed(step.filter())) {
             answer.reply(new InboxReply.Replay(ReplayOutcome.OUTDATED));
+        } else if (retained.isAt(step.filter(), step.to())) {
+            // a leader had taken it, and was lost before it could say so
+            passOver(retained, step, answer, () -> answer.reply(new InboxReply.Replay(ReplayOutcome.OUTDATED)));
         } else if (!retained.isAt(step.filter(), step.from())) {
             answer.reply(new InboxReply.Replay(ReplayOutcome.BEHIND));
         } else if (step.message().isExpired(context.nowMillis())

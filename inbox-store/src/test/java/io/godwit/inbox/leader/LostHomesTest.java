@@ -9,6 +9,9 @@ import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.InboxMessage;
 import io.godwit.inbox.client.InsertOutcome;
+import io.godwit.inbox.client.ReplayOutcome;
+import io.godwit.inbox.client.ReplayStep;
+import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.inbox.client.Will;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.Resend;
@@ -16,6 +19,7 @@ import io.godwit.kv.testing.InMemoryNode;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.NodeWait;
 import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -308,5 +312,43 @@ class LostHomesTest extends ThreeHomes {
         homes.host.elect(1);
         assertThat(homes.goOn(2, earlier, 0)).isNull();
         assertThat(homes.goOn(1, later, 0)).isNotNull();
+    }
+
+    /** The step is committed, and its home dies before it can say so: the next home knows that it has it. */
+    @Test
+    void aRetainedMessageThatALostHomeHadTakenIsKnownAtTheNext() {
+        TestConnection connection = homes.attach(2, led0);
+        connection.attachment().request(10);
+        TopicFilter filter = new TopicFilter(null, "r/#");
+        StoredSubscription subscription = new StoredSubscription(filter, Qos.AT_LEAST_ONCE, false, false, 0, 0);
+        homes.await(connection.attachment().subscribe(List.of(subscription)));
+        homes.net.cut(InMemoryNode.id(0), InMemoryNode.id(2));
+        List<ReplayStep> steps = List.of(
+                step(filter, StoredSubscription.ALL_RETAINED, "r/1"),
+                step(filter, "r/1", "r/2"),
+                step(filter, "r/2", "r/3"));
+        List<CompletableFuture<ReplayOutcome>> lost = steps.subList(0, 2).stream()
+                .map(step -> connection.attachment().replay(step))
+                .toList();
+        homes.run();
+        homes.net.kill(InMemoryNode.id(0));
+        homes.host.killNode(0, 0);
+        homes.host.elect(1);
+        homes.advance(100);
+        lost.forEach(answer -> assertThat(causeOf(answer)).isEqualTo(RangeException.Cause.LOST));
+
+        TestConnection next = homes.goOn(2, connection, 0);
+        assertThat(next).isNotNull();
+        next.attachment().request(10);
+        List<ReplayOutcome> outcomes = steps.stream()
+                .map(step -> homes.await(next.attachment().replay(step)))
+                .toList();
+        assertThat(outcomes).containsExactly(ReplayOutcome.BEHIND, ReplayOutcome.OUTDATED, ReplayOutcome.STORED);
+        homes.run();
+        assertThat(next.payloads()).as("each once").containsExactly("r/1", "r/2", "r/3");
+    }
+
+    private ReplayStep step(TopicFilter filter, String from, String to) {
+        return new ReplayStep(filter, from, to, homes.message(to, 1), Qos.AT_LEAST_ONCE, new int[0]);
     }
 }

@@ -160,9 +160,21 @@ final class StoredReplays implements ReplayQueue.Sink {
             session.replayDelayed(what.replay, failure);
         }
         if (failure != null || outcome == ReplayOutcome.FULL || outcome == ReplayOutcome.BEHIND) {
-            unstored.put(what.number, what);
+            if (what.number > what.replay.takenUpTo()) {
+                unstored.put(what.number, what);
+            }
+        } else {
+            taken(what);
         }
         queue.advance();
+    }
+
+    /**
+     * A step is taken only behind those before it: a leader had taken these too, and was lost before it could say so.
+     */
+    private void taken(Accepted what) {
+        what.replay.takenUpTo(what.number);
+        unstored.headMap(what.number).values().removeIf(earlier -> earlier.replay.equals(what.replay));
     }
 
     @Override

@@ -14,6 +14,9 @@ public final class RetainedReplay {
     /** See {@link #place}. */
     private @Nullable String place;
 
+    /** See {@link #takenUpTo()}. */
+    private long takenUpTo = -1;
+
     /** Where the next page to be sent begins; null for the first. */
     @Nullable
     String cursor;
@@ -55,6 +58,15 @@ public final class RetainedReplay {
 
     public void moveTo(String cursor) {
         place = cursor;
+    }
+
+    /** The highest number of its messages that is known to be where it belongs, and all before it; -1 for none. */
+    public long takenUpTo() {
+        return takenUpTo;
+    }
+
+    public void takenUpTo(long number) {
+        takenUpTo = Math.max(takenUpTo, number);
     }
 
     /** Whether nothing of it may be sent until it is known whether a later one of its filter takes its place. */

@@ -119,6 +119,32 @@ class RetainedReplayTest {
         assertThat(stage.connection.isOpen()).isTrue();
     }
 
+    /** The inbox has them; it is at another node now, which finds that out when the last of them is asked for again. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 3})
+    void whatALostHomeHadTakenIsNotGivenAgainAndHoldsUpNothing(int answered) {
+        retain(150);
+        List<CompletableFuture<ReplayOutcome>> lost = new ArrayList<>();
+        for (int i = 0; i < 128; i++) {
+            lost.add(new CompletableFuture<>());
+            inbox.answerNextReplay(lost.get(i));
+        }
+        Session session = stage.persistent();
+        subscribe(session, 1, RetainHandling.SEND);
+        stage.runTasks();
+        // the answers of the last ones came, those of the others are lost
+        for (int i = 127; i >= 128 - answered; i--) {
+            lost.get(i).complete(ReplayOutcome.STORED);
+        }
+        lost.forEach(answer ->
+                answer.completeExceptionally(new RangeException(RangeException.Cause.LOST, "its node was killed")));
+        stage.runTasks();
+        stage.tick(session);
+        stage.acknowledge(session, 200);
+        assertThat(topics()).containsExactlyElementsOf(topicsOf(150));
+        assertThat(inbox.retainedFrom("c", "r/#")).isNull();
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aPageThatCouldNotBeReadIsAskedForAgain(boolean isClean) {

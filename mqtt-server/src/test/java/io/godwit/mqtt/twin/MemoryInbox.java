@@ -607,6 +607,9 @@ public final class MemoryInbox implements InboxClient {
                 if (subscription == null || !subscription.isOwedRetained()) {
                     return CompletableFuture.completedFuture(ReplayOutcome.OUTDATED);
                 }
+                if (step.to().equals(subscription.retainedFrom())) {
+                    return CompletableFuture.completedFuture(ReplayOutcome.OUTDATED); // taken before
+                }
                 if (!step.from().equals(subscription.retainedFrom())) {
                     return CompletableFuture.completedFuture(ReplayOutcome.BEHIND);
                 }
