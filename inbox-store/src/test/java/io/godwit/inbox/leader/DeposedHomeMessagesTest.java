@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
  * A home that may not be the leader any more says nothing that only the leader knows.
  */
 @Tag("in-process")
-class DeposedHomesTest extends ThreeHomes {
+class DeposedHomeMessagesTest extends ThreeHomes {
     /** A leader that was replaced and does not know would have a route removed that is in force. */
     @Test
     void thatThereIsNoSessionIsSaidByAConfirmedLeaderOnly() {

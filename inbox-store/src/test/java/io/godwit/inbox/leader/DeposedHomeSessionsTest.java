@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Raft has replaced the home of an inbox, and its node does not know yet: what it tells of the session may be wrong.
  */
 @Tag("in-process")
-class DeposedHomeTest {
+class DeposedHomeSessionsTest {
     private static final int DEPOSED = 0;
     private static final int NEXT = 1;
 
