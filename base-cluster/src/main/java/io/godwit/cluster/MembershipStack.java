@@ -12,7 +12,6 @@ import org.jgroups.protocols.PerDestinationBundler;
 import org.jgroups.protocols.TCP;
 import org.jgroups.protocols.TP;
 import org.jgroups.protocols.UNICAST3;
-import org.jgroups.protocols.VERIFY_SUSPECT2;
 import org.jgroups.protocols.pbcast.GMS;
 import org.jgroups.protocols.pbcast.NAKACK2;
 import org.jgroups.protocols.pbcast.STABLE;
@@ -25,6 +24,8 @@ import org.jgroups.util.DefaultThreadFactory;
  * <ul>
  *   <li>Crashes are found by the members' own connections breaking ({@code enableSuspectEvents}), and by silence. Not
  *       by FD_SOCK2: it opens another port, and has no TLS.
+ *   <li>A suspected member whose port refuses connections is dead at once; any other has time to say that it lives
+ *       ({@link SuspectVerification}).
  *   <li>One thread a destination sends: a member that takes no connections does not hold up the heartbeats of others.
  *   <li>No virtual threads: the sockets are blocking ones with TLS, which pin their carriers before Java 24.
  *   <li>Diagnostics off: they would answer anybody.
@@ -78,7 +79,7 @@ final class MembershipStack {
                 new SeedDiscovery(seeds::addresses),
                 new MERGE3().setMinInterval(timing.mergeMin()).setMaxInterval(timing.mergeMax()),
                 new FD_ALL3().setTimeout(timing.silence()).setInterval(timing.heartbeat()),
-                new VERIFY_SUSPECT2().setTimeout(timing.verify()),
+                new SuspectVerification().setTimeout(timing.verify()),
                 multicast,
                 new UNICAST3(),
                 new STABLE(),

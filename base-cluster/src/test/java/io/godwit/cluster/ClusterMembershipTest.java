@@ -13,12 +13,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jgroups.JChannel;
 import org.jgroups.Message;
 import org.jgroups.conf.ClassConfigurator;
 import org.jgroups.protocols.DISCARD;
 import org.jgroups.protocols.TCP;
+import org.jgroups.protocols.VERIFY_SUSPECT2;
 import org.jgroups.protocols.pbcast.GMS;
 import org.jgroups.stack.Protocol;
 import org.jgroups.stack.ProtocolStack;
@@ -54,10 +56,7 @@ class ClusterMembershipTest {
         }
     }
 
-    /**
-     * By the broken connections, which take no time; measured here: less than a second, and a verification of 0.7 s for
-     * those in earnest.
-     */
+    /** By the broken connections, which take no time. */
     @Test
     void crashIsNoticedByBrokenConnectionsAndLeavingIsToldApart() throws Exception {
         try (TestNodes nodes = new TestNodes(3).withoutHeartbeats()) {
@@ -74,6 +73,52 @@ class ClusterMembershipTest {
             second.cluster().close();
             awaitMembers(List.of(third), "n3");
             awaitEvent(third, "LEFT n2/1");
+        }
+    }
+
+    /** So that failover does not wait for it. */
+    @Test
+    void aCrashedMemberWhosePortRefusesIsGoneBeforeTheVerificationIsOver() throws Exception {
+        try (TestNodes nodes = new TestNodes(2).withoutHeartbeats(600_000)) {
+            Node first = nodes.start(1);
+            Node second = nodes.start(2);
+            awaitMembers(List.of(first, second), "n1", "n2");
+            second.cluster().crash();
+            awaitEvent(first, "CRASHED n2/1");
+        }
+    }
+
+    /** The connection that took the question along was broken, as the one before it. */
+    @Test
+    void aSuspectedMemberIsAskedAgainWhetherItLives() throws Exception {
+        try (TestNodes nodes = new TestNodes(2).withoutHeartbeats(600_000)) {
+            Node first = nodes.start(1);
+            Node second = nodes.start(2);
+            awaitMembers(List.of(first, second), "n1", "n2");
+            LosesFirstQuestions lossy = new LosesFirstQuestions(3);
+            ProtocolStack stack = channel(first).getProtocolStack();
+            SuspectVerification verification = stack.findProtocol(SuspectVerification.class);
+            stack.insertProtocol(lossy, ProtocolStack.Position.BELOW, SuspectVerification.class);
+
+            MembershipStack.suspect(channel(first), channel(second).getAddress());
+            await(
+                    () -> lossy.left.get() < 0 && verification.getSuspects().equals("[]"),
+                    () -> lossy.left + " " + verification.getSuspects());
+            assertThat(first.events()).doesNotContain("CRASHED n2/1");
+        }
+    }
+
+    private static final class LosesFirstQuestions extends Protocol {
+        private final AtomicInteger left;
+
+        LosesFirstQuestions(int questions) {
+            left = new AtomicInteger(questions);
+        }
+
+        @Override
+        public Object down(Message message) {
+            boolean isQuestion = message.getHeader(ClassConfigurator.getProtocolId(VERIFY_SUSPECT2.class)) != null;
+            return isQuestion && left.getAndDecrement() > 0 ? null : super.down(message);
         }
     }
 

@@ -64,10 +64,15 @@ final class TestNodes implements AutoCloseable {
 
     /** Nobody is found out by silence. */
     TestNodes withoutHeartbeats() {
+        return withoutHeartbeats(QUICK.verify());
+    }
+
+    /** @param verifyMillis how long a suspected member has to say that it lives */
+    TestNodes withoutHeartbeats(long verifyMillis) {
         timing = new MembershipTiming(
                 QUICK.heartbeat(),
                 600_000,
-                QUICK.verify(),
+                verifyMillis,
                 QUICK.mergeMin(),
                 QUICK.mergeMax(),
                 QUICK.join(),

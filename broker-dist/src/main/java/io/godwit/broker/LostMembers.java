@@ -16,9 +16,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has the members go on without one that the membership has lost, and then ends the links to it: publishes that wait
- * for its confirmation are answered then. Asks again for as long as it stays lost. When nobody listens any more where
- * it did, its process is over, and its clients need not wait until it could have come back.
+ * Has the members go on without one that the membership has lost, and then ends the links to it, unless it has joined
+ * again by then: publishes that wait for its confirmation are answered then. Asks again for as long as it stays lost.
+ * When nobody listens any more where it did, its process is over, and its clients need not wait until it could have
+ * come back.
  */
 final class LostMembers implements ClusterListener {
     private static final Logger LOG = LoggerFactory.getLogger(LostMembers.class);
@@ -32,6 +33,9 @@ final class LostMembers implements ClusterListener {
 
         /** Whether that life is in the view of members, in whatever state. */
         boolean isKnown(NodeLife life);
+
+        /** Whether that life joins or serves: when it was excluded, it has come back. */
+        boolean isBack(NodeLife life);
 
         /** Told of lives whose process is over. */
         void ended(NodeLife life);
@@ -101,12 +105,21 @@ final class LostMembers implements ClusterListener {
         members.exclude(life, "the membership has lost it").whenComplete((done, failure) -> {
             if (failure == null) {
                 parts.excluded(life);
-                end(life);
+                endUnlessBack(life);
             } else {
                 LOG.info("lost member not excluded yet member={} cause={}", life, failure.toString());
                 timer.later(backoff.pause(1), () -> exclude(life));
             }
         });
+    }
+
+    /** The end of its link would have it excluded anew, and its clients closed once more. */
+    private void endUnlessBack(NodeLife life) {
+        if (parts.isBack(life)) {
+            LOG.info("lost member has come back, its link stays member={}", life);
+        } else {
+            end(life);
+        }
     }
 
     private void end(NodeLife life) {

@@ -4,6 +4,7 @@ import io.godwit.cluster.Cluster;
 import io.godwit.cluster.HostPort;
 import io.godwit.cluster.Member;
 import io.godwit.cluster.NodeIdentity;
+import io.godwit.cluster.ProcessProbe;
 import io.godwit.cluster.link.Lane;
 import io.godwit.cluster.link.LaneReceiver;
 import io.godwit.cluster.link.LinkListener;
@@ -13,7 +14,9 @@ import io.godwit.cluster.link.Peer;
 import io.godwit.cluster.link.PeerLinks;
 import io.godwit.dist.DistWorker;
 import io.godwit.dist.member.ClusterMembers;
+import io.godwit.dist.member.MemberState;
 import io.godwit.dist.member.Members;
+import io.godwit.dist.member.MembersView;
 import io.godwit.dist.member.NodeLife;
 import io.godwit.dist.peer.ClusterParts;
 import io.godwit.dist.peer.LivePeers;
@@ -262,6 +265,12 @@ final class MqttCluster implements AutoCloseable {
             @Override
             public boolean isKnown(NodeLife life) {
                 return known().view().find(life) != null;
+            }
+
+            @Override
+            public boolean isBack(NodeLife life) {
+                MembersView view = known().view();
+                return view.is(life, MemberState.JOINING) || view.is(life, MemberState.SERVING);
             }
 
             @Override

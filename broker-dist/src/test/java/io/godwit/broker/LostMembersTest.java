@@ -43,6 +43,7 @@ class LostMembersTest {
         final Queue<CompletableFuture<Void>> open = new ArrayDeque<>();
         final List<NodeLife> excluded = new ArrayList<>();
         final List<NodeLife> ended = new ArrayList<>();
+        final Set<NodeLife> back = new HashSet<>();
         final Set<NodeLife> view = new HashSet<>(Set.of(FIRST));
         /** Nobody listens where the other did. */
         boolean isOver;
@@ -71,6 +72,11 @@ class LostMembersTest {
         @Override
         public boolean isKnown(NodeLife life) {
             return view.contains(life);
+        }
+
+        @Override
+        public boolean isBack(NodeLife life) {
+            return back.contains(life);
         }
 
         @Override
@@ -176,6 +182,19 @@ class LostMembersTest {
         agreement.agree();
         assertThat(agreement.excluded).as("agreed is agreed").containsExactly(FIRST);
         assertThat(peer()).isNotNull();
+    }
+
+    /** It joined anew at once, and the membership does not see it yet. The end of its link would exclude it again. */
+    @Test
+    void whoHasJoinedAnewWhenItsLapseIsOverKeepsItsLinkUntilItsProcessIsOver() {
+        crashed(FIRST);
+        agreement.back.add(FIRST);
+        agreement.agree();
+        assertThat(peer()).isNotNull();
+        agreement.isOver = true;
+        timer.advance(600);
+        assertThat(agreement.ended).containsExactly(FIRST);
+        assertThat(peer()).isNull();
     }
 
     @Test

@@ -1,6 +1,5 @@
-package io.godwit.broker;
+package io.godwit.cluster;
 
-import io.godwit.cluster.HostPort;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
@@ -10,13 +9,13 @@ import java.net.Socket;
  * Tells whether a process that listened at an address is over: its host answers that nobody listens there. A host that
  * says nothing, as one that is cut off or has lost its power, says nothing about the process either.
  */
-final class ProcessProbe {
+public final class ProcessProbe {
     private static final int LIMIT_MILLIS = 500;
 
     private ProcessProbe() {}
 
     /** Blocks for half a second at most, and for the look-up of a name. */
-    static boolean isOver(HostPort address) {
+    public static boolean isOver(HostPort address) {
         try (Socket socket = new Socket()) {
             socket.connect(new InetSocketAddress(address.host(), address.port()), LIMIT_MILLIS);
             return false;

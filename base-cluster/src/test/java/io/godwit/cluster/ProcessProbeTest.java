@@ -1,8 +1,7 @@
-package io.godwit.broker;
+package io.godwit.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.cluster.HostPort;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
