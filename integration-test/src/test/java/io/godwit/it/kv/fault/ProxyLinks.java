@@ -108,8 +108,11 @@ public final class ProxyLinks implements Links {
         Way back = new Way(other, node);
         for (Pair pair : pairs) {
             if (pair.way.equals(there) || pair.way.equals(back)) {
-                reset(pair.client);
-                reset(pair.server);
+                // both before either is closed: whoever carries from one closes the other as soon as it ends
+                resetWhenClosed(pair.client);
+                resetWhenClosed(pair.server);
+                close(pair.client);
+                close(pair.server);
             }
         }
     }
@@ -264,13 +267,12 @@ public final class ProxyLinks implements Links {
         }
     }
 
-    private static void reset(Socket socket) {
+    private static void resetWhenClosed(Socket socket) {
         try {
             socket.setSoLinger(true, 0);
         } catch (IOException e) {
             LOG.debug("closed already", e);
         }
-        close(socket);
     }
 
     private static void daemon(Runnable task) {
