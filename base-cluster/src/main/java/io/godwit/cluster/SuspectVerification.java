@@ -30,7 +30,7 @@ final class SuspectVerification extends VERIFY_SUSPECT2 {
     private static final Logger LOG = LoggerFactory.getLogger(SuspectVerification.class);
     private static final long AGAIN_MILLIS = 500;
 
-    /** Neither verified nor given up. */
+    /** Suspected members that are still probed and asked. Each leaves when it answers or its time is over. */
     private final Set<Address> open = ConcurrentHashMap.newKeySet();
 
     SuspectVerification() {

@@ -113,7 +113,7 @@ final class LostMembers implements ClusterListener {
         });
     }
 
-    /** The end of its link would have it excluded anew, and its clients closed once more. */
+    /** The end of a link has its member excluded. One that has come back would be excluded a second time. */
     private void endUnlessBack(NodeLife life) {
         if (parts.isBack(life)) {
             LOG.info("lost member has come back, its link stays member={}", life);

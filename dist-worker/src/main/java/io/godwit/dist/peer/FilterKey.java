@@ -1,15 +1,12 @@
 package io.godwit.dist.peer;
 
+import io.godwit.dist.client.FilterSize;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.Optional;
 
 /** What one node tells another about: a filter of a tenant; each shared group on it apart. */
 record FilterKey(TenantId tenant, TopicFilter filter) implements Comparable<FilterKey> {
-    private static final int FILTER_BYTES = 200;
-    /** Of a filter with a wildcard: each has a node of its own in the index. */
-    private static final long LEVEL_BYTES = 32;
-
     /** An exclusive subscription matches as a plain one. */
     static FilterKey of(TenantId tenant, TopicFilter filter) {
         return new FilterKey(tenant, filter.isExclusive() ? new TopicFilter(null, filter.filter()) : filter);
@@ -35,15 +32,7 @@ record FilterKey(TenantId tenant, TopicFilter filter) implements Comparable<Filt
 
     /** What it takes on the heap of a node that is told of it, about; decoded, however it is sent. */
     long heapBytes() {
-        String text = filter.text();
-        int levels = 0;
-        if (text.indexOf('+') >= 0 || text.indexOf('#') >= 0) {
-            levels = 1;
-            for (int slash = text.indexOf('/'); slash >= 0; slash = text.indexOf('/', slash + 1)) {
-                levels++;
-            }
-        }
-        return FILTER_BYTES + 2L * text.length() + LEVEL_BYTES * levels;
+        return FilterSize.heapBytes(filter);
     }
 
     boolean isShared() {

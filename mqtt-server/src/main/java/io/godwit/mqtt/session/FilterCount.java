@@ -1,5 +1,6 @@
 package io.godwit.mqtt.session;
 
+import io.godwit.dist.client.FilterSize;
 import io.godwit.plugin.topic.TopicFilter;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -16,10 +17,6 @@ import java.security.SecureRandom;
 final class FilterCount {
     private static final byte[] SECRET = new byte[32];
     private static final int FIRST_SLOTS = 2;
-    /** A node of the index takes some ten times the memory of the two characters that a level may have. */
-    private static final int LEVEL_CHARS = 16;
-
-    private static final int FILTER_BYTES = 200;
 
     static {
         new SecureRandom().nextBytes(SECRET);
@@ -35,30 +32,9 @@ final class FilterCount {
         return size;
     }
 
-    /** Together, as {@link #charsOf} counts. */
+    /** Together, as {@link FilterSize#chars} counts. */
     int chars() {
         return chars;
-    }
-
-    /**
-     * The characters that a filter counts for. With a wildcard each level counts for some more: it has a node of its
-     * own in the index of filters.
-     */
-    static int charsOf(TopicFilter filter) {
-        String text = filter.text();
-        int levels = 0;
-        if (text.indexOf('+') >= 0 || text.indexOf('#') >= 0) {
-            levels = 1;
-            for (int slash = text.indexOf('/'); slash >= 0; slash = text.indexOf('/', slash + 1)) {
-                levels++;
-            }
-        }
-        return text.length() + LEVEL_CHARS * levels;
-    }
-
-    /** What a filter takes on the heap, about: its text, its places in the index and in the session. */
-    static long heapBytesOf(TopicFilter filter) {
-        return FILTER_BYTES + 2L * charsOf(filter);
     }
 
     boolean contains(TopicFilter filter) {
@@ -78,7 +54,7 @@ final class FilterCount {
         }
         slots[place] = digest;
         size++;
-        chars += charsOf(filter);
+        chars += FilterSize.chars(filter);
         return true;
     }
 
@@ -90,7 +66,7 @@ final class FilterCount {
         }
         slots[place] = 0;
         size--;
-        chars -= charsOf(filter);
+        chars -= FilterSize.chars(filter);
         // what stands behind may have been pushed there by the one that is gone
         int mask = slots.length - 1;
         for (int next = place + 1 & mask; slots[next] != 0; next = next + 1 & mask) {

@@ -1,6 +1,7 @@
 package io.godwit.mqtt.session;
 
 import io.godwit.dist.client.Delivery;
+import io.godwit.dist.client.FilterSize;
 import io.godwit.dist.client.Publisher;
 import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.inbox.client.StoredSubscription;
@@ -145,12 +146,12 @@ public abstract class Session implements PacketHandler, Subscriber {
 
     @Override
     public final int filterCharsWith(TopicFilter filter) {
-        return (filters == null ? 0 : filters.chars()) + FilterCount.charsOf(filter);
+        return (filters == null ? 0 : filters.chars()) + FilterSize.chars(filter);
     }
 
     @Override
     public final boolean hasRoomFor(TopicFilter filter) {
-        return filterBytes + FilterCount.heapBytesOf(filter) <= services.filterBytes.free();
+        return filterBytes + FilterSize.heapBytes(filter) <= services.filterBytes.free();
     }
 
     /** What its filters take on the heap, about. On its loop. */
@@ -210,7 +211,7 @@ public abstract class Session implements PacketHandler, Subscriber {
         if (!filters.add(filter)) {
             return;
         }
-        charge(FilterCount.heapBytesOf(filter));
+        charge(FilterSize.heapBytes(filter));
         if (FilterPatterns.weightOf(filter) > 0) {
             if (patterns == null) {
                 patterns = new FilterPatterns();
@@ -224,7 +225,7 @@ public abstract class Session implements PacketHandler, Subscriber {
         if (filters == null || !filters.remove(filter)) {
             return;
         }
-        charge(-FilterCount.heapBytesOf(filter));
+        charge(-FilterSize.heapBytes(filter));
         if (patterns != null) {
             patterns.remove(filter);
         }

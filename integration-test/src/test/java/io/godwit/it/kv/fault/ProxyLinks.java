@@ -108,7 +108,7 @@ public final class ProxyLinks implements Links {
         Way back = new Way(other, node);
         for (Pair pair : pairs) {
             if (pair.way.equals(there) || pair.way.equals(back)) {
-                // both before either is closed: whoever carries from one closes the other as soon as it ends
+                // prepare both first: when one is closed, the thread that reads from it closes the other
                 resetWhenClosed(pair.client);
                 resetWhenClosed(pair.server);
                 close(pair.client);
