@@ -66,26 +66,37 @@ final class SuspectVerification extends VERIFY_SUSPECT2 {
             return;
         }
         if (isOver(member)) {
-            if (open.remove(member)) {
-                LOG.debug("nobody listens any more where a suspected member did member={}", member);
-                up_prot.up(new Event(Event.SUSPECT, List.of(member)));
-            }
+            LOG.debug("nobody listens any more where a suspected member did member={}", member);
+            pass(member);
             return;
         }
-        long askedMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sinceNanos);
-        if (askedMillis + AGAIN_MILLIS >= getTimeout()) {
-            open.remove(member); // too late to ask: an answer is still waited for
+        long leftMillis = getTimeout() - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sinceNanos);
+        if (leftMillis <= 0) {
+            pass(member);
             return;
         }
         getTransport()
                 .getTimer()
-                .schedule(() -> askAgain(member, sinceNanos), AGAIN_MILLIS, TimeUnit.MILLISECONDS, false);
+                .schedule(
+                        () -> askAgain(member, sinceNanos),
+                        Math.min(AGAIN_MILLIS, leftMillis),
+                        TimeUnit.MILLISECONDS,
+                        false);
     }
 
     private void askAgain(Address member, long sinceNanos) {
         if (open.contains(member)) {
-            super.verifySuspect(List.of(member));
+            if (TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sinceNanos) < getTimeout()) {
+                super.verifySuspect(List.of(member));
+            }
             lookInBackground(member, sinceNanos);
+        }
+    }
+
+    /** It is dead. VERIFY_SUSPECT2 looks once in its time only, so it would say so after up to twice that. */
+    private void pass(Address member) {
+        if (open.remove(member)) {
+            up_prot.up(new Event(Event.SUSPECT, List.of(member)));
         }
     }
 
