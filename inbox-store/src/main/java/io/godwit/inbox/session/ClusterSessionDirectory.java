@@ -101,8 +101,12 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
 
     /** In this view. */
     private final Set<MemberLife> reportedMissing = new HashSet<>();
+    /** When the last link to a member was over, in this view. */
+    private final Map<MemberLife, Long> overNanos = new HashMap<>();
 
     private MembersView view;
+    /** When this node learned of the view. */
+    private long viewNanos;
     /** Null while this node does not serve, and so owns nothing. */
     private @Nullable OwnedIds owned;
 
@@ -133,6 +137,7 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
         this.nanoTime = nanoTime;
         this.own = members.own();
         this.view = members.view();
+        this.viewNanos = nanoTime.getAsLong();
         this.turns = new Turns(executor, this::endTurn);
         this.claimed = new ClaimedIds(limits, reports, view, effects::add, claim -> submit(() -> releaseNow(claim)));
     }
@@ -178,7 +183,15 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
         }
     }
 
+    /**
+     * A member begins anew in each view, and over each link. So what was waited for before it could have begun says
+     * nothing about it.
+     */
     private void missing(MemberLife life, String why) {
+        long sinceNanos = overNanos.getOrDefault(life, viewNanos);
+        if (nanoTime.getAsLong() - sinceNanos < limits.patience().toNanos()) {
+            return;
+        }
         if (!life.equals(own) && view.has(own)) { // who is out itself has no say
             boolean isNew = reportedMissing.add(life);
             effects.add(() -> {
@@ -212,6 +225,8 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
         }
         channels.values().forEach(channel -> channel.moved(next.revision()));
         view = next;
+        viewNanos = nanoTime.getAsLong();
+        overNanos.clear();
         reportedMissing.clear();
         claimed.moved(next);
         enterView();
@@ -273,6 +288,7 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
             PeerChannel channel = channels.get(peer.nodeId());
             if (channel != null && channel.peer == peer) {
                 channels.remove(peer.nodeId());
+                overNanos.put(channel.life, nanoTime.getAsLong());
                 claimed.lost(channel.life);
             }
         });

@@ -40,6 +40,17 @@ class ClusterSessionDirectoryTest {
         assertThat(connected(a, "first").has()).isTrue();
     }
 
+    /** One that the first node owns in the one view, and the second in the other. */
+    private static String idOwnedBy(String first, MembersView one, String second, MembersView other) {
+        for (int i = 0; ; i++) {
+            String id = "moved" + i;
+            if (DirectoryStage.ownerOf(id, one).equals(DirectoryStage.life(first))
+                    && DirectoryStage.ownerOf(id, other).equals(DirectoryStage.life(second))) {
+                return id;
+            }
+        }
+    }
+
     private Connection connected(Node node, String clientId) {
         Connection connection = node.connect(clientId);
         stage.settle();
@@ -238,6 +249,43 @@ class ClusterSessionDirectoryTest {
         first.release();
         stage.settle();
         assertThat(second.has()).isTrue();
+    }
+
+    /** It has waited for the owner before; the next one is given its time too. Else a healthy member is excluded. */
+    @Test
+    void nextOwnerIsNotMissingBeforeItCouldHaveAsked() {
+        MembersView next = DirectoryStage.view(2, "a", "b");
+        String waited = idOwnedBy("c", ALL, "b", next);
+        stage.kill("c");
+        connected(a, waited);
+        stage.pass(Duration.ofSeconds(4));
+        assertThat(a.missing).containsOnly(DirectoryStage.life("c"));
+
+        stage.net.cut("b", "a");
+        stage.learn(next);
+        stage.pass(Duration.ofMillis(250));
+        assertThat(a.missing).containsOnly(DirectoryStage.life("c"));
+
+        connected(a, waited);
+        stage.pass(Duration.ofSeconds(4));
+        assertThat(a.missing).contains(DirectoryStage.life("b"));
+    }
+
+    /** It has to begin anew over the next link. */
+    @Test
+    void ownerIsNotMissingAtOnceWhenItsLinkIsOver() {
+        stage.net.cut("b", "c");
+        stage.learn(DirectoryStage.view(2, "a", "b", "c"));
+        stage.settle();
+        connected(a, id); // c grants nothing before b has enrolled
+        stage.pass(Duration.ofSeconds(4));
+        assertThat(a.missing).isEmpty();
+
+        stage.net.end("a", "c", "for the test");
+        stage.pass(Duration.ofMillis(250));
+        assertThat(a.missing).isEmpty();
+        stage.pass(Duration.ofSeconds(4));
+        assertThat(a.missing).contains(DirectoryStage.life("c"));
     }
 
     @Test

@@ -17,6 +17,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
@@ -252,12 +253,14 @@ final class DirectoryStage {
 
     /** A client id that the node owns in the view. */
     static String idOwnedBy(String node, MembersView view) {
-        Owners owners = new Owners(view);
         for (int i = 0; ; i++) {
-            MemberLife owner = owners.of(Owners.hash(new IdKey(TenantId.DEFAULT, new ClientId("id" + i))));
-            if (owner != null && owner.nodeId().equals(node)) {
+            if (ownerOf("id" + i, view).nodeId().equals(node)) {
                 return "id" + i;
             }
         }
+    }
+
+    static MemberLife ownerOf(String id, MembersView view) {
+        return Objects.requireNonNull(new Owners(view).of(Owners.hash(new IdKey(TenantId.DEFAULT, new ClientId(id)))));
     }
 }
