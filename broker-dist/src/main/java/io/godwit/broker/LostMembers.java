@@ -37,6 +37,9 @@ final class LostMembers implements ClusterListener {
         /** Whether that life joins or serves: when it was excluded, it has come back. */
         boolean isBack(NodeLife life);
 
+        /** Whether this node hears of that life over its link all the same. */
+        boolean isHeard(NodeLife life);
+
         /** Told of lives whose process is over. */
         void ended(NodeLife life);
 
@@ -101,6 +104,11 @@ final class LostMembers implements ClusterListener {
     private void exclude(NodeLife life) {
         if (!life.equals(lost.get(life.nodeId()))) {
             return; // it is there again
+        }
+        if (parts.isHeard(life)) {
+            LOG.info("lost member is still heard of, it is not excluded member={}", life);
+            timer.later(backoff.pause(1), () -> exclude(life));
+            return;
         }
         members.exclude(life, "the membership has lost it").whenComplete((done, failure) -> {
             if (failure == null) {

@@ -274,6 +274,11 @@ final class MqttCluster implements AutoCloseable {
             }
 
             @Override
+            public boolean isHeard(NodeLife life) {
+                return known().hears(life);
+            }
+
+            @Override
             public void ended(NodeLife life) {
                 known().ended(life);
             }

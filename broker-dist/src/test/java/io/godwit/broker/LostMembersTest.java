@@ -45,6 +45,8 @@ class LostMembersTest {
         final List<NodeLife> ended = new ArrayList<>();
         final Set<NodeLife> back = new HashSet<>();
         final Set<NodeLife> view = new HashSet<>(Set.of(FIRST));
+        /** What it says comes over the link. */
+        boolean isHeard;
         /** Nobody listens where the other did. */
         boolean isOver;
 
@@ -77,6 +79,11 @@ class LostMembersTest {
         @Override
         public boolean isBack(NodeLife life) {
             return back.contains(life);
+        }
+
+        @Override
+        public boolean isHeard(NodeLife life) {
+            return isHeard;
         }
 
         @Override
@@ -134,6 +141,17 @@ class LostMembersTest {
 
     private @Nullable Peer peer() {
         return links.peer("other");
+    }
+
+    /** A node that hears nobody has told this one that all are gone. */
+    @Test
+    void whoIsHeardOfIsNotExcludedBeforeItIsSilent() {
+        agreement.isHeard = true;
+        crashed(FIRST);
+        assertThat(agreement.asked).isEmpty();
+        agreement.isHeard = false;
+        timer.advance(2_000);
+        assertThat(agreement.asked).contains(FIRST);
     }
 
     @Test

@@ -29,6 +29,12 @@ public interface RangeLeader {
     default void settle() {}
 
     /**
+     * Raft has taken this leadership away, not in good order: another replica may lead already. Called at most once,
+     * before pending proposals fail; {@link #stop} follows in the same task.
+     */
+    default void deposed() {}
+
+    /**
      * Leadership ended (step-down, fault or close): every pending proposal has failed before this call; fail every
      * request still held with {@code cause}, drop all attachments. No call follows.
      */

@@ -79,6 +79,11 @@ final class Leadership implements LeaderContext, MutationBatcher.EntryLog {
         batcher.flush();
     }
 
+    /** Raft has taken it away; it is to be ended next. */
+    void deposed() {
+        leader.deposed();
+    }
+
     /** Nothing new is begun from here on: the leadership is going to be ended in good order. */
     void freeze() {
         frozen = true;

@@ -185,6 +185,10 @@ final class StateMachineEvents implements RangeStateMachine.Listener {
     public void leadsNoMore() {
         executor.execute(() -> {
             boolean isHandover = changes.isHandover();
+            Leadership ending = role.leadership();
+            if (ending != null && !isHandover) {
+                ending.deposed();
+            }
             role.termEnded();
             role.end(
                     new RangeException(Cause.TIMEOUT, "leadership ended"),

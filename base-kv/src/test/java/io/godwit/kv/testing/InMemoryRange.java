@@ -264,6 +264,7 @@ final class InMemoryRange {
         }
         deposed = null;
         behind.leadership.ended = true;
+        behind.leadership.leader.deposed();
         RangeException unknown = new RangeException(Cause.TIMEOUT, "leadership ended");
         RangeException cause = new RangeException(Cause.CLOSED, "leadership ended");
         behind.sealed.forEach(entry -> entry.forEach(proposal -> proposal.failed(unknown)));

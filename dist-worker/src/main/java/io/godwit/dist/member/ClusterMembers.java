@@ -12,10 +12,13 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,6 +33,9 @@ import org.slf4j.LoggerFactory;
  * Listeners are told on that thread, and must only hand over. Futures complete on others.
  */
 public final class ClusterMembers implements Members, AutoCloseable {
+    /** Members say something twice a second. */
+    private static final long HEARD_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);
+
     private static final Logger LOG = LoggerFactory.getLogger(ClusterMembers.class);
     static final long ASK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final int MAX_QUESTIONS = 4;
@@ -80,6 +86,11 @@ public final class ClusterMembers implements Members, AutoCloseable {
      * Lapses that this node has seen for long enough, so that nobody needs to wait for these. Written by the thread.
      */
     private volatile Set<Member> over = Set.of();
+
+    /** When each member has said last what it knows of this life, by {@link MemberThread#nanoTime}. */
+    private final Map<NodeLife, Long> heardNanos = new ConcurrentHashMap<>();
+
+    private volatile Predicate<NodeLife> linked = member -> false;
 
     /** Set by join. Written by the thread. */
     private volatile @Nullable Joining joining;
@@ -140,7 +151,8 @@ public final class ClusterMembers implements Members, AutoCloseable {
                 Joining begun = new Joining(
                         self, commits, exclusions, lapses, current, store, thread, introductions, new Progress());
                 joining = begun;
-                exclusions.judgeBy(introductions::isLinked);
+                linked = introductions::isLinked;
+                exclusions.judgeBy(linked);
                 begun.begin();
                 tickedNanos = thread.nanoTime();
                 tick();
@@ -289,8 +301,18 @@ public final class ClusterMembers implements Members, AutoCloseable {
         });
     }
 
+    /**
+     * Whether this node is linked to that life, and has heard of it in the last {@link #HEARD_NANOS}. The membership may
+     * lose such a member: a node that hears nobody tells the others that all are gone. Any thread.
+     */
+    public boolean hears(NodeLife life) {
+        Long heard = heardNanos.get(life);
+        return heard != null && thread.nanoTime() - heard < HEARD_NANOS && linked.test(life);
+    }
+
     @Override
     public void said(NodeLife by, long since) {
+        heardNanos.put(by, thread.nanoTime());
         thread.execute(() -> vouchers.said(by, since != 0 && since == serves, thread.nanoTime()));
     }
 
@@ -371,6 +393,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
             return;
         }
         MembersView view = current.get();
+        heardNanos.keySet().removeIf(life -> view.find(life) == null);
         lapses.look(view, thread.nanoTime());
         lookAtLapses();
         Joining begun = joining;

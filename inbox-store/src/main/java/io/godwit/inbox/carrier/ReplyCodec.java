@@ -294,8 +294,7 @@ final class ReplyCodec {
                         case DELETED -> DetachReason.DELETED;
                         case MOVED -> DetachReason.MOVED_TO_ANOTHER_LEADER;
                         case UNAVAILABLE -> DetachReason.UNAVAILABLE;
-                        case LOST ->
-                            throw new IllegalStateException("the edge tells of the loss of its link by itself");
+                        case LOST -> DetachReason.LEADERSHIP_LOST;
                     });
         }
         throw new IllegalStateException("no wire form for " + delivery);
@@ -324,6 +323,7 @@ final class ReplyCodec {
             case DELETED -> InboxListener.Reason.DELETED;
             case MOVED_TO_ANOTHER_LEADER -> InboxListener.Reason.MOVED;
             case UNAVAILABLE -> InboxListener.Reason.UNAVAILABLE;
+            case LEADERSHIP_LOST -> InboxListener.Reason.LOST;
             case DETACH_REASON_UNSPECIFIED, UNRECOGNIZED ->
                 throw new FrameException("an end of an attachment not known here");
         };

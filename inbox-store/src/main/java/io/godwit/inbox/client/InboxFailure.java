@@ -17,8 +17,7 @@ public enum InboxFailure {
     OTHER;
 
     public static InboxFailure of(Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = unwrapped(failure);
         if (!(cause instanceof RangeException e)) {
             return OTHER;
         }
@@ -28,6 +27,21 @@ public enum InboxFailure {
             case STORE_FAILED -> STOPPED;
             case TIMEOUT, OVERLOADED, DISK_FULL, TOO_LARGE, CLOSED -> OTHER;
         };
+    }
+
+    /**
+     * Of a call of an attachment that has ended with {@link InboxListener.Reason#LOST}: a leader that was deposed fails
+     * what it has under way as one that stops does.
+     */
+    public static InboxFailure ofLost(Throwable failure) {
+        Throwable cause = unwrapped(failure);
+        boolean isEnd = cause instanceof RangeException e
+                && (e.reason() == RangeException.Cause.TIMEOUT || e.reason() == RangeException.Cause.CLOSED);
+        return isEnd ? LOST : of(failure);
+    }
+
+    private static Throwable unwrapped(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     /** What calls of an attachment that is over fail with. */

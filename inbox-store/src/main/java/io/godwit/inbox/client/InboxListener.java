@@ -34,8 +34,8 @@ public interface InboxListener {
          */
         MOVED,
         /**
-         * The node of the leader cannot be reached any more. What was called and not answered has failed with
-         * {@code TIMEOUT}, and may have had an effect. In a cluster the session counts as attached for a while at its
+         * The node of the leader cannot be reached any more, or its leadership was taken away. What was called and not
+         * answered fails with {@code LOST}, {@code TIMEOUT} or {@code CLOSED}, and may have had an effect. In a cluster the session counts as attached for a while at its
          * next leader: see {@link InboxClient#continueAttachment}.
          */
         LOST,

@@ -212,6 +212,12 @@ final class InboxLeader implements RangeLeader {
         writes.settle();
     }
 
+    /** Connections of other nodes, and of this one, go on at the next leader. */
+    @Override
+    public void deposed() {
+        states.deposed();
+    }
+
     @Override
     public void stop(RangeException cause) {
         untilOver.over();

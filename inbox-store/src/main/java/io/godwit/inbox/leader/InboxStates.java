@@ -251,6 +251,17 @@ final class InboxStates {
         isMoved = true;
     }
 
+    /** Another leader follows, and takes nothing over out of this memory. Connections ask it whether they go on. */
+    void deposed() {
+        for (InboxState state : states.values()) {
+            Attachment attachment = state.attachment();
+            if (attachment != null) {
+                state.letGo();
+                reports.dropped(state.id, attachment.close(InboxListener.Reason.LOST), DropReason.STORE_FAILED);
+            }
+        }
+    }
+
     /** Fails whoever waits for an inbox. Connections are left to the next leader after {@link #moved}, else cut off. */
     void stop(RangeException cause) {
         for (InboxState state : states.values()) {

@@ -194,9 +194,6 @@ class FrameCorpusTest {
         InboxMessage second = new InboxMessage(71, 72, MESSAGE, Qos.EXACTLY_ONCE, false, false, true, new int[0]);
         delivery("messages", new InboxDelivery.Messages(List.of(first, second)));
         for (InboxListener.Reason reason : InboxListener.Reason.values()) {
-            if (reason == InboxListener.Reason.LOST) {
-                continue; // is not told by leaders
-            }
             delivery("detached." + reason, new InboxDelivery.Detached(reason));
         }
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.InboxAttachment.Inbound;
+import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.OriginDigest;
 import io.godwit.inbox.client.SessionOwner;
 import io.godwit.kv.client.RangeException;
@@ -65,6 +66,22 @@ class DeposedHomeSessionsTest {
                 .attachment()
                 .detach(-1, false);
         homes.run();
+    }
+
+    /** Its node is there, so no link tells the connections that they have to ask the next one. */
+    @ParameterizedTest
+    @ValueSource(ints = {DEPOSED, 2})
+    void connectionsGoOnAtTheNextHomeWhenItLearns(int edge) {
+        TestConnection connection = homes.attach(edge, id);
+        depose();
+        tellAll();
+        homes.run();
+        assertThat(connection.ends).containsExactly(InboxListener.Reason.LOST);
+        TestConnection next = homes.goOn(edge, connection, 0);
+        homes.await(homes.insert(2, "after", 1, next));
+        next.attachment().request(1);
+        homes.run();
+        assertThat(next.payloads()).containsExactly("after");
     }
 
     /** Else a client would get the session of another user. */

@@ -260,8 +260,10 @@ public final class LastingAttachment implements InboxAttachment {
 
         void issue(InboxAttachment on) {
             isIssued = true;
+            Listener by = listener; // of this attachment
             Objects.requireNonNull(ask, "answered").apply(on).whenComplete((value, failure) -> {
-                if (failure != null && mustRepeat(InboxFailure.of(failure))) {
+                if (failure != null
+                        && mustRepeat(by.isLost ? InboxFailure.ofLost(failure) : InboxFailure.of(failure))) {
                     connection.loop().execute(() -> notTaken(this, on));
                     return;
                 }
@@ -346,6 +348,9 @@ public final class LastingAttachment implements InboxAttachment {
 
     /** The end of the attachment at one leader; what comes from an earlier one is over. */
     private final class Listener implements InboxListener {
+        /** Written by whoever tells of the end, read by whoever tells of a failure. */
+        private volatile boolean isLost;
+
         @Override
         public void attaching() {
             connection.loop().post(new LoopTask() {
@@ -379,6 +384,7 @@ public final class LastingAttachment implements InboxAttachment {
 
         @Override
         public void detached(Reason reason) {
+            isLost = reason == Reason.LOST; // before calls fail for it
             connection.loop().post(new LoopTask() {
                 @Override
                 protected void run() {

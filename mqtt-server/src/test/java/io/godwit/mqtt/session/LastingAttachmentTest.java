@@ -168,6 +168,25 @@ class LastingAttachmentTest {
         assertThat(payloads()).containsExactly("x");
     }
 
+    /** Such a leader fails what it has under way as one that stops does. */
+    @ParameterizedTest
+    @EnumSource(
+            value = RangeException.Cause.class,
+            names = {"TIMEOUT", "CLOSED"})
+    void callsThatADeposedLeaderHadAreAskedAgain(RangeException.Cause failure) {
+        PersistentSession session = subscribed();
+        stage.inbox.beginMove();
+        publishInbound(session, 11, "x");
+        subscribe(session, 2, "b");
+        stage.inbox.loseLeader(failure);
+        stage.runTasks();
+
+        assertThat(stage.connection.closeReason).isNull();
+        assertThat(sent(PubRec.class)).extracting(PubRec::packetId).containsExactly(11);
+        assertThat(sent(SubAck.class)).extracting(SubAck::packetId).containsExactly(1, 2);
+        assertThat(payloads()).containsExactly("x");
+    }
+
     @Test
     void aPublishOfQos2IsDistributedOnceThoughItsMarkMeetsNoLeader() {
         PersistentSession session = subscribed();

@@ -214,10 +214,14 @@ public final class MemoryInbox implements InboxClient {
 
     /** The node of the leader is lost; with calls that it has begun and not answered, or not begun. */
     public synchronized void loseLeader() {
+        loseLeader(RangeException.Cause.LOST);
+    }
+
+    /** @param failure of the calls that it had */
+    public synchronized void loseLeader(RangeException.Cause failure) {
         List<CompletableFuture<?>> failing = takeNotBegun();
         endAll(InboxListener.Reason.LOST);
-        failing.forEach(call ->
-                call.completeExceptionally(new RangeException(RangeException.Cause.LOST, "asked for by the test")));
+        failing.forEach(call -> call.completeExceptionally(new RangeException(failure, "asked for by the test")));
     }
 
     private List<CompletableFuture<?>> takeNotBegun() {
