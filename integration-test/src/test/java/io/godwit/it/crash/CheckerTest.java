@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The checker reports what is planted in a history, and nothing in the same history without it. */
@@ -105,6 +107,29 @@ class CheckerTest {
         assertThat(rules()).isEmpty();
         delivered("s", 3, 1, message);
         assertThat(rules()).containsExactly(Rule.QOS1_COPY);
+    }
+
+    /** The broker refused the first message and took the second; the publisher heard of neither, and sends both again. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whatMayHaveBeenRefusedComesBehindWhatWasNot(boolean othersWereRefused) {
+        subscriber("s", 1);
+        publisher("p");
+        MessageId before = published(1, 10);
+        add(Event.of(Kind.PUBACK_IN, "p", 1).withPacketId(10).withCode(othersWereRefused ? 0x97 : 0));
+        MessageId first = published(1, 11);
+        MessageId second = published(1, 12);
+        if (!othersWereRefused) {
+            delivered("s", 1, 1, before);
+        }
+        delivered("s", 2, 1, second);
+        add(Event.of(Kind.LOST, "p", 1));
+        reconnect("p", 2, true);
+        again(2, 11, first);
+        again(2, 12, second);
+        delivered("s", 3, 1, first);
+        delivered("s", 4, 1, second);
+        assertThat(rules()).isEqualTo(othersWereRefused ? List.of() : List.of(Rule.ORDER));
     }
 
     @Test
@@ -601,6 +626,15 @@ class CheckerTest {
                 .withText("t")
                 .withMessage(message));
         return message;
+    }
+
+    private void again(int connection, int packetId, MessageId message) {
+        add(Event.of(Kind.PUBLISH_OUT, "p", connection)
+                .withPacketId(packetId)
+                .withCode(1)
+                .withFlag(true)
+                .withText("t")
+                .withMessage(message));
     }
 
     private MessageId acknowledged(int qos) {

@@ -182,10 +182,13 @@ final class DeliveryRules {
     /**
      * Whether what is first seen is the first sending, or owed to it. One who subscribes between two sendings of a
      * message may get the second, behind later ones; so may one who unsubscribed before the first was acknowledged, and
-     * has subscribed again.
+     * has subscribed again. One whose first sending may have been refused comes behind those that were not.
      */
     private boolean isFirstSendingOwed(MessageId message, List<Window> windows) {
         Published published = publishes.messages().get(message);
+        if (published != null && published.perhapsRefused && published.sends > 1) {
+            return false;
+        }
         return published == null
                 || published.sends == 1
                 || windows.stream()

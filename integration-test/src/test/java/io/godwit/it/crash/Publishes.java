@@ -3,9 +3,11 @@ package io.godwit.it.crash;
 import io.godwit.it.crash.Event.Kind;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +26,9 @@ final class Publishes {
     private final Map<String, Map<Integer, Published>> outstanding = new HashMap<>();
     /** By client: of the standing connection. */
     private final Map<String, PendingWill> wills = new HashMap<>();
+
+    /** Clients whose last publish that was answered over this connection was refused. */
+    private final Set<String> refusing = new HashSet<>();
 
     private final List<PendingWill> disconnected = new ArrayList<>();
     /** From a kill until the broker is there again nobody reads a DISCONNECT. */
@@ -46,6 +51,8 @@ final class Publishes {
 
         int sends = 1;
         boolean refused;
+        /** Its first sending may have been refused, and its publisher has lost the connection before it heard of that. */
+        boolean perhapsRefused;
         /** A will whose client disconnected properly, and the broker had the time to read it. */
         boolean cancelled;
 
@@ -101,6 +108,11 @@ final class Publishes {
         switch (event.kind()) {
             case PUBLISH_OUT -> sent(event, position, open);
             case PUBACK_IN, PUBREC_IN -> {
+                if (event.code() >= 0x80) {
+                    refusing.add(event.client());
+                } else {
+                    refusing.remove(event.client());
+                }
                 Published message = open.get(event.packetId());
                 if (message != null) {
                     acknowledged(event, position, message);
@@ -111,6 +123,9 @@ final class Publishes {
             }
             case PUBCOMP_IN -> open.remove(event.packetId());
             case CONNECT_OUT -> {
+                if (refusing.remove(event.client())) {
+                    open.values().forEach(message -> message.perhapsRefused = true);
+                }
                 willDue(event.client(), position);
                 judgeDisconnected(event);
                 MessageId will = event.message();
