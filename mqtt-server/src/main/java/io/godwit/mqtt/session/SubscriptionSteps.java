@@ -4,6 +4,7 @@ import io.godwit.dist.client.DistClient;
 import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.inbox.client.InboxAttachment;
+import io.godwit.inbox.client.InboxFailure;
 import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.mqtt.transport.Connection;
 import io.godwit.mqtt.transport.OnEventLoop;
@@ -67,6 +68,10 @@ final class SubscriptionSteps {
         OnEventLoop.whenComplete(connection, attachment.subscribe(added), (isNew, failure) -> {
             if (failure != null) {
                 leave(step, List.of(), failure);
+                return;
+            }
+            if (closed != null) { // on a node that was cut off, the client may have unsubscribed elsewhere since
+                leave(step, List.of(), HalfDone.by(InboxFailure.over()));
                 return;
             }
             Map<TopicFilter, SubscriptionOptions> routes = new LinkedHashMap<>();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.dist.client.InboxReceiver;
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
+import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.mqtt.transport.LoopContext;
 import io.godwit.mqtt.twin.MemoryDist;
@@ -14,6 +15,7 @@ import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
+import java.lang.reflect.Proxy;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -105,6 +107,29 @@ class SubscriptionStepsTest {
         assertThat(removed).isCompletedWithValue(List.of(true));
         assertThat(addedAgain).isCompletedWithValue(List.of(true));
         assertThat(dist.size()).isEqualTo(1);
+    }
+
+    /**
+     * The answer of the inbox may come when the client has long been served by another node, and has unsubscribed there.
+     */
+    @Test
+    void noRouteIsWrittenOnceTheConnectionIsOver() {
+        CompletableFuture<List<Boolean>> stored = new CompletableFuture<>();
+        InboxAttachment slow = (InboxAttachment) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {InboxAttachment.class}, (proxy, method, arguments) -> {
+                    assertThat(method.getName()).isEqualTo("subscribe");
+                    return stored;
+                });
+        steps = new SubscriptionSteps(connection, dist, new InboxReceiver(CLIENT.tenant(), CLIENT.clientId(), 1), slow);
+        CompletableFuture<List<Boolean>> answer = subscribe("a");
+        CompletableFuture<Void> quiet = steps.close();
+        assertThat(quiet).isNotDone();
+
+        stored.complete(List.of(true));
+        runTasks();
+        assertThat(dist.size()).isZero();
+        assertThat(answer).isCompletedExceptionally();
+        assertThat(quiet).isCompleted();
     }
 
     @Test
