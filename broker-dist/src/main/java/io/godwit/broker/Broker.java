@@ -3,6 +3,8 @@ package io.godwit.broker;
 import io.godwit.broker.admin.Admin;
 import io.godwit.broker.admin.AdminService;
 import io.godwit.broker.auth.AuthFileReports;
+import io.godwit.broker.clients.ClusterClients;
+import io.godwit.broker.clients.ClusterNodes;
 import io.godwit.broker.release.Release;
 import io.godwit.cluster.Cluster;
 import io.godwit.cluster.LocalRpcServer;
@@ -223,6 +225,7 @@ final class Broker implements AutoCloseable {
         }
         mqtt.set(server);
         opened.push(server);
+        serveClients(node, server, others);
         await(node);
         if (others != null) {
             server.dependOn(others::serves);
@@ -313,6 +316,15 @@ final class Broker implements AutoCloseable {
             cluster.server().add(service.definition());
         }
         opened.push(LocalRpcServer.start(List.of(service.definition()), data.resolve(Admin.ACCESS_FILE)));
+    }
+
+    /** Operators ask any node for the clients of all. */
+    private void serveClients(KvNode node, MqttServer server, @Nullable MqttCluster others) {
+        ClusterClients clients = new ClusterClients(
+                server.clients(),
+                others == null ? ClusterNodes.alone(node.operations().self()) : others.nodes());
+        opened.push(clients);
+        node.cluster().ifPresent(cluster -> cluster.server().add(clients.service()));
     }
 
     private void await(KvNode node) throws IOException, InterruptedException {
