@@ -1,5 +1,6 @@
 package io.godwit.broker;
 
+import io.godwit.api.port.ClientAdmin;
 import io.godwit.broker.admin.Admin;
 import io.godwit.broker.admin.AdminService;
 import io.godwit.broker.auth.AuthFileReports;
@@ -34,6 +35,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -86,6 +88,9 @@ final class Broker implements AutoCloseable {
 
     /** Null until it serves. Volatile: set by the starter, used by whoever reconfigures. */
     private volatile @Nullable MqttServer running;
+
+    /** Null until the node can be asked about clients. Volatile: set by the starter, used by whoever serves operators. */
+    private volatile @Nullable ClientAdmin clients;
 
     /** @param pluginDirectory need not be there */
     Broker(BrokerConfig config, Path data, Path pluginDirectory) {
@@ -320,11 +325,17 @@ final class Broker implements AutoCloseable {
 
     /** Operators ask any node for the clients of all. */
     private void serveClients(KvNode node, MqttServer server, @Nullable MqttCluster others) {
-        ClusterClients clients = new ClusterClients(
+        ClusterClients made = new ClusterClients(
                 server.clients(),
                 others == null ? ClusterNodes.alone(node.operations().self()) : others.nodes());
-        opened.push(clients);
-        node.cluster().ifPresent(cluster -> cluster.server().add(clients.service()));
+        opened.push(made);
+        node.cluster().ifPresent(cluster -> cluster.server().add(made.service()));
+        clients = made.admin();
+    }
+
+    /** The clients of all nodes; empty while this one starts. Any thread. */
+    Optional<ClientAdmin> clients() {
+        return Optional.ofNullable(clients);
     }
 
     private void await(KvNode node) throws IOException, InterruptedException {
