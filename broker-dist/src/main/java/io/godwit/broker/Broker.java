@@ -1,11 +1,13 @@
 package io.godwit.broker;
 
 import io.godwit.api.port.ClientAdmin;
+import io.godwit.api.port.SessionAdmin;
 import io.godwit.broker.admin.Admin;
 import io.godwit.broker.admin.AdminService;
 import io.godwit.broker.auth.AuthFileReports;
 import io.godwit.broker.clients.ClusterClients;
 import io.godwit.broker.clients.ClusterNodes;
+import io.godwit.broker.clients.SessionsOverNodes;
 import io.godwit.broker.release.Release;
 import io.godwit.cluster.Cluster;
 import io.godwit.cluster.LocalRpcServer;
@@ -91,6 +93,9 @@ final class Broker implements AutoCloseable {
 
     /** Null until the node can be asked about clients. Volatile: set by the starter, used by whoever serves operators. */
     private volatile @Nullable ClientAdmin clients;
+
+    /** The same for stored sessions. */
+    private volatile @Nullable SessionAdmin sessions;
 
     /** @param pluginDirectory need not be there */
     Broker(BrokerConfig config, Path data, Path pluginDirectory) {
@@ -202,7 +207,7 @@ final class Broker implements AutoCloseable {
                 others == null ? Integer.MAX_VALUE : config.cluster().lostWillsPerSecond()));
         List<byte[]> splitKeys = InboxStore.splitKeys(config.properties().initialRanges());
         // what a leader finds undistributed, it publishes at once, to inboxes too
-        node.open(
+        KvStore inboxRanges = node.open(
                 BalanceSettings.INBOX.store(inboxStore.get().coprocessorFactory(), splitKeys, config, plugins),
                 ranges -> inbox.set(
                         others == null
@@ -231,6 +236,11 @@ final class Broker implements AutoCloseable {
         mqtt.set(server);
         opened.push(server);
         serveClients(node, server, others);
+        sessions = new SessionsOverNodes(
+                InboxStore.catalog(inboxRanges.client(), clock::millis),
+                inbox.get(),
+                inboxRanges.leaders(),
+                node.operations().self());
         await(node);
         if (others != null) {
             server.dependOn(others::serves);
@@ -336,6 +346,11 @@ final class Broker implements AutoCloseable {
     /** The clients of all nodes; empty while this one starts. Any thread. */
     Optional<ClientAdmin> clients() {
         return Optional.ofNullable(clients);
+    }
+
+    /** The stored sessions of all nodes; empty while this one starts. Any thread. */
+    Optional<SessionAdmin> sessions() {
+        return Optional.ofNullable(sessions);
     }
 
     private void await(KvNode node) throws IOException, InterruptedException {

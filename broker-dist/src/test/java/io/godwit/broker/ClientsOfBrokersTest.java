@@ -8,6 +8,8 @@ import io.godwit.api.port.ClientFilter;
 import io.godwit.api.port.ClientKey;
 import io.godwit.api.port.ClientView;
 import io.godwit.api.port.Page;
+import io.godwit.api.port.SessionAdmin;
+import io.godwit.api.port.SessionView;
 import io.godwit.testing.Await;
 import java.io.IOException;
 import java.io.InputStream;
@@ -22,6 +24,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -48,6 +51,10 @@ class ClientsOfBrokersTest {
         ClientAdmin clients() {
             return broker.clients().orElseThrow();
         }
+
+        SessionAdmin sessions() {
+            return broker.sessions().orElseThrow();
+        }
     }
 
     private Node node(String name, int member, int seed) throws Exception {
@@ -71,7 +78,20 @@ class ClientsOfBrokersTest {
     /** A connected client, of MQTT 5.0, with a clean session. */
     private static Socket connect(int port, String clientId) throws IOException {
         byte[] id = clientId.getBytes(StandardCharsets.US_ASCII);
-        byte[] head = {0x10, (byte) (13 + id.length), 0, 4, 'M', 'Q', 'T', 'T', 5, 2, 0, 60, 0, 0, (byte) id.length};
+        return connect(port, id, new byte[] {
+            0x10, (byte) (13 + id.length), 0, 4, 'M', 'Q', 'T', 'T', 5, 2, 0, 60, 0, 0, (byte) id.length
+        });
+    }
+
+    /** The same of MQTT 3.1.1, with a session that lasts. */
+    private static Socket connectToStay(int port, String clientId) throws IOException {
+        byte[] id = clientId.getBytes(StandardCharsets.US_ASCII);
+        return connect(port, id, new byte[] {
+            0x10, (byte) (12 + id.length), 0, 4, 'M', 'Q', 'T', 'T', 4, 0, 0, 60, 0, (byte) id.length
+        });
+    }
+
+    private static Socket connect(int port, byte[] id, byte[] head) throws IOException {
         Socket socket = new Socket();
         socket.setSoTimeout(10_000);
         socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 10_000);
@@ -156,6 +176,43 @@ class ClientsOfBrokersTest {
             for (Socket socket : sockets) {
                 socket.close();
             }
+            storedSessions(first, second);
         }
+    }
+
+    /** Whichever node leads a session, and whichever its client was connected to, either node tells of it. */
+    private static void storedSessions(Node first, Node second) throws Exception {
+        List<String> ids = new ArrayList<>();
+        for (int i = 0; i < 12; i++) {
+            ids.add("kept" + i);
+            connectToStay((i % 2 == 0 ? first : second).port(), ids.get(i)).close();
+        }
+        SessionAdmin.Filter left = new SessionAdmin.Filter(Optional.empty(), Optional.empty(), true, 0);
+        for (Node node : List.of(first, second)) {
+            Await.until(
+                    "all sessions are left",
+                    Await.PATIENCE,
+                    () -> sessions(node, left, 5).size() == ids.size());
+            assertThat(sessions(node, left, 5)).containsExactlyInAnyOrderElementsOf(ids);
+        }
+        ClientKey key = new ClientKey("default", "kept3");
+        SessionView seen = get(first.sessions().session(key, WITHIN)).orElseThrow();
+        assertThat(seen.home()).isNotEmpty();
+        assertThat(seen).isEqualTo(get(second.sessions().session(key, WITHIN)).orElseThrow());
+        assertThat(get(first.sessions().delete(key, WITHIN))).isTrue();
+        assertThat(get(second.sessions().delete(key, WITHIN))).isFalse();
+        assertThat(get(second.sessions().session(key, WITHIN))).isEmpty();
+        assertThat(sessions(second, left, 1_000)).hasSize(ids.size() - 1);
+    }
+
+    private static List<String> sessions(Node node, SessionAdmin.Filter filter, int limit) throws Exception {
+        List<String> ids = new ArrayList<>();
+        String cursor = null;
+        do {
+            SessionAdmin.SessionPage page = get(node.sessions().sessions(filter, cursor, limit, WITHIN));
+            page.items().forEach(session -> ids.add(session.clientId()));
+            cursor = page.cursor();
+        } while (cursor != null);
+        return ids;
     }
 }

@@ -30,7 +30,8 @@ final class ClientWords {
         return tenant(key.tenant()).map(tenant -> new ClientKey(tenant, new ClientId(clientId)));
     }
 
-    private static Optional<TenantId> tenant(String text) {
+    /** Empty when there can be no such tenant. */
+    static Optional<TenantId> tenant(String text) {
         try {
             return Optional.of(new TenantId(text));
         } catch (IllegalArgumentException e) {
