@@ -50,7 +50,7 @@ class ClientsOverNodesTest {
     }
 
     @AfterEach
-    void close() throws Exception {
+    void close() {
         nodes.close();
     }
 

@@ -45,7 +45,7 @@ class ClientsServiceTest {
     }
 
     @AfterEach
-    void close() throws Exception {
+    void close() {
         nodes.close();
     }
 

@@ -31,7 +31,7 @@ final class ThreeNodes implements ClusterNodes, AutoCloseable {
     private final Path directory;
     private final Map<String, Channel> channels = new HashMap<>();
     private final Map<String, LocalRpcServer> servers = new HashMap<>();
-    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private final Deque<Runnable> opened = new ArrayDeque<>();
 
     ThreeNodes(Path directory) throws IOException {
         this.directory = directory;
@@ -43,10 +43,10 @@ final class ThreeNodes implements ClusterNodes, AutoCloseable {
     void serve(String node, ServerServiceDefinition service) throws IOException {
         Path file = directory.resolve(node + opened.size());
         LocalRpcServer server = LocalRpcServer.start(List.of(service), file);
-        opened.push(server);
+        opened.push(server::close);
         servers.put(node, server);
         RpcConnection connection = RpcConnection.local(LocalAccess.read(file));
-        opened.push(connection);
+        opened.push(connection::close);
         channels.put(node, connection.channel());
         others.add(node);
     }
@@ -75,10 +75,8 @@ final class ThreeNodes implements ClusterNodes, AutoCloseable {
     }
 
     @Override
-    public void close() throws Exception {
-        for (AutoCloseable each : opened) {
-            each.close();
-        }
+    public void close() {
+        opened.forEach(Runnable::run);
         thread.shutdown();
     }
 }
