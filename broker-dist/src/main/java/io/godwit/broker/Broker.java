@@ -2,6 +2,7 @@ package io.godwit.broker;
 
 import io.godwit.api.port.ClientAdmin;
 import io.godwit.api.port.SessionAdmin;
+import io.godwit.api.port.SubscriptionAdmin;
 import io.godwit.broker.admin.Admin;
 import io.godwit.broker.admin.AdminService;
 import io.godwit.broker.auth.AuthFileReports;
@@ -93,6 +94,9 @@ final class Broker implements AutoCloseable {
 
     /** Null until the node can be asked about clients. Volatile: set by the starter, used by whoever serves operators. */
     private volatile @Nullable ClientAdmin clients;
+
+    /** The same for subscriptions. */
+    private volatile @Nullable SubscriptionAdmin subscriptions;
 
     /** The same for stored sessions. */
     private volatile @Nullable SessionAdmin sessions;
@@ -235,7 +239,7 @@ final class Broker implements AutoCloseable {
         }
         mqtt.set(server);
         opened.push(server);
-        serveClients(node, server, others);
+        serveClients(node, server, dist, others);
         sessions = new SessionsOverNodes(
                 InboxStore.catalog(inboxRanges.client(), clock::millis),
                 inbox.get(),
@@ -334,18 +338,25 @@ final class Broker implements AutoCloseable {
     }
 
     /** Operators ask any node for the clients of all. */
-    private void serveClients(KvNode node, MqttServer server, @Nullable MqttCluster others) {
+    private void serveClients(KvNode node, MqttServer server, DistWorker dist, @Nullable MqttCluster others) {
         ClusterClients made = new ClusterClients(
                 server.clients(),
+                dist::receivers,
                 others == null ? ClusterNodes.alone(node.operations().self()) : others.nodes());
         opened.push(made);
         node.cluster().ifPresent(cluster -> cluster.server().add(made.service()));
         clients = made.admin();
+        subscriptions = made.subscriptions();
     }
 
     /** The clients of all nodes; empty while this one starts. Any thread. */
     Optional<ClientAdmin> clients() {
         return Optional.ofNullable(clients);
+    }
+
+    /** The subscriptions of all nodes; empty while this one starts. Any thread. */
+    Optional<SubscriptionAdmin> subscriptions() {
+        return Optional.ofNullable(subscriptions);
     }
 
     /** The stored sessions of all nodes; empty while this one starts. Any thread. */

@@ -6,10 +6,13 @@ import io.godwit.broker.clients.wire.DisconnectRequest;
 import io.godwit.broker.clients.wire.FindAnswer;
 import io.godwit.broker.clients.wire.FindRequest;
 import io.godwit.broker.clients.wire.PageRequest;
+import io.godwit.broker.clients.wire.ReceiversRequest;
 import io.godwit.mqtt.client.ClientKey;
 import io.godwit.mqtt.client.ClientQuery;
 import io.godwit.mqtt.packet.Disconnect;
 import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.topic.TopicName;
 import io.grpc.Context;
 import io.grpc.Deadline;
 import io.grpc.MethodDescriptor;
@@ -59,6 +62,7 @@ final class ClientsService {
         add(service, ClientMethods.PAGE, this::page);
         add(service, ClientMethods.FIND, this::find);
         add(service, ClientMethods.DISCONNECT, this::disconnect);
+        add(service, ClientMethods.RECEIVERS, this::receivers);
         return service.build();
     }
 
@@ -146,13 +150,17 @@ final class ClientsService {
         }
     }
 
-    private CompletableFuture<byte[]> page(byte[] bytes, Duration within) throws InvalidProtocolBufferException {
-        PageRequest request = PageRequest.parseFrom(bytes);
-        check(request.getVersion());
-        int limit = request.getLimit();
+    private static int checkedLimit(int limit) {
         if (limit < 1 || limit > ClientQuery.MAX_LIMIT) {
             throw new IllegalArgumentException("a page of " + Integer.toUnsignedString(limit) + " clients");
         }
+        return limit;
+    }
+
+    private CompletableFuture<byte[]> page(byte[] bytes, Duration within) throws InvalidProtocolBufferException {
+        PageRequest request = PageRequest.parseFrom(bytes);
+        check(request.getVersion());
+        int limit = checkedLimit(request.getLimit());
         ClientKey after = request.hasAfter() ? ClientWire.key(request.getAfter()) : null;
         return own.page(ClientWire.criteria(request.getCriteria()), after, limit, within)
                 .thenApplyAsync(page -> ClientWire.pageAnswer(page).toByteArray(), thread);
@@ -186,5 +194,16 @@ final class ClientsService {
                     .build()
                     .toByteArray();
         });
+    }
+
+    private CompletableFuture<byte[]> receivers(byte[] bytes, Duration within) throws InvalidProtocolBufferException {
+        ReceiversRequest request = ReceiversRequest.parseFrom(bytes);
+        check(request.getVersion());
+        int limit = checkedLimit(request.getLimit());
+        if (!TopicName.isValid(request.getTopic())) {
+            throw new IllegalArgumentException("no topic name");
+        }
+        return own.receivers(new TenantId(request.getTenant()), request.getTopic(), limit, within)
+                .thenApplyAsync(found -> ReceiversWire.answer(found).toByteArray(), thread);
     }
 }

@@ -1,6 +1,7 @@
 package io.godwit.broker.clients;
 
 import io.godwit.api.port.ClientAdmin;
+import io.godwit.api.port.SubscriptionAdmin;
 import io.godwit.mqtt.client.ConnectedClients;
 import io.grpc.ServerServiceDefinition;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -24,12 +25,16 @@ public final class ClusterClients implements AutoCloseable {
 
     private final ServerServiceDefinition service;
     private final ClientAdmin admin;
+    private final SubscriptionAdmin subscriptions;
 
-    public ClusterClients(ConnectedClients clients, ClusterNodes nodes) {
+    /** @param topics whom topics go to on this node */
+    public ClusterClients(ConnectedClients clients, TopicLookup topics, ClusterNodes nodes) {
         thread.allowCoreThreadTimeOut(true);
-        NodeClients own = new OwnClients(clients, thread);
+        NodeClients own = new OwnClients(clients, topics, thread);
         this.service = new ClientsService(own, thread).definition();
-        this.admin = new ClientsOverNodes(new AllNodes(nodes, own, thread));
+        AllNodes all = new AllNodes(nodes, own, thread);
+        this.admin = new ClientsOverNodes(all);
+        this.subscriptions = new ReceiversOverNodes(all);
     }
 
     /** For the node's RPC server. */
@@ -39,6 +44,10 @@ public final class ClusterClients implements AutoCloseable {
 
     public ClientAdmin admin() {
         return admin;
+    }
+
+    public SubscriptionAdmin subscriptions() {
+        return subscriptions;
     }
 
     /** What is read or written is ended, and all else fails. */

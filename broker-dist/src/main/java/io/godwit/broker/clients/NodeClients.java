@@ -5,13 +5,14 @@ import io.godwit.mqtt.client.ClientKey;
 import io.godwit.mqtt.client.ClientPage;
 import io.godwit.mqtt.client.ConnectedClient;
 import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.plugin.client.TenantId;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connected clients of one node, this or another. Any thread; calls return at once. Futures complete on any thread,
+ * The connected clients and live subscribers of one node, this or another. Any thread; calls return at once. Futures complete on any thread,
  * which must not be held up, or fail, once {@code within} is over at the latest.
  */
 interface NodeClients {
@@ -28,4 +29,12 @@ interface NodeClients {
 
     /** Completes with whether it was connected there. */
     CompletableFuture<Boolean> disconnect(ClientKey key, ReasonCode code, Duration within);
+
+    /**
+     * Who would get a message of a topic.
+     *
+     * @param topic a valid topic name
+     * @param limit of each list, as of a page
+     */
+    CompletableFuture<NodeReceivers> receivers(TenantId tenant, String topic, int limit, Duration within);
 }

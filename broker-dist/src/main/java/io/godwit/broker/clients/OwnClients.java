@@ -7,6 +7,7 @@ import io.godwit.mqtt.client.ClientQuery;
 import io.godwit.mqtt.client.ConnectedClient;
 import io.godwit.mqtt.client.ConnectedClients;
 import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.plugin.client.TenantId;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -17,11 +18,13 @@ import org.jspecify.annotations.Nullable;
 /** Those of this node. */
 final class OwnClients implements NodeClients {
     private final ConnectedClients clients;
+    private final TopicLookup topics;
     private final Executor merging;
 
-    /** @param merging where pages are put together */
-    OwnClients(ConnectedClients clients, Executor merging) {
+    /** @param merging where pages are put together, and topics looked up */
+    OwnClients(ConnectedClients clients, TopicLookup topics, Executor merging) {
         this.clients = clients;
+        this.topics = topics;
         this.merging = merging;
     }
 
@@ -40,6 +43,14 @@ final class OwnClients implements NodeClients {
     @Override
     public CompletableFuture<Boolean> disconnect(ClientKey key, ReasonCode code, Duration within) {
         return inTime(clients.disconnect(key, code), within);
+    }
+
+    @Override
+    public CompletableFuture<NodeReceivers> receivers(TenantId tenant, String topic, int limit, Duration within) {
+        return inTime(
+                CompletableFuture.completedFuture(tenant)
+                        .thenApplyAsync(of -> NodeReceivers.of(topics.receivers(of, topic, limit)), merging),
+                within);
     }
 
     private static <T> CompletableFuture<T> inTime(CompletableFuture<T> asked, Duration within) {

@@ -6,11 +6,14 @@ import io.godwit.broker.clients.wire.DisconnectRequest;
 import io.godwit.broker.clients.wire.FindAnswer;
 import io.godwit.broker.clients.wire.FindRequest;
 import io.godwit.broker.clients.wire.PageAnswer;
+import io.godwit.broker.clients.wire.ReceiversAnswer;
+import io.godwit.broker.clients.wire.ReceiversRequest;
 import io.godwit.mqtt.client.ClientCriteria;
 import io.godwit.mqtt.client.ClientKey;
 import io.godwit.mqtt.client.ClientPage;
 import io.godwit.mqtt.client.ConnectedClient;
 import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.plugin.client.TenantId;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.MethodDescriptor;
@@ -80,6 +83,21 @@ final class PeerClients implements NodeClients {
                 request.toByteArray(),
                 within,
                 bytes -> DisconnectAnswer.parseFrom(bytes).getWasConnected());
+    }
+
+    @Override
+    public CompletableFuture<NodeReceivers> receivers(TenantId tenant, String topic, int limit, Duration within) {
+        ReceiversRequest request = ReceiversRequest.newBuilder()
+                .setVersion(ClientWire.VERSION)
+                .setTenant(tenant.value())
+                .setTopic(topic)
+                .setLimit(limit)
+                .build();
+        return call(
+                ClientMethods.RECEIVERS,
+                request.toByteArray(),
+                within,
+                bytes -> ReceiversWire.receivers(ReceiversAnswer.parseFrom(bytes), limit));
     }
 
     private interface Reading<T> {

@@ -79,4 +79,14 @@ final class MemoryClients implements NodeClients {
         ended.put(key, code);
         return answered(true);
     }
+
+    @Override
+    public CompletableFuture<NodeReceivers> receivers(TenantId tenant, String topic, int limit, Duration within) {
+        List<NodeReceivers.Entry> live = connected.keySet().stream()
+                .limit(limit)
+                .map(key -> new NodeReceivers.Entry(key.clientId().value(), 1, "$share/g/" + topic))
+                .toList();
+        return answered(new NodeReceivers(
+                live, connected.size(), List.of(new NodeReceivers.Entry("kept", 2, "")), 1));
+    }
 }

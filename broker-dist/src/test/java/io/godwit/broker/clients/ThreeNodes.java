@@ -24,7 +24,9 @@ final class ThreeNodes implements ClusterNodes, AutoCloseable {
     final MemoryClients b = new MemoryClients();
     final MemoryClients c = new MemoryClients();
     final ExecutorService thread = Executors.newSingleThreadExecutor();
-    final ClientsOverNodes all = new ClientsOverNodes(new AllNodes(this, a, thread));
+    private final AllNodes asked = new AllNodes(this, a, thread);
+    final ClientsOverNodes all = new ClientsOverNodes(asked);
+    final ReceiversOverNodes receivers = new ReceiversOverNodes(asked);
     /** Members beside {@code a}. */
     final Set<String> others = new TreeSet<>();
 
