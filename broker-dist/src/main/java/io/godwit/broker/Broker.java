@@ -341,7 +341,7 @@ final class Broker implements AutoCloseable {
     private void serveClients(KvNode node, MqttServer server, DistWorker dist, @Nullable MqttCluster others) {
         ClusterClients made = new ClusterClients(
                 server.clients(),
-                dist::receivers,
+                new TopicsHere(dist),
                 others == null ? ClusterNodes.alone(node.operations().self()) : others.nodes());
         opened.push(made);
         node.cluster().ifPresent(cluster -> cluster.server().add(made.service()));

@@ -10,6 +10,8 @@ import io.godwit.api.port.ClientView;
 import io.godwit.api.port.Page;
 import io.godwit.api.port.SessionAdmin;
 import io.godwit.api.port.SessionView;
+import io.godwit.api.port.SubscriptionAdmin;
+import io.godwit.api.port.SubscriptionAdmin.Receivers;
 import io.godwit.testing.Await;
 import java.io.IOException;
 import java.io.InputStream;
@@ -50,6 +52,10 @@ class ClientsOfBrokersTest {
     private record Node(Broker broker, int port) {
         ClientAdmin clients() {
             return broker.clients().orElseThrow();
+        }
+
+        SubscriptionAdmin subscriptions() {
+            return broker.subscriptions().orElseThrow();
         }
 
         SessionAdmin sessions() {
@@ -152,6 +158,7 @@ class ClientsOfBrokersTest {
                 assertThat(list(node, 3)).isEqualTo(ids);
                 assertThat(list(node, 1_000)).isEqualTo(ids);
             }
+            subscriptions(first, second, sockets);
             ClientKey key = new ClientKey("default", "c04");
             ClientView seen = get(second.clients().client(key, WITHIN)).value().orElseThrow();
             assertThat(seen)
@@ -177,6 +184,33 @@ class ClientsOfBrokersTest {
                 socket.close();
             }
             storedSessions(first, second);
+        }
+    }
+
+    /** One client of each node subscribes: either node knows both. */
+    private static void subscriptions(Node first, Node second, List<Socket> sockets) throws Exception {
+        byte[] subscribe = {(byte) 0x82, 9, 0, 1, 0, 0, 3, 'a', '/', '+', 1};
+        for (int i = 0; i < 2; i++) {
+            sockets.get(i).getOutputStream().write(subscribe);
+            assertThat(packet(sockets.get(i).getInputStream())[0]).isEqualTo((byte) 0x90);
+        }
+        for (Node node : List.of(first, second)) {
+            for (Answer<Receivers> answer : List.of(
+                    get(node.subscriptions().receivers("default", "a/b", 10, WITHIN)),
+                    get(node.subscriptions().subscribers("default", "a/+", 10, WITHIN)))) {
+                assertThat(answer.missingNodes()).isEmpty();
+                assertThat(answer.value().total()).isEqualTo(2);
+                assertThat(answer.value().items())
+                        .extracting(SubscriptionAdmin.Receiver::clientId)
+                        .containsExactly("c00", "c01");
+                assertThat(answer.value().items())
+                        .extracting(SubscriptionAdmin.Receiver::node)
+                        .doesNotHaveDuplicates();
+            }
+            assertThat(get(node.subscriptions().receivers("default", "b", 10, WITHIN))
+                            .value()
+                            .total())
+                    .isZero();
         }
     }
 

@@ -184,6 +184,12 @@ public final class DistWorker implements AutoCloseable {
         return known == null ? TopicReceivers.NONE : ReceiverList.of(known, topic, most);
     }
 
+    /** Who is subscribed to exactly this filter, as {@link #receivers}; walks them once. */
+    public TopicReceivers subscribers(TenantId tenant, TopicFilter filter, int most) {
+        TenantIndex known = index.known(tenant);
+        return known == null ? TopicReceivers.NONE : ReceiverList.of(known, filter, most);
+    }
+
     private <T> CompletableFuture<T> withStore(Function<RouteStore, CompletableFuture<T>> action) {
         RouteStore store = routes;
         return store != null

@@ -12,7 +12,6 @@ import io.godwit.mqtt.client.ClientQuery;
 import io.godwit.mqtt.packet.Disconnect;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.plugin.client.TenantId;
-import io.godwit.plugin.topic.TopicName;
 import io.grpc.Context;
 import io.grpc.Deadline;
 import io.grpc.MethodDescriptor;
@@ -200,10 +199,11 @@ final class ClientsService {
         ReceiversRequest request = ReceiversRequest.parseFrom(bytes);
         check(request.getVersion());
         int limit = checkedLimit(request.getLimit());
-        if (!TopicName.isValid(request.getTopic())) {
-            throw new IllegalArgumentException("no topic name");
-        }
-        return own.receivers(new TenantId(request.getTenant()), request.getTopic(), limit, within)
+        TenantId tenant = new TenantId(request.getTenant());
+        TopicQuestion question = request.getIsFilter()
+                ? TopicQuestion.ofFilter(tenant, request.getTopic())
+                : TopicQuestion.ofTopic(tenant, request.getTopic());
+        return own.receivers(question, limit, within)
                 .thenApplyAsync(found -> ReceiversWire.answer(found).toByteArray(), thread);
     }
 }

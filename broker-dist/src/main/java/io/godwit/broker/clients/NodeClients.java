@@ -5,7 +5,6 @@ import io.godwit.mqtt.client.ClientKey;
 import io.godwit.mqtt.client.ClientPage;
 import io.godwit.mqtt.client.ConnectedClient;
 import io.godwit.mqtt.packet.ReasonCode;
-import io.godwit.plugin.client.TenantId;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -30,11 +29,6 @@ interface NodeClients {
     /** Completes with whether it was connected there. */
     CompletableFuture<Boolean> disconnect(ClientKey key, ReasonCode code, Duration within);
 
-    /**
-     * Who would get a message of a topic.
-     *
-     * @param topic a valid topic name
-     * @param limit of each list, as of a page
-     */
-    CompletableFuture<NodeReceivers> receivers(TenantId tenant, String topic, int limit, Duration within);
+    /** @param limit of each list, as of a page */
+    CompletableFuture<NodeReceivers> receivers(TopicQuestion question, int limit, Duration within);
 }

@@ -24,10 +24,7 @@ record NodeReceivers(List<Entry> live, long liveTotal, List<Entry> stored, long 
 
     static NodeReceivers of(TopicReceivers receivers) {
         return new NodeReceivers(
-                entries(receivers.live()),
-                receivers.liveTotal(),
-                entries(receivers.stored()),
-                receivers.storedTotal());
+                entries(receivers.live()), receivers.liveTotal(), entries(receivers.stored()), receivers.storedTotal());
     }
 
     private static List<Entry> entries(List<Match> matches) {
@@ -36,7 +33,6 @@ record NodeReceivers(List<Entry> live, long liveTotal, List<Entry> stored, long 
 
     private static Entry entry(Match match) {
         TopicFilter group = match.sharedBy();
-        return new Entry(
-                match.receiver().clientId().value(), match.qos().value(), group == null ? "" : group.text());
+        return new Entry(match.receiver().clientId().value(), match.qos().value(), group == null ? "" : group.text());
     }
 }

@@ -1,5 +1,6 @@
 package io.godwit.broker.clients;
 
+import io.godwit.dist.client.TopicReceivers;
 import io.godwit.mqtt.client.ClientCriteria;
 import io.godwit.mqtt.client.ClientKey;
 import io.godwit.mqtt.client.ClientPage;
@@ -7,7 +8,7 @@ import io.godwit.mqtt.client.ClientQuery;
 import io.godwit.mqtt.client.ConnectedClient;
 import io.godwit.mqtt.client.ConnectedClients;
 import io.godwit.mqtt.packet.ReasonCode;
-import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.topic.TopicFilter;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -46,11 +47,18 @@ final class OwnClients implements NodeClients {
     }
 
     @Override
-    public CompletableFuture<NodeReceivers> receivers(TenantId tenant, String topic, int limit, Duration within) {
+    public CompletableFuture<NodeReceivers> receivers(TopicQuestion question, int limit, Duration within) {
         return inTime(
-                CompletableFuture.completedFuture(tenant)
-                        .thenApplyAsync(of -> NodeReceivers.of(topics.receivers(of, topic, limit)), merging),
+                CompletableFuture.completedFuture(question)
+                        .thenApplyAsync(asked -> NodeReceivers.of(lookUp(asked, limit)), merging),
                 within);
+    }
+
+    private TopicReceivers lookUp(TopicQuestion asked, int limit) {
+        TopicFilter filter = asked.filter();
+        return filter == null
+                ? topics.receivers(asked.tenant(), asked.text(), limit)
+                : topics.subscribers(asked.tenant(), filter, limit);
     }
 
     private static <T> CompletableFuture<T> inTime(CompletableFuture<T> asked, Duration within) {

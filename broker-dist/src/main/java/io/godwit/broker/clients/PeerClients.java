@@ -13,7 +13,6 @@ import io.godwit.mqtt.client.ClientKey;
 import io.godwit.mqtt.client.ClientPage;
 import io.godwit.mqtt.client.ConnectedClient;
 import io.godwit.mqtt.packet.ReasonCode;
-import io.godwit.plugin.client.TenantId;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.MethodDescriptor;
@@ -86,11 +85,12 @@ final class PeerClients implements NodeClients {
     }
 
     @Override
-    public CompletableFuture<NodeReceivers> receivers(TenantId tenant, String topic, int limit, Duration within) {
+    public CompletableFuture<NodeReceivers> receivers(TopicQuestion question, int limit, Duration within) {
         ReceiversRequest request = ReceiversRequest.newBuilder()
                 .setVersion(ClientWire.VERSION)
-                .setTenant(tenant.value())
-                .setTopic(topic)
+                .setTenant(question.tenant().value())
+                .setTopic(question.text())
+                .setIsFilter(question.filter() != null)
                 .setLimit(limit)
                 .build();
         return call(

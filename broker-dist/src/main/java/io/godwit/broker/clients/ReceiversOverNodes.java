@@ -4,16 +4,15 @@ import io.godwit.api.port.Answer;
 import io.godwit.api.port.SubscriptionAdmin;
 import io.godwit.broker.clients.AllNodes.Answers;
 import io.godwit.plugin.client.TenantId;
-import io.godwit.plugin.topic.TopicName;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /**
- * Whom a topic goes to on all nodes, for the API: as {@link SubscriptionAdmin} says. Each node tells of the sessions in
+ * Whom a topic goes to on all nodes, and who has a filter, for the API: as {@link SubscriptionAdmin} says. Each node tells of the sessions in
  * its memory; of the stored ones every node knows all, so this one tells.
  */
 final class ReceiversOverNodes implements SubscriptionAdmin {
@@ -25,21 +24,29 @@ final class ReceiversOverNodes implements SubscriptionAdmin {
 
     @Override
     public CompletableFuture<Answer<Receivers>> receivers(String tenant, String topic, int limit, Duration within) {
-        if (limit < 1 || limit > MAX_LIMIT) {
-            return refused("a list has 1 to " + MAX_LIMIT + " receivers, was " + limit);
-        }
-        if (!TopicName.isValid(topic) || topic.getBytes(StandardCharsets.UTF_8).length > TopicName.MAX_BYTES) {
-            return refused("a topic has 1 to " + TopicName.MAX_BYTES + " bytes and no wildcard");
-        }
-        TenantId of = ClientWords.tenant(tenant).orElse(null);
-        return of == null
-                ? CompletableFuture.completedFuture(Answer.complete(new Receivers(List.of(), 0)))
-                : nodes.ask(within, node -> node.receivers(of, topic, limit, within))
-                        .thenApply(answers -> merged(answers, limit));
+        return ask(tenant, of -> TopicQuestion.ofTopic(of, topic), limit, within);
     }
 
-    private static <T> CompletableFuture<T> refused(String why) {
-        return CompletableFuture.failedFuture(new IllegalArgumentException(why));
+    @Override
+    public CompletableFuture<Answer<Receivers>> subscribers(String tenant, String filter, int limit, Duration within) {
+        return ask(tenant, of -> TopicQuestion.ofFilter(of, filter), limit, within);
+    }
+
+    private CompletableFuture<Answer<Receivers>> ask(
+            String tenant, Function<TenantId, TopicQuestion> asking, int limit, Duration within) {
+        if (limit < 1 || limit > MAX_LIMIT) {
+            return CompletableFuture.failedFuture(
+                    new IllegalArgumentException("a list has 1 to " + MAX_LIMIT + " receivers, was " + limit));
+        }
+        try {
+            return ClientWords.tenant(tenant)
+                    .map(asking)
+                    .map(question -> nodes.ask(within, node -> node.receivers(question, limit, within))
+                            .thenApply(answers -> merged(answers, limit)))
+                    .orElseGet(() -> CompletableFuture.completedFuture(Answer.complete(new Receivers(List.of(), 0))));
+        } catch (IllegalArgumentException e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     private Answer<Receivers> merged(Answers<NodeReceivers> answers, int limit) {

@@ -10,6 +10,7 @@ import io.godwit.broker.clients.wire.FindRequest;
 import io.godwit.broker.clients.wire.Key;
 import io.godwit.broker.clients.wire.PageAnswer;
 import io.godwit.broker.clients.wire.PageRequest;
+import io.godwit.broker.clients.wire.ReceiversRequest;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.MethodDescriptor;
@@ -111,6 +112,19 @@ class ClientsServiceTest {
         assertRefused(ClientMethods.PAGE, new byte[] {1, 2, 3}, "INVALID_ARGUMENT");
         assertRefused(ClientMethods.PAGE, new byte[ClientsService.MAX_REQUEST_BYTES + 1], "INVALID_ARGUMENT", "bytes");
         assertRefused(ClientMethods.FIND, FindRequest.newBuilder().setVersion(1).build(), "INVALID_ARGUMENT");
+        for (boolean isFilter : new boolean[] {false, true}) {
+            ReceiversRequest.Builder receivers = ReceiversRequest.newBuilder()
+                    .setVersion(1)
+                    .setTenant("default")
+                    .setIsFilter(isFilter);
+            assertRefused(
+                    ClientMethods.RECEIVERS,
+                    receivers.setTopic("a/#/b").setLimit(1).build(),
+                    "INVALID_ARGUMENT");
+            assertRefused(
+                    ClientMethods.RECEIVERS, receivers.setTopic("a").setLimit(0).build(), "INVALID_ARGUMENT");
+            assertRefused(ClientMethods.RECEIVERS, receivers.setVersion(2).build(), "FAILED_PRECONDITION");
+        }
         for (int code : new int[] {0x8A, 0x04, 0x10, 300, -1}) {
             assertRefused(
                     ClientMethods.DISCONNECT,

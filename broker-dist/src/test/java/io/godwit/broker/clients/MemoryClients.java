@@ -81,12 +81,14 @@ final class MemoryClients implements NodeClients {
     }
 
     @Override
-    public CompletableFuture<NodeReceivers> receivers(TenantId tenant, String topic, int limit, Duration within) {
+    public CompletableFuture<NodeReceivers> receivers(TopicQuestion question, int limit, Duration within) {
         List<NodeReceivers.Entry> live = connected.keySet().stream()
                 .limit(limit)
-                .map(key -> new NodeReceivers.Entry(key.clientId().value(), 1, "$share/g/" + topic))
+                .map(key -> new NodeReceivers.Entry(
+                        key.clientId().value(),
+                        1,
+                        (question.filter() == null ? "$share/g/" : "$share/filter/") + question.text()))
                 .toList();
-        return answered(new NodeReceivers(
-                live, connected.size(), List.of(new NodeReceivers.Entry("kept", 2, "")), 1));
+        return answered(new NodeReceivers(live, connected.size(), List.of(new NodeReceivers.Entry("kept", 2, "")), 1));
     }
 }

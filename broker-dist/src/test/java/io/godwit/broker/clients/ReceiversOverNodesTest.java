@@ -66,6 +66,20 @@ class ReceiversOverNodesTest {
     }
 
     @Test
+    void whoHasAFilterIsAskedForInTheSameWay() throws Exception {
+        Answer<Receivers> answer =
+                nodes.receivers.subscribers("default", "a/+", 10, LONG).get(30, TimeUnit.SECONDS);
+        assertThat(answer.value().total()).isEqualTo(5);
+        assertThat(answer.value().items())
+                .filteredOn(each -> !each.stored())
+                .extracting(Receiver::sharedFilter)
+                .containsOnly("$share/filter/a/+");
+        for (String filter : List.of("", "a/#/b", "a+", "$share/g", "a\0b")) {
+            assertThat(nodes.receivers.subscribers("default", filter, 10, LONG)).isCompletedExceptionally();
+        }
+    }
+
+    @Test
     void aNodeThatDoesNotAnswerIsNamed() throws Exception {
         nodes.b.isSilent = true;
         Answer<Receivers> answer = ask(10, Duration.ofMillis(500));
@@ -106,8 +120,7 @@ class ReceiversOverNodesTest {
                         .setTotal(1)
                         .build());
         for (ReceiversAnswer lie : lies) {
-            assertThatThrownBy(() -> ReceiversWire.receivers(lie, 1))
-                    .isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> ReceiversWire.receivers(lie, 1)).isInstanceOf(IllegalArgumentException.class);
         }
     }
 }

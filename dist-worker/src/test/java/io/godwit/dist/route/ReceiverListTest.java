@@ -39,7 +39,9 @@ class ReceiverListTest {
     private static List<String> ids(List<Match> matches) {
         return matches.stream()
                 .map(match -> match.receiver().clientId().value()
-                        + (match.sharedBy() == null ? "" : " by " + match.sharedBy().text()))
+                        + (match.sharedBy() == null
+                                ? ""
+                                : " by " + match.sharedBy().text()))
                 .toList();
     }
 
@@ -55,8 +57,7 @@ class ReceiverListTest {
         stored("a/b", "kept");
         stored("$share/g/a/b", "kept member");
         TopicReceivers receivers = ReceiverList.of(index, "a/b", 10);
-        assertThat(ids(receivers.live()))
-                .containsExactlyInAnyOrder("exact", "wild", "own", "member by $share/g/a/b");
+        assertThat(ids(receivers.live())).containsExactlyInAnyOrder("exact", "wild", "own", "member by $share/g/a/b");
         assertThat(receivers.liveTotal()).isEqualTo(4);
         assertThat(ids(receivers.stored())).containsExactlyInAnyOrder("kept", "kept member by $share/g/a/b");
         assertThat(receivers.storedTotal()).isEqualTo(2);
@@ -78,5 +79,28 @@ class ReceiverListTest {
         assertThat(receivers.liveTotal()).isEqualTo(20);
         assertThat(receivers.storedTotal()).isEqualTo(20);
         assertThat(ReceiverList.of(index, "nobody/has/it", 3)).isEqualTo(TopicReceivers.NONE);
+    }
+
+    @Test
+    void whoHasAFilterIsListedWithTheGroupsOnIt() {
+        live("a/+", "plain", 0, 1, false);
+        live("a/#", "other", 0, 1, false);
+        live("$exclusive/a/+", "alone", 0, 1, false);
+        live("$share/g/a/+", "member", 0, 1, false);
+        live("$share/h/a/+", "elsewhere", 2, 1, false);
+        stored("$share/h/a/+", "kept");
+        stored("a/x", "exact");
+        TopicReceivers all = ReceiverList.of(index, TopicFilter.parse("a/+").orElseThrow(), 10);
+        assertThat(ids(all.live())).containsExactlyInAnyOrder("plain", "alone", "member by $share/g/a/+");
+        assertThat(ids(all.stored())).containsExactly("kept by $share/h/a/+");
+        TopicReceivers group =
+                ReceiverList.of(index, TopicFilter.parse("$share/g/a/+").orElseThrow(), 10);
+        assertThat(ids(group.live())).containsExactly("member by $share/g/a/+");
+        assertThat(group.storedTotal()).isZero();
+        assertThat(ids(ReceiverList.of(index, TopicFilter.parse("a/x").orElseThrow(), 10)
+                        .stored()))
+                .containsExactly("exact");
+        assertThat(ReceiverList.of(index, TopicFilter.parse("b/+").orElseThrow(), 10))
+                .isEqualTo(TopicReceivers.NONE);
     }
 }
