@@ -82,7 +82,11 @@ final class AllNodes {
 
     private static <T> CompletableFuture<T> begin(
             NodeClients node, Function<NodeClients, CompletableFuture<T>> question, Duration within) {
-        return question.apply(node).copy().orTimeout(within.toNanos(), TimeUnit.NANOSECONDS);
+        try {
+            return question.apply(node).copy().orTimeout(within.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (RuntimeException e) { // a question that throws must not count as under way for ever
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     private static <T> Answers<T> collected(Map<String, CompletableFuture<T>> asked) {

@@ -101,13 +101,21 @@ public final class SessionsOverNodes implements SessionAdmin {
             return CompletableFuture.failedFuture(new NotServingException(
                     "this node asks " + MAX_QUESTIONS + " questions about sessions already; ask again later"));
         }
-        return question.get()
+        return begin(question)
                 .copy()
                 .orTimeout(within.toNanos(), TimeUnit.NANOSECONDS)
                 .whenComplete((answer, failure) -> underWay.decrementAndGet())
                 .exceptionally(failure -> {
                     throw new CompletionException(reasonOf(failure));
                 });
+    }
+
+    private static <T> CompletableFuture<T> begin(Supplier<CompletableFuture<T>> question) {
+        try {
+            return question.get();
+        } catch (RuntimeException e) { // a question that throws must not count as under way for ever
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     private static RuntimeException reasonOf(Throwable failure) {

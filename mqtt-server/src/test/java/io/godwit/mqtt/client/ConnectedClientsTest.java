@@ -3,15 +3,20 @@ package io.godwit.mqtt.client;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.mqtt.client.ClientCriteria.IdPattern;
+import io.godwit.mqtt.codec.DecodeLimits;
 import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.transport.EventLoops;
 import io.godwit.mqtt.transport.LoopContext;
+import io.godwit.mqtt.transport.TransportConfig;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -99,6 +104,40 @@ class ConnectedClientsTest {
         assertThat(question.join().next()).isNull();
         assertThat(seen).isEqualTo(MANY);
         assertThat(turns).isGreaterThanOrEqualTo(MANY / LoopPage.MOST_LOOKS);
+    }
+
+    /** The same on a loop of Netty's: what others hand over to it is done between the turns. */
+    @Test
+    void aRunningLoopServesOthersAllTheWhile() throws Exception {
+        EventLoops running = new EventLoops(new TransportConfig(
+                1, true, TransportConfig.Io.IN_MEMORY, 1 << 20, 0, DecodeLimits.DEFAULTS, Duration.ofSeconds(1)));
+        try {
+            LoopContext loop = running.contexts().get(0);
+            ClientIndexes ofLoop = new ClientIndexes(1);
+            CompletableFuture<Void> filled = new CompletableFuture<>();
+            loop.execute(() -> {
+                for (int i = 0; i < MANY; i++) {
+                    ofLoop.of(loop).add(new FakeClient(String.format("c%06d", i)));
+                }
+                filled.complete(null);
+            });
+            filled.get(30, TimeUnit.SECONDS);
+            ClientCriteria criteria = new ClientCriteria(null, IdPattern.ANY, null, null, 0, 1);
+            long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+            CompletableFuture<ClientPage<ConnectedClient>> question = new ConnectedClients(List.of(loop), ofLoop)
+                    .page(new ClientQuery(criteria, null, 1_000, until), Runnable::run);
+            int served = 0;
+            while (!question.isDone()) {
+                CompletableFuture<Void> other = new CompletableFuture<>();
+                loop.execute(() -> other.complete(null));
+                other.get(30, TimeUnit.SECONDS);
+                served++;
+            }
+            assertThat(question.get().next()).isNull();
+            assertThat(served).as("others that were served during the search").isGreaterThan(50);
+        } finally {
+            running.close();
+        }
     }
 
     @Test
