@@ -92,7 +92,7 @@ final class Broker implements AutoCloseable {
     /** Null until it serves. Volatile: set by the starter, used by whoever reconfigures. */
     private volatile @Nullable MqttServer running;
 
-    /** Null until the node can be asked about clients. Volatile: set by the starter, used by whoever serves operators. */
+    /** Null until the node can be asked about clients. Volatile: set by the starter, used by who serves operators. */
     private volatile @Nullable ClientAdmin clients;
 
     /** The same for subscriptions. */

@@ -7,10 +7,10 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stored sessions of all nodes. Called on any thread; calls return at once and do not block. Futures complete on any
- * thread, which the callback must not hold up, and at the latest soon after {@code within}. They fail with
- * {@link NotServingException} when a range that is needed has no leader in time, or too many questions are under way,
- * and with {@link IllegalArgumentException} for a limit or a cursor that is none.
+ * The stored sessions of all nodes. Called on any thread; calls return at once and do not block. Futures complete on
+ * any thread, which the callback must not hold up, and at the latest soon after {@code within}. They fail with {@link
+ * NotServingException} when a range that is needed has no leader in time, or too many questions are under way, and with
+ * {@link IllegalArgumentException} for a limit or a cursor that is none.
  */
 public interface SessionAdmin {
     /** The most sessions of a page. */
@@ -44,8 +44,8 @@ public interface SessionAdmin {
     }
 
     /**
-     * A page of sessions, in the order of the store: by tenant, then by a hash of the client id. A session that comes or
-     * goes between two pages may be in one or in none; all others are in exactly one.
+     * A page of sessions, in the order of the store: by tenant, then by a hash of the client id. A session that comes
+     * or goes between two pages may be in one or in none; all others are in exactly one.
      *
      * @param cursor of the page before, with the same filter; null for the first
      * @param limit 1 to {@link #MAX_LIMIT}; fewer may come although there are more
@@ -56,8 +56,8 @@ public interface SessionAdmin {
     CompletableFuture<Optional<SessionView>> session(ClientKey key, Duration within);
 
     /**
-     * Ends a session with its queue and its subscriptions; its connection, if it has one, is told so (0x98). Its will, if
-     * owed, is published. When it fails it may have been done, or be done later.
+     * Ends a session with its queue and its subscriptions; its connection, if it has one, is told so (0x98). Its will,
+     * if owed, is published. When it fails it may have been done, or be done later.
      *
      * @return whether there was one
      */

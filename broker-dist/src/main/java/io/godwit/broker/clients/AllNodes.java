@@ -50,8 +50,8 @@ final class AllNodes {
     }
 
     /**
-     * Completes when all have answered or {@code within} is over; fails with {@link NotServingException}, saying why, when
-     * too many questions are under way or the node stops.
+     * Completes when all have answered or {@code within} is over; fails with {@link NotServingException}, saying why,
+     * when too many questions are under way or the node stops.
      */
     <T> CompletableFuture<Answers<T>> ask(Duration within, Function<NodeClients, CompletableFuture<T>> question) {
         if (underWay.incrementAndGet() > MAX_QUESTIONS) {

@@ -11,8 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connected clients and live subscribers of one node, this or another. Any thread; calls return at once. Futures complete on any thread,
- * which must not be held up, or fail, once {@code within} is over at the latest.
+ * The connected clients and live subscribers of one node, this or another. Any thread; calls return at once. Futures
+ * complete on any thread, which must not be held up, or fail, once {@code within} is over at the latest.
  */
 interface NodeClients {
     /**

@@ -12,8 +12,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /**
- * Whom a topic goes to on all nodes, and who has a filter, for the API: as {@link SubscriptionAdmin} says. Each node tells of the sessions in
- * its memory; of the stored ones every node knows all, so this one tells.
+ * Whom a topic goes to on all nodes, and who has a filter, for the API: as {@link SubscriptionAdmin} says. Each node
+ * tells of the sessions in its memory; of the stored ones every node knows all, so this one tells.
  */
 final class ReceiversOverNodes implements SubscriptionAdmin {
     private final AllNodes nodes;

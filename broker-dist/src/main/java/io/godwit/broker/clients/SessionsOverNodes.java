@@ -26,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The stored sessions of all nodes, for the API: as {@link SessionAdmin} says. The store finds the leader of each range;
- * so many questions at a time, since each may read a lot.
+ * The stored sessions of all nodes, for the API: as {@link SessionAdmin} says. The store finds the leader of each
+ * range; so many questions at a time, since each may read a lot.
  */
 public final class SessionsOverNodes implements SessionAdmin {
     private static final Logger LOG = LoggerFactory.getLogger(SessionsOverNodes.class);

@@ -8,7 +8,10 @@ import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Lists for operators whom a topic goes to, or who has a filter. Looks at as many subscriptions as a publish would; for rare use. */
+/**
+ * Lists for operators whom a topic goes to, or who has a filter. Looks at as many subscriptions as a publish would; for
+ * rare use.
+ */
 public final class ReceiverList {
     /** No client's id [MQTT5-1.5.4-2]: no-local leaves out nobody. */
     private static final ClientId NOBODY = new ClientId("\0nobody");

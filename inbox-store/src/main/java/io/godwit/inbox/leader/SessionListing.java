@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Answers a {@link SessionQuery} out of what a range has stored: from one session record straight to the next, with the
- * heads of the queues of those that are asked for. Ends early when it has looked at many inboxes or read much, and tells
- * where to go on. On an I/O thread.
+ * heads of the queues of those that are asked for. Ends early when it has looked at many inboxes or read much, and
+ * tells where to go on. On an I/O thread.
  */
 final class SessionListing {
     /** A look is a step of the cursor: tens of microseconds where nothing is cached. */

@@ -12,9 +12,9 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
- * The clients that are connected to this node. Each event loop is asked for its part, which it gives in slices that hold
- * up none of its clients. Any thread; calls return at once. Futures complete on an event loop or the executor given,
- * soon; but never when the server is closed meanwhile, so whoever waits sets a time-out.
+ * The clients that are connected to this node. Each event loop is asked for its part, which it gives in slices that
+ * hold up none of its clients. Any thread; calls return at once. Futures complete on an event loop or the executor
+ * given, soon; but never when the server is closed meanwhile, so whoever waits sets a time-out.
  *
  * <p>A client that comes or goes during a listing may be in it or not; all others are in it once.
  */
