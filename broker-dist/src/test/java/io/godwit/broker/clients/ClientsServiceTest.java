@@ -11,6 +11,7 @@ import io.godwit.broker.clients.wire.Key;
 import io.godwit.broker.clients.wire.PageAnswer;
 import io.godwit.broker.clients.wire.PageRequest;
 import io.godwit.broker.clients.wire.ReceiversRequest;
+import io.godwit.testing.Await;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.MethodDescriptor;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a node answers to whatever comes to its port. */
-@Timeout(60)
+@Timeout(120)
 class ClientsServiceTest {
     private static final Key KEY = ClientWire.key(MemoryClients.key("c"));
 
@@ -147,12 +148,14 @@ class ClientsServiceTest {
         List<Future<byte[]>> asked = new ArrayList<>();
         for (int i = 0; i <= ClientsService.MAX_QUESTIONS; i++) {
             asked.add(ClientCalls.futureUnaryCall(
-                    channel.newCall(ClientMethods.FIND, CallOptions.DEFAULT.withDeadlineAfter(30, TimeUnit.SECONDS)),
+                    channel.newCall(ClientMethods.FIND, CallOptions.DEFAULT.withDeadlineAfter(90, TimeUnit.SECONDS)),
                     request));
         }
-        assertThatThrownBy(() -> asked.get(ClientsService.MAX_QUESTIONS).get(20, TimeUnit.SECONDS))
-                .hasMessageContainingAll("RESOURCE_EXHAUSTED", "16 questions");
-        assertThat(asked.subList(0, ClientsService.MAX_QUESTIONS)).noneMatch(Future::isDone);
+        // while the channel is being connected, calls overtake each other: it may be any of them
+        Await.until("one is refused", Await.PATIENCE, () -> asked.stream().anyMatch(Future::isDone));
+        List<Future<byte[]>> refused = asked.stream().filter(Future::isDone).toList();
+        assertThat(refused).hasSize(1);
+        assertThatThrownBy(() -> refused.get(0).get()).hasMessageContainingAll("RESOURCE_EXHAUSTED", "16 questions");
         asked.forEach(each -> each.cancel(true));
     }
 }

@@ -31,6 +31,7 @@ class ReceiversOverNodesTest {
     @BeforeEach
     void open() throws Exception {
         nodes = new ThreeNodes(directory);
+        nodes.connect();
         nodes.a.add("c1");
         nodes.b.add("c2", "c4");
         nodes.c.add("c3");
@@ -82,7 +83,7 @@ class ReceiversOverNodesTest {
     @Test
     void aNodeThatDoesNotAnswerIsNamed() throws Exception {
         nodes.b.isSilent = true;
-        Answer<Receivers> answer = ask(10, Duration.ofMillis(500));
+        Answer<Receivers> answer = ask(10, Duration.ofMillis(1_500));
         assertThat(answer.missingNodes()).containsExactly("b");
         assertThat(answer.value().total()).isEqualTo(3);
     }

@@ -1,5 +1,6 @@
 package io.godwit.broker.clients;
 
+import io.godwit.api.port.ClientKey;
 import io.godwit.cluster.LocalAccess;
 import io.godwit.cluster.LocalRpcServer;
 import io.godwit.cluster.RpcConnection;
@@ -7,6 +8,7 @@ import io.grpc.Channel;
 import io.grpc.ServerServiceDefinition;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -16,6 +18,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** The node {@code a}, which asks, and {@code b} and {@code c}, which it reaches over gRPC. */
@@ -39,6 +42,11 @@ final class ThreeNodes implements ClusterNodes, AutoCloseable {
         this.directory = directory;
         serve("b", new ClientsService(b, thread).definition());
         serve("c", new ClientsService(c, thread).definition());
+    }
+
+    /** Connects to the others, so that a short time is enough for an answer from then on. */
+    void connect() throws Exception {
+        all.client(new ClientKey("default", "nobody"), Duration.ofSeconds(30)).get(30, TimeUnit.SECONDS);
     }
 
     /** Another member, or what is to answer for one from now on. */
