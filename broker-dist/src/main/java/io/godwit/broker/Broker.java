@@ -1,8 +1,14 @@
 package io.godwit.broker;
 
+import io.godwit.api.port.ClientAdmin;
+import io.godwit.api.port.SessionAdmin;
+import io.godwit.api.port.SubscriptionAdmin;
 import io.godwit.broker.admin.Admin;
 import io.godwit.broker.admin.AdminService;
 import io.godwit.broker.auth.AuthFileReports;
+import io.godwit.broker.clients.ClusterClients;
+import io.godwit.broker.clients.ClusterNodes;
+import io.godwit.broker.clients.SessionsOverNodes;
 import io.godwit.broker.release.Release;
 import io.godwit.cluster.Cluster;
 import io.godwit.cluster.LocalRpcServer;
@@ -32,6 +38,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -84,6 +91,15 @@ final class Broker implements AutoCloseable {
 
     /** Null until it serves. Volatile: set by the starter, used by whoever reconfigures. */
     private volatile @Nullable MqttServer running;
+
+    /** Null until the node can be asked about clients. Volatile: set by the starter, used by who serves operators. */
+    private volatile @Nullable ClientAdmin clients;
+
+    /** The same for subscriptions. */
+    private volatile @Nullable SubscriptionAdmin subscriptions;
+
+    /** The same for stored sessions. */
+    private volatile @Nullable SessionAdmin sessions;
 
     /** @param pluginDirectory need not be there */
     Broker(BrokerConfig config, Path data, Path pluginDirectory) {
@@ -195,7 +211,7 @@ final class Broker implements AutoCloseable {
                 others == null ? Integer.MAX_VALUE : config.cluster().lostWillsPerSecond()));
         List<byte[]> splitKeys = InboxStore.splitKeys(config.properties().initialRanges());
         // what a leader finds undistributed, it publishes at once, to inboxes too
-        node.open(
+        KvStore inboxRanges = node.open(
                 BalanceSettings.INBOX.store(inboxStore.get().coprocessorFactory(), splitKeys, config, plugins),
                 ranges -> inbox.set(
                         others == null
@@ -223,6 +239,12 @@ final class Broker implements AutoCloseable {
         }
         mqtt.set(server);
         opened.push(server);
+        serveClients(node, server, dist, others);
+        sessions = new SessionsOverNodes(
+                InboxStore.catalog(inboxRanges.client(), clock::millis),
+                inbox.get(),
+                inboxRanges.leaders(),
+                node.operations().self());
         await(node);
         if (others != null) {
             server.dependOn(others::serves);
@@ -313,6 +335,33 @@ final class Broker implements AutoCloseable {
             cluster.server().add(service.definition());
         }
         opened.push(LocalRpcServer.start(List.of(service.definition()), data.resolve(Admin.ACCESS_FILE)));
+    }
+
+    /** Operators ask any node for the clients of all. */
+    private void serveClients(KvNode node, MqttServer server, DistWorker dist, @Nullable MqttCluster others) {
+        ClusterClients made = new ClusterClients(
+                server.clients(),
+                new TopicsHere(dist),
+                others == null ? ClusterNodes.alone(node.operations().self()) : others.nodes());
+        opened.push(made);
+        node.cluster().ifPresent(cluster -> cluster.server().add(made.service()));
+        clients = made.admin();
+        subscriptions = made.subscriptions();
+    }
+
+    /** The clients of all nodes; empty while this one starts. Any thread. */
+    Optional<ClientAdmin> clients() {
+        return Optional.ofNullable(clients);
+    }
+
+    /** The subscriptions of all nodes; empty while this one starts. Any thread. */
+    Optional<SubscriptionAdmin> subscriptions() {
+        return Optional.ofNullable(subscriptions);
+    }
+
+    /** The stored sessions of all nodes; empty while this one starts. Any thread. */
+    Optional<SessionAdmin> sessions() {
+        return Optional.ofNullable(sessions);
     }
 
     private void await(KvNode node) throws IOException, InterruptedException {

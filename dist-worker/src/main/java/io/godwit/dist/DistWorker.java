@@ -11,6 +11,7 @@ import io.godwit.dist.client.LiveReceiver;
 import io.godwit.dist.client.Publisher;
 import io.godwit.dist.client.SharedPick;
 import io.godwit.dist.client.SubscriptionOptions;
+import io.godwit.dist.client.TopicReceivers;
 import io.godwit.dist.deliver.DistCounters;
 import io.godwit.dist.deliver.FanOut;
 import io.godwit.dist.deliver.HeldPublishes;
@@ -21,6 +22,7 @@ import io.godwit.dist.deliver.StrayRoutes;
 import io.godwit.dist.member.CurrentView;
 import io.godwit.dist.peer.ClusterParts;
 import io.godwit.dist.peer.LivePeers;
+import io.godwit.dist.route.ReceiverList;
 import io.godwit.dist.route.RouteCoprocessor;
 import io.godwit.dist.route.TenantIndex;
 import io.godwit.dist.route.TopicIndex;
@@ -168,6 +170,24 @@ public final class DistWorker implements AutoCloseable {
      */
     public CompletableFuture<RoutePage> listRoutes(TenantId tenant, @Nullable String cursor, int maxRoutes) {
         return withStore(store -> store.list(tenant, cursor, maxRoutes));
+    }
+
+    /**
+     * Who would get a message of {@code topic} now, for operators: live sessions of this node, and stored ones. Takes
+     * as long as to match a message once; any thread that may be held up so long.
+     *
+     * @param topic a valid topic name
+     * @param most listed at most, of the live and of the stored ones each
+     */
+    public TopicReceivers receivers(TenantId tenant, String topic, int most) {
+        TenantIndex known = index.known(tenant);
+        return known == null ? TopicReceivers.NONE : ReceiverList.of(known, topic, most);
+    }
+
+    /** Who is subscribed to exactly this filter, as {@link #receivers}; walks them once. */
+    public TopicReceivers subscribers(TenantId tenant, TopicFilter filter, int most) {
+        TenantIndex known = index.known(tenant);
+        return known == null ? TopicReceivers.NONE : ReceiverList.of(known, filter, most);
     }
 
     private <T> CompletableFuture<T> withStore(Function<RouteStore, CompletableFuture<T>> action) {

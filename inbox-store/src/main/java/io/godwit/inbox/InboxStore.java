@@ -3,6 +3,7 @@ package io.godwit.inbox;
 import io.godwit.inbox.carrier.HomeSettings;
 import io.godwit.inbox.carrier.InboxPeers;
 import io.godwit.inbox.client.InboxClient;
+import io.godwit.inbox.client.SessionCatalog;
 import io.godwit.inbox.edge.InboxEdge;
 import io.godwit.inbox.format.InboxKeys;
 import io.godwit.inbox.leader.InboxCoprocessor;
@@ -165,6 +166,15 @@ public final class InboxStore {
      */
     public InboxClient client(RangeClient ranges) {
         return new InboxEdge(new LocalCarrier(ranges, storedInboxes));
+    }
+
+    /**
+     * What operators see of the store, over its ranges.
+     *
+     * @param wallMillis milliseconds since the epoch, of the clock that the ranges have
+     */
+    public static SessionCatalog catalog(RangeClient ranges, LongSupplier wallMillis) {
+        return new RangedSessionCatalog(ranges, wallMillis);
     }
 
     /**

@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -254,6 +255,30 @@ public final class TenantIndex {
         };
         exact.forEach(each);
         wildcards.forEach(each);
+    }
+
+    /**
+     * Every subscription of exactly this filter, those that come or go meanwhile perhaps; of one that is not shared
+     * also the members of all groups on it.
+     */
+    void forEachSubscription(TopicFilter filter, Consumer<Match> action) {
+        Subscribers subscribers = subscribersOf(filter.filter());
+        if (subscribers == null) {
+            return;
+        }
+        if (filter.isShared()) {
+            SharedGroup group = subscribers.group(SharedGroup.keyOf(filter));
+            if (group != null) {
+                group.forEach(action);
+            }
+            return;
+        }
+        subscribers.forEachPlain(subscriber -> action.accept(subscriber.match()));
+        subscribers.forEachGroup(group -> group.forEach(action));
+    }
+
+    private synchronized @Nullable Subscribers subscribersOf(String filter) {
+        return find(filter);
     }
 
     /** Whether nothing is kept: no filter, no node. */

@@ -2,6 +2,7 @@ package io.godwit.inbox.leader;
 
 import io.godwit.inbox.format.InboxKeys;
 import io.godwit.inbox.format.MutationCodec;
+import io.godwit.inbox.format.SessionQuery;
 import io.godwit.inbox.ledger.QueueSettings;
 import io.godwit.kv.coprocessor.LeaderContext;
 import io.godwit.kv.coprocessor.RangeBounds;
@@ -41,10 +42,10 @@ public final class InboxCoprocessor implements RangeCoprocessor {
         return replies;
     }
 
-    /** The leader reads for itself; nobody else asks. */
+    /** The leader reads for itself; operators ask for lists of sessions. */
     @Override
     public byte[] query(RangeReader snapshot, byte[] query) {
-        throw new UnsupportedOperationException("inboxes are not queried");
+        return SessionListing.answer(snapshot, SessionQuery.decode(query)).encode();
     }
 
     /** What is kept of one inbox stays together. */

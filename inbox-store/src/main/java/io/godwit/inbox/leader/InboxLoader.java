@@ -89,6 +89,7 @@ final class InboxLoader {
         InboxState state = new InboxState(id, prefix);
         state.queue.setLedger(Ledger.withSizes(session.first));
         loadQueue(reader, state);
+        state.queue.ledger().markSentBelow(state.queue.storedSentBelow());
         return state.queue.ledger();
     }
 

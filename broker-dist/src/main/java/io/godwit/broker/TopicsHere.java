@@ -1,0 +1,20 @@
+package io.godwit.broker;
+
+import io.godwit.broker.clients.TopicLookup;
+import io.godwit.dist.DistWorker;
+import io.godwit.dist.client.TopicReceivers;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.topic.TopicFilter;
+
+/** What the matcher of this node knows, for operators. */
+record TopicsHere(DistWorker dist) implements TopicLookup {
+    @Override
+    public TopicReceivers receivers(TenantId tenant, String topic, int most) {
+        return dist.receivers(tenant, topic, most);
+    }
+
+    @Override
+    public TopicReceivers subscribers(TenantId tenant, TopicFilter filter, int most) {
+        return dist.subscribers(tenant, filter, most);
+    }
+}

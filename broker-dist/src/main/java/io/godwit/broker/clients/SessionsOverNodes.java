@@ -1,0 +1,156 @@
+package io.godwit.broker.clients;
+
+import io.godwit.api.port.ClientFilter.TextPattern;
+import io.godwit.api.port.ClientKey;
+import io.godwit.api.port.NotServingException;
+import io.godwit.api.port.SessionAdmin;
+import io.godwit.api.port.SessionView;
+import io.godwit.inbox.client.InboxClient;
+import io.godwit.inbox.client.SessionCatalog;
+import io.godwit.inbox.client.StoredSessionInfo;
+import io.godwit.inbox.format.InboxKeys;
+import io.godwit.kv.client.Deadline;
+import io.godwit.kv.client.Leaders;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The stored sessions of all nodes, for the API: as {@link SessionAdmin} says. The store finds the leader of each
+ * range; so many questions at a time, since each may read a lot.
+ */
+public final class SessionsOverNodes implements SessionAdmin {
+    private static final Logger LOG = LoggerFactory.getLogger(SessionsOverNodes.class);
+    static final int MAX_QUESTIONS = 4;
+
+    private final SessionCatalog catalog;
+    private final InboxClient inboxes;
+    private final Leaders leaders;
+    private final String self;
+    /** Questions under way. Atomic: asked and answered on any thread. */
+    private final AtomicInteger underWay = new AtomicInteger();
+
+    /**
+     * @param leaders of the inbox store
+     * @param self store id of this node
+     */
+    public SessionsOverNodes(SessionCatalog catalog, InboxClient inboxes, Leaders leaders, String self) {
+        this.catalog = catalog;
+        this.inboxes = inboxes;
+        this.leaders = leaders;
+        this.self = self;
+    }
+
+    @Override
+    public CompletableFuture<SessionPage> sessions(Filter filter, @Nullable String cursor, int limit, Duration within) {
+        Optional<TenantId> tenant = filter.tenant().flatMap(ClientWords::tenant);
+        if (filter.tenant().isPresent() && tenant.isEmpty()) {
+            return CompletableFuture.completedFuture(new SessionPage(List.of(), null));
+        }
+        SessionCatalog.Criteria criteria = new SessionCatalog.Criteria(
+                tenant.orElse(null),
+                filter.clientId().map(TextPattern::text).orElse(""),
+                filter.clientId().map(TextPattern::kind).orElse(TextPattern.Kind.PREFIX) == TextPattern.Kind.PREFIX,
+                filter.onlyDisconnected(),
+                filter.leastQueued());
+        return ask(within, () -> catalog.page(criteria, cursor, limit, deadline(within)))
+                .thenApply(page ->
+                        new SessionPage(page.sessions().stream().map(this::view).toList(), page.cursor()));
+    }
+
+    @Override
+    public CompletableFuture<Optional<SessionView>> session(ClientKey key, Duration within) {
+        return ClientWords.key(key)
+                .map(wanted -> ask(within, () -> catalog.find(wanted.tenant(), wanted.clientId(), deadline(within)))
+                        .thenApply(found -> found.map(this::view)))
+                .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
+    }
+
+    @Override
+    public CompletableFuture<Boolean> delete(ClientKey key, Duration within) {
+        return ClientWords.key(key)
+                .map(wanted -> ask(within, () -> {
+                    LOG.info("operator deletes a session client={}", wanted);
+                    return inboxes.delete(wanted.tenant(), wanted.clientId())
+                            .whenComplete((existed, failure) -> LOG.info(
+                                    "operator's deletion of a session ended client={} existed={} failure={}",
+                                    wanted,
+                                    existed,
+                                    String.valueOf(failure)));
+                }))
+                .orElseGet(() -> CompletableFuture.completedFuture(false));
+    }
+
+    private static Deadline deadline(Duration within) {
+        return new Deadline(System.nanoTime() + within.toNanos());
+    }
+
+    private <T> CompletableFuture<T> ask(Duration within, Supplier<CompletableFuture<T>> question) {
+        if (underWay.incrementAndGet() > MAX_QUESTIONS) {
+            underWay.decrementAndGet();
+            return CompletableFuture.failedFuture(new NotServingException(
+                    "this node asks " + MAX_QUESTIONS + " questions about sessions already; ask again later"));
+        }
+        return begin(question)
+                .copy()
+                .orTimeout(within.toNanos(), TimeUnit.NANOSECONDS)
+                .whenComplete((answer, failure) -> underWay.decrementAndGet())
+                .exceptionally(failure -> {
+                    throw new CompletionException(reasonOf(failure));
+                });
+    }
+
+    private static <T> CompletableFuture<T> begin(Supplier<CompletableFuture<T>> question) {
+        try {
+            return question.get();
+        } catch (RuntimeException e) { // a question that throws must not count as under way for ever
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private static RuntimeException reasonOf(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        return cause instanceof IllegalArgumentException wrong
+                ? wrong
+                : new NotServingException("the inbox store does not answer: " + cause);
+    }
+
+    private SessionView view(StoredSessionInfo session) {
+        ClientInfo client = session.client();
+        String userName = client.userName();
+        return new SessionView(
+                client.tenant().value(),
+                client.clientId().value(),
+                userName == null ? "" : userName,
+                client.protocolLevel(),
+                home(client),
+                session.isAttached(),
+                session.expirySeconds(),
+                session.detachedAtMillis(),
+                session.endsAtMillis() == Long.MAX_VALUE ? -1 : session.endsAtMillis(),
+                session.hasWill(),
+                session.messages(),
+                session.payloadBytes(),
+                session.inflight(),
+                session.subscriptions());
+    }
+
+    private String home(ClientInfo client) {
+        String leader = leaders.leaderOf(InboxKeys.prefix(client.tenant(), client.clientId()));
+        if (leader == null) {
+            return "";
+        }
+        return leader.isEmpty() ? self : leader; // a node that is alone has no name for itself
+    }
+}

@@ -1,0 +1,31 @@
+package io.godwit.broker.clients;
+
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.topic.TopicFilter;
+import io.godwit.plugin.topic.TopicName;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who would get a message of a topic, or who is subscribed to a filter.
+ *
+ * @param filter null when a topic is asked for
+ */
+record TopicQuestion(TenantId tenant, String text, @Nullable TopicFilter filter) {
+    /** @throws IllegalArgumentException if it is no topic name */
+    static TopicQuestion ofTopic(TenantId tenant, String topic) {
+        if (!TopicName.isValid(topic) || topic.getBytes(StandardCharsets.UTF_8).length > TopicName.MAX_BYTES) {
+            throw new IllegalArgumentException(
+                    "a topic has 1 to " + TopicName.MAX_BYTES + " bytes, no wildcard and no null character");
+        }
+        return new TopicQuestion(tenant, topic, null);
+    }
+
+    /** @throws IllegalArgumentException if it is no filter */
+    static TopicQuestion ofFilter(TenantId tenant, String filter) {
+        TopicFilter parsed = TopicFilter.parse(filter)
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "not a topic filter of at most " + TopicName.MAX_BYTES + " bytes"));
+        return new TopicQuestion(tenant, filter, parsed);
+    }
+}

@@ -1,0 +1,127 @@
+package io.godwit.broker.clients;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.api.port.ClientFilter.TextPattern;
+import io.godwit.api.port.ClientKey;
+import io.godwit.api.port.NotServingException;
+import io.godwit.api.port.SessionAdmin;
+import io.godwit.api.port.SessionView;
+import io.godwit.inbox.client.InboxClient;
+import io.godwit.inbox.client.SessionCatalog;
+import io.godwit.inbox.client.StoredSessionInfo;
+import io.godwit.kv.client.Deadline;
+import io.godwit.kv.client.Leaders;
+import io.godwit.kv.client.RangeException;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What the API is told of stored sessions; what the store says comes out of the test. */
+class SessionsOverNodesTest {
+    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final ClientKey KEY = new ClientKey("default", "c");
+    private static final StoredSessionInfo LEFT = new StoredSessionInfo(
+            new ClientInfo(TenantId.DEFAULT, new ClientId("c"), null, "10.0.0.1:1", 4),
+            false,
+            60,
+            5_000,
+            65_000,
+            true,
+            2,
+            7,
+            700,
+            3);
+
+    private final List<SessionCatalog.Criteria> asked = new ArrayList<>();
+    private CompletableFuture<SessionCatalog.Page> page =
+            CompletableFuture.completedFuture(new SessionCatalog.Page(List.of(LEFT), "more"));
+    private CompletableFuture<Optional<StoredSessionInfo>> found = CompletableFuture.completedFuture(Optional.of(LEFT));
+    private CompletableFuture<Boolean> deleted = CompletableFuture.completedFuture(true);
+
+    private final SessionCatalog catalog = new SessionCatalog() {
+        @Override
+        public CompletableFuture<Page> page(Criteria criteria, @Nullable String cursor, int limit, Deadline deadline) {
+            asked.add(criteria);
+            return page;
+        }
+
+        @Override
+        public CompletableFuture<Optional<StoredSessionInfo>> find(
+                TenantId tenant, ClientId clientId, Deadline deadline) {
+            return found;
+        }
+    };
+
+    private final InboxClient inboxes = (InboxClient) Proxy.newProxyInstance(
+            getClass().getClassLoader(), new Class<?>[] {InboxClient.class}, (proxy, method, args) -> {
+                assertThat(method.getName()).isEqualTo("delete");
+                return deleted;
+            });
+
+    private final SessionsOverNodes sessions = new SessionsOverNodes(catalog, inboxes, Leaders.alone(), "self");
+
+    @Test
+    void aStoredSessionIsToldWithItsHome() {
+        SessionView view = new SessionView("default", "c", "", 4, "self", false, 60, 5_000, 65_000, true, 7, 700, 3, 2);
+        SessionAdmin.Filter filter = new SessionAdmin.Filter(
+                Optional.of("default"), Optional.of(new TextPattern(TextPattern.Kind.SUBSTRING, "c")), true, 4);
+        assertThat(sessions.sessions(filter, null, 10, LONG))
+                .isCompletedWithValue(new SessionAdmin.SessionPage(List.of(view), "more"));
+        assertThat(asked).containsExactly(new SessionCatalog.Criteria(TenantId.DEFAULT, "c", false, true, 4));
+        assertThat(sessions.session(KEY, LONG)).isCompletedWithValue(Optional.of(view));
+        assertThat(sessions.delete(KEY, LONG)).isCompletedWithValue(true);
+    }
+
+    @Test
+    void whatCannotBeIsNotThere() {
+        ClientKey nobody = new ClientKey("no tenant", "c");
+        SessionAdmin.Filter filter = new SessionAdmin.Filter(Optional.of("no tenant"), Optional.empty(), false, 0);
+        assertThat(sessions.sessions(filter, null, 10, LONG))
+                .isCompletedWithValue(new SessionAdmin.SessionPage(List.of(), null));
+        assertThat(sessions.session(nobody, LONG)).isCompletedWithValue(Optional.empty());
+        assertThat(sessions.delete(nobody, LONG)).isCompletedWithValue(false);
+        assertThat(asked).isEmpty();
+    }
+
+    @Test
+    void aStoreThatDoesNotAnswerIsSaidToAndInTime() {
+        page = CompletableFuture.failedFuture(new RangeException(RangeException.Cause.TIMEOUT, "no leader"));
+        found = new CompletableFuture<>();
+        deleted = new CompletableFuture<>();
+        Duration within = Duration.ofMillis(200);
+        for (CompletableFuture<?> each : List.of(
+                sessions.sessions(SessionAdmin.Filter.ALL, null, 10, within),
+                sessions.session(KEY, within),
+                sessions.delete(KEY, within))) {
+            assertThat(each)
+                    .failsWithin(Duration.ofSeconds(10))
+                    .withThrowableThat()
+                    .withCauseInstanceOf(NotServingException.class);
+        }
+        page = CompletableFuture.failedFuture(new IllegalArgumentException("no cursor"));
+        assertThat(sessions.sessions(SessionAdmin.Filter.ALL, "x", 10, within))
+                .failsWithin(Duration.ofSeconds(10))
+                .withThrowableThat()
+                .withCauseInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void moreQuestionsThanAFewAreRefused() {
+        found = new CompletableFuture<>();
+        for (int i = 0; i < SessionsOverNodes.MAX_QUESTIONS; i++) {
+            assertThat(sessions.session(KEY, LONG)).isNotDone();
+        }
+        assertThat(sessions.delete(KEY, LONG)).isCompletedExceptionally();
+        found.complete(Optional.empty());
+        assertThat(sessions.delete(KEY, LONG)).isCompletedWithValue(true);
+    }
+}

@@ -1,0 +1,138 @@
+package io.godwit.inbox;
+
+import io.godwit.inbox.client.SessionCatalog;
+import io.godwit.inbox.client.StoredSessionInfo;
+import io.godwit.inbox.format.InboxKeys;
+import io.godwit.inbox.format.SessionQuery;
+import io.godwit.kv.client.Deadline;
+import io.godwit.kv.client.RangeClient;
+import io.godwit.kv.client.RangeException;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.TenantId;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** The catalog over the ranges of a store, of this node and of others. */
+final class RangedSessionCatalog implements SessionCatalog {
+    private static final byte[] FIRST = {};
+
+    private final RangeClient ranges;
+    private final LongSupplier wallMillis;
+
+    /** @param wallMillis milliseconds since the epoch */
+    RangedSessionCatalog(RangeClient ranges, LongSupplier wallMillis) {
+        this.ranges = ranges;
+        this.wallMillis = wallMillis;
+    }
+
+    @Override
+    public CompletableFuture<Page> page(Criteria criteria, @Nullable String cursor, int limit, Deadline deadline) {
+        if (limit < 1 || limit > MAX_LIMIT) {
+            return CompletableFuture.failedFuture(
+                    new IllegalArgumentException("a page has 1 to " + MAX_LIMIT + " sessions, was " + limit));
+        }
+        TenantId tenant = criteria.tenant();
+        byte[] from = tenant == null ? FIRST : InboxKeys.tenantStart(tenant);
+        byte[] end = tenant == null ? null : InboxKeys.tenantEnd(tenant);
+        if (cursor != null) {
+            byte[] start = from;
+            try {
+                from = Base64.getUrlDecoder().decode(cursor);
+            } catch (IllegalArgumentException e) {
+                return CompletableFuture.failedFuture(new IllegalArgumentException("no cursor of sessions", e));
+            }
+            if (Arrays.compareUnsigned(from, start) < 0 || end != null && Arrays.compareUnsigned(from, end) >= 0) {
+                return CompletableFuture.failedFuture(new IllegalArgumentException("a cursor of another list"));
+            }
+        }
+        Listing listing = new Listing(criteria, end, limit, deadline);
+        listing.ask(from);
+        return listing.page;
+    }
+
+    @Override
+    public CompletableFuture<Optional<StoredSessionInfo>> find(TenantId tenant, ClientId clientId, Deadline deadline) {
+        byte[] prefix = InboxKeys.prefix(tenant, clientId);
+        byte[] end = InboxKeys.key(prefix, InboxKeys.END);
+        SessionQuery query = new SessionQuery(prefix, end, 1, wallMillis.getAsLong(), Criteria.ALL);
+        return ranges.query(prefix, query.encode(), deadline)
+                .thenApply(answer ->
+                        SessionQuery.Answer.decode(answer).sessions().stream().findFirst());
+    }
+
+    /** One page on its way: asks on, in this range and the next, until it is full or nothing is left. */
+    private final class Listing {
+        private final Criteria criteria;
+        private final byte @Nullable [] end;
+        private final int limit;
+        private final Deadline deadline;
+        private final List<StoredSessionInfo> found = new ArrayList<>();
+        private final CompletableFuture<Page> page = new CompletableFuture<>();
+
+        Listing(Criteria criteria, byte @Nullable [] end, int limit, Deadline deadline) {
+            this.criteria = criteria;
+            this.end = end;
+            this.limit = limit;
+            this.deadline = deadline;
+        }
+
+        void ask(byte[] from) {
+            List<byte[]> starts = ranges.rangeKeys(from, end);
+            byte[] nextRange = starts.size() > 1 ? starts.get(1) : null;
+            byte[] rangeEnd = nextRange == null ? end : nextRange;
+            SessionQuery query =
+                    new SessionQuery(from, rangeEnd, limit - found.size(), wallMillis.getAsLong(), criteria);
+            ranges.query(from, rangeEnd, query.encode(), deadline).whenComplete((answer, failure) -> {
+                if (failure instanceof RangeException cause && cause.reason() == RangeException.Cause.MOVED) {
+                    ask(from); // the range was cut meanwhile
+                } else if (failure != null) {
+                    failed(from, failure);
+                } else {
+                    answered(from, answer, nextRange);
+                }
+            });
+        }
+
+        private void failed(byte[] from, Throwable failure) {
+            if (found.isEmpty()) {
+                page.completeExceptionally(failure);
+            } else {
+                complete(from);
+            }
+        }
+
+        private void answered(byte[] from, byte[] bytes, byte @Nullable [] nextRange) {
+            try {
+                SessionQuery.Answer answer = SessionQuery.Answer.decode(bytes);
+                found.addAll(answer.sessions());
+                byte[] next = answer.next() == null ? nextRange : answer.next();
+                if (next != null && Arrays.compareUnsigned(next, from) <= 0) {
+                    throw new IllegalArgumentException("an answer that goes on where it began");
+                }
+                if (next == null || found.size() >= limit) {
+                    complete(next);
+                } else if (deadline.hasPassed(System.nanoTime())) {
+                    failed(next, new RangeException(RangeException.Cause.TIMEOUT, "no session found in time"));
+                } else {
+                    ask(next);
+                }
+            } catch (RuntimeException e) {
+                page.completeExceptionally(e); // whoever waits must not hang on an answer nobody can read
+            }
+        }
+
+        private void complete(byte @Nullable [] next) {
+            page.complete(new Page(
+                    found,
+                    next == null
+                            ? null
+                            : Base64.getUrlEncoder().withoutPadding().encodeToString(next)));
+        }
+    }
+}

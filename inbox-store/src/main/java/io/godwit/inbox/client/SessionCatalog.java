@@ -1,0 +1,57 @@
+package io.godwit.inbox.client;
+
+import io.godwit.kv.client.Deadline;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.TenantId;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The stored sessions of all nodes, for operators. Reads what is stored, at the leader of each range, and disturbs
+ * neither leaders nor clients. Thread-safe. Futures complete on any thread, which must not be held up, and fail with
+ * {@link io.godwit.kv.client.RangeException}, or {@link IllegalArgumentException} for a cursor that is none.
+ */
+public interface SessionCatalog {
+    /** The most sessions of a page. */
+    int MAX_LIMIT = 1_000;
+
+    /**
+     * Which sessions are asked for.
+     *
+     * @param tenant null for all
+     * @param idText what the client id must begin with, or have anywhere
+     * @param isPrefix whether it must begin with it
+     * @param onlyDetached whether those of connected clients are left out
+     * @param leastMessages in the queue
+     */
+    record Criteria(
+            @Nullable TenantId tenant, String idText, boolean isPrefix, boolean onlyDetached, int leastMessages) {
+        public static final Criteria ALL = new Criteria(null, "", true, false, 0);
+    }
+
+    /**
+     * A page of sessions, in the order in which they are stored: by tenant, then by a hash of the client id.
+     *
+     * @param cursor for the page behind it; null when there is nothing more
+     */
+    record Page(List<StoredSessionInfo> sessions, @Nullable String cursor) {
+        public Page {
+            sessions = List.copyOf(sessions);
+        }
+    }
+
+    /**
+     * A page of the list. A session that comes or goes meanwhile may be in it or not; all others are in it once,
+     * whatever happens to ranges and leaders between two pages. When the deadline comes, the page has what was found
+     * by then, and fails with {@code TIMEOUT} when nothing was.
+     *
+     * @param cursor of the page before; null for the first
+     * @param limit 1 to {@link #MAX_LIMIT}
+     */
+    CompletableFuture<Page> page(Criteria criteria, @Nullable String cursor, int limit, Deadline deadline);
+
+    /** One session; empty when there is none. */
+    CompletableFuture<Optional<StoredSessionInfo>> find(TenantId tenant, ClientId clientId, Deadline deadline);
+}

@@ -1,0 +1,122 @@
+package io.godwit.inbox.leader;
+
+import io.godwit.inbox.client.StoredSessionInfo;
+import io.godwit.inbox.expiry.SessionTimes;
+import io.godwit.inbox.format.FilterTable;
+import io.godwit.inbox.format.InboxKeys;
+import io.godwit.inbox.format.SessionQuery;
+import io.godwit.inbox.format.SessionRecord;
+import io.godwit.inbox.format.StoredSession;
+import io.godwit.inbox.ledger.Ledger;
+import io.godwit.inbox.protocol.InboxId;
+import io.godwit.inbox.report.InboxReports;
+import io.godwit.kv.coprocessor.RangeCursor;
+import io.godwit.kv.coprocessor.RangeReader;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers a {@link SessionQuery} out of what a range has stored: from one session record straight to the next, with the
+ * heads of the queues of those that are asked for. Ends early when it has looked at many inboxes or read much, and
+ * tells where to go on. On an I/O thread.
+ */
+final class SessionListing {
+    /** A look is a step of the cursor: tens of microseconds where nothing is cached. */
+    private static final int MOST_LOOKS = 4_096;
+
+    private static final int MOST_SESSIONS = 500;
+    /** Of payloads in the runs that are walked; many small messages take as long as few large ones. */
+    private static final long MOST_QUEUE_BYTES = 8 << 20;
+
+    private static final int MOST_MESSAGES = 100_000;
+
+    private final RangeReader reader;
+    private final SessionQuery query;
+    private final List<StoredSessionInfo> found = new ArrayList<>();
+    private long queueBytes;
+    private long messages;
+
+    private SessionListing(RangeReader reader, SessionQuery query) {
+        this.reader = reader;
+        this.query = query;
+    }
+
+    static SessionQuery.Answer answer(RangeReader reader, SessionQuery query) {
+        return new SessionListing(reader, query).walk();
+    }
+
+    private SessionQuery.Answer walk() {
+        int most = Math.min(query.maxSessions(), MOST_SESSIONS);
+        int looks = 0;
+        try (RangeCursor cursor = reader.cursor(query.from(), query.end())) {
+            for (cursor.seekToFirst(); cursor.isValid(); looks++) {
+                byte[] key = cursor.key();
+                InboxId id = InboxKeys.inboxOf(key);
+                byte[] prefix = InboxKeys.prefix(id.tenant(), id.clientId());
+                if (looks == MOST_LOOKS
+                        || found.size() == most
+                        || queueBytes >= MOST_QUEUE_BYTES
+                        || messages >= MOST_MESSAGES) {
+                    return new SessionQuery.Answer(found, prefix);
+                }
+                if (Arrays.equals(key, InboxKeys.key(prefix, InboxKeys.SESSION))) {
+                    look(id, prefix, cursor.value());
+                }
+                cursor.seek(InboxKeys.key(prefix, InboxKeys.END));
+            }
+        }
+        return new SessionQuery.Answer(found, null);
+    }
+
+    private void look(InboxId id, byte[] prefix, byte[] record) {
+        if (InboxReports.isBrokersOwn(id) || !query.matches(id.tenant(), id.clientId())) {
+            return;
+        }
+        StoredSession session = SessionRecord.decode(id, record).session();
+        if (session == null || !isWanted(session)) {
+            return;
+        }
+        Ledger queue = InboxLoader.queueOf(reader, id, prefix, session);
+        queueBytes += queue.liveBytes();
+        messages += queue.live();
+        if (queue.live() >= query.criteria().leastMessages()) {
+            found.add(new StoredSessionInfo(
+                    session.client(),
+                    session.isAttached(),
+                    session.expirySeconds(),
+                    session.isAttached() ? 0 : session.detachedAtMillis(),
+                    endsAt(session),
+                    session.will() != null,
+                    subscriptions(prefix),
+                    queue.live(),
+                    queue.liveBytes(),
+                    queue.sentLive()));
+        }
+    }
+
+    /** One that is kept for its will alone ends with its connection, and is none of those that are stored. */
+    private boolean isWanted(StoredSession session) {
+        return session.expirySeconds() > 0
+                && endsAt(session) > query.nowMillis()
+                && !(session.isAttached() && query.criteria().onlyDetached());
+    }
+
+    private static long endsAt(StoredSession session) {
+        return session.isAttached()
+                ? Long.MAX_VALUE
+                : SessionTimes.endsAt(session.detachedAtMillis(), session.expirySeconds());
+    }
+
+    private int subscriptions(byte[] prefix) {
+        int count = 0;
+        byte @Nullable [] end = InboxKeys.key(prefix, InboxKeys.FILTERS + 1);
+        try (RangeCursor cursor = reader.cursor(InboxKeys.key(prefix, InboxKeys.FILTERS), end)) {
+            for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
+                count += FilterTable.decode(cursor.value()).size();
+            }
+        }
+        return count;
+    }
+}

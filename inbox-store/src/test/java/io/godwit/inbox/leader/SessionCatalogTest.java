@@ -1,0 +1,179 @@
+package io.godwit.inbox.leader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.inbox.InboxStore;
+import io.godwit.inbox.client.AttachRequest;
+import io.godwit.inbox.client.SessionCatalog;
+import io.godwit.inbox.client.SessionCatalog.Criteria;
+import io.godwit.inbox.client.SessionCatalog.Page;
+import io.godwit.inbox.client.StoredSessionInfo;
+import io.godwit.kv.client.Deadline;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.TenantId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What operators see of stored sessions, over eight ranges. */
+class SessionCatalogTest {
+    private static final Criteria DETACHED = new Criteria(null, "", true, true, 0);
+
+    private final InboxFixture inbox = new InboxFixture(InboxFixture.LATE_PUSH, 8);
+    private final SessionCatalog catalog = InboxStore.catalog(inbox.host, inbox.host::nowMillis);
+
+    @AfterEach
+    void close() {
+        inbox.close();
+    }
+
+    private static Deadline soon() {
+        return Deadline.afterMillis(60_000);
+    }
+
+    private Page page(Criteria criteria, @Nullable String cursor, int limit) {
+        return inbox.host.await(catalog.page(criteria, cursor, limit, soon()));
+    }
+
+    private StoredSessionInfo find(String clientId) {
+        return inbox.host
+                .await(catalog.find(TenantId.DEFAULT, new ClientId(clientId), soon()))
+                .orElseThrow();
+    }
+
+    private static List<String> ids(Page page) {
+        return page.sessions().stream()
+                .map(session -> session.client().clientId().value())
+                .toList();
+    }
+
+    /** All pages. */
+    private List<String> all(Criteria criteria, int limit) {
+        List<String> ids = new ArrayList<>();
+        String cursor = null;
+        do {
+            Page page = page(criteria, cursor, limit);
+            assertThat(page.sessions()).hasSizeLessThanOrEqualTo(limit);
+            ids.addAll(ids(page));
+            cursor = page.cursor();
+        } while (cursor != null);
+        return ids;
+    }
+
+    @Test
+    void sessionsOfAllRangesAreListedInPagesEachOnce() {
+        Set<String> expected = new TreeSet<>();
+        for (int i = 0; i < 100; i++) {
+            inbox.absent("c" + i);
+            expected.add("c" + i);
+        }
+        for (int limit : new int[] {1, 7, 100, 1_000}) {
+            assertThat(all(Criteria.ALL, limit)).hasSize(100).containsExactlyInAnyOrderElementsOf(expected);
+        }
+        assertThat(all(new Criteria(null, "c9", true, true, 0), 3)).hasSize(11);
+        assertThat(all(new Criteria(null, "7", false, true, 0), 3)).hasSize(19);
+        assertThat(all(new Criteria(TenantId.DEFAULT, "", true, true, 0), 13)).hasSize(100);
+        assertThat(all(new Criteria(new TenantId("other"), "", true, true, 0), 13))
+                .isEmpty();
+    }
+
+    @Test
+    void whatComesAndGoesBetweenTwoPagesMovesNobodyElse() {
+        Set<String> stay = new TreeSet<>();
+        for (int i = 0; i < 60; i++) {
+            inbox.absent("c" + i);
+            stay.add("c" + i);
+        }
+        List<String> listed = new ArrayList<>();
+        String cursor = null;
+        int round = 0;
+        do {
+            Page page = page(Criteria.ALL, cursor, 4);
+            listed.addAll(ids(page));
+            cursor = page.cursor();
+            String gone = ids(page).get(ids(page).size() - 1); // where the next page goes on
+            inbox.host.await(inbox.client.delete(TenantId.DEFAULT, new ClientId(gone)));
+            inbox.absent("new" + round++);
+            inbox.move();
+        } while (cursor != null);
+        assertThat(listed).doesNotHaveDuplicates().containsAll(stay);
+    }
+
+    @Test
+    void whatIsStoredOfASessionIsTold() {
+        long incarnation = inbox.absent("c");
+        long detachedAt = inbox.host.nowMillis();
+        for (int i = 0; i < 5; i++) {
+            inbox.insert("c", incarnation, inbox.message("12345678", 1));
+        }
+        StoredSessionInfo session = find("c");
+        assertThat(session.isAttached()).isFalse();
+        assertThat(session.expirySeconds()).isEqualTo(AttachRequest.NEVER);
+        assertThat(session.endsAtMillis()).isEqualTo(Long.MAX_VALUE);
+        assertThat(session.detachedAtMillis()).isEqualTo(detachedAt);
+        assertThat(session.subscriptions()).isOne();
+        assertThat(session.messages()).isEqualTo(5);
+        assertThat(session.payloadBytes()).isEqualTo(40);
+        assertThat(session.inflight()).isZero();
+        assertThat(session.hasWill()).isFalse();
+        assertThat(all(new Criteria(null, "", true, true, 5), 10)).containsExactly("c");
+        assertThat(all(new Criteria(null, "", true, true, 6), 10)).isEmpty();
+
+        TestConnection connection = inbox.attach("c");
+        connection.attachment().request(2);
+        inbox.host.runUntilIdle();
+        assertThat(find("c").isAttached()).isTrue();
+        assertThat(find("c").endsAtMillis()).isEqualTo(Long.MAX_VALUE);
+        assertThat(all(DETACHED, 10)).isEmpty();
+        assertThat(all(Criteria.ALL, 10)).containsExactly("c");
+        inbox.detach(connection, 60, false);
+        StoredSessionInfo left = find("c");
+        assertThat(left.messages()).isEqualTo(5);
+        assertThat(left.inflight()).isBetween(2, 5);
+        assertThat(left.expirySeconds()).isEqualTo(60);
+        assertThat(left.endsAtMillis()).isEqualTo(inbox.host.nowMillis() + 60_000);
+    }
+
+    @Test
+    void sessionsThatEndWithTheirConnectionOrHaveEndedAreNone() {
+        inbox.attach("clean", true, 0, null);
+        TestConnection brief = inbox.attach("brief", false, 10, null);
+        inbox.detach(brief);
+        assertThat(all(Criteria.ALL, 10)).containsExactly("brief");
+        inbox.host.stepWallClock(11_000);
+        assertThat(all(Criteria.ALL, 10)).isEmpty();
+        assertThat(inbox.host.await(catalog.find(TenantId.DEFAULT, new ClientId("brief"), soon())))
+                .isEmpty();
+        assertThat(inbox.host.await(catalog.find(TenantId.DEFAULT, new ClientId("nobody"), soon())))
+                .isEmpty();
+    }
+
+    @Test
+    void aDeletedSessionIsGone() {
+        inbox.absent("c");
+        assertThat(inbox.host.await(inbox.client.delete(TenantId.DEFAULT, new ClientId("c"))))
+                .isTrue();
+        assertThat(all(Criteria.ALL, 10)).isEmpty();
+    }
+
+    @Test
+    void aCursorOfAnotherTenantOrOfNothingIsRefused() {
+        for (int i = 0; i < 4; i++) {
+            inbox.absent("c" + i);
+        }
+        String cursor = page(Criteria.ALL, null, 1).cursor();
+        assertThat(cursor).isNotNull();
+        Criteria other = new Criteria(new TenantId("other"), "", true, true, 0);
+        List<CompletableFuture<Page>> refused = List.of(
+                catalog.page(other, cursor, 10, soon()),
+                catalog.page(Criteria.ALL, "%%%", 10, soon()),
+                catalog.page(Criteria.ALL, null, 0, soon()),
+                catalog.page(Criteria.ALL, null, SessionCatalog.MAX_LIMIT + 1, soon()));
+        assertThat(refused).allMatch(CompletableFuture::isCompletedExceptionally);
+    }
+}
