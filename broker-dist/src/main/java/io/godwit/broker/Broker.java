@@ -3,6 +3,7 @@ package io.godwit.broker;
 import io.godwit.broker.admin.Admin;
 import io.godwit.broker.admin.AdminService;
 import io.godwit.broker.auth.AuthFileReports;
+import io.godwit.broker.metrics.BrokerMeters;
 import io.godwit.broker.release.Release;
 import io.godwit.cluster.Cluster;
 import io.godwit.cluster.LocalRpcServer;
@@ -24,7 +25,6 @@ import io.godwit.plugin.auth.AuthProvider;
 import io.godwit.retain.RetainStore;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -63,7 +63,8 @@ final class Broker implements AutoCloseable {
     private final Path pluginDirectory;
     private final TransportConfig.Io io;
     private final StatusFile status;
-    private final MeterRegistry meters = new SimpleMeterRegistry();
+    private final BrokerMeters metrics = new BrokerMeters();
+    private final MeterRegistry meters = metrics.registry();
     private final EventLog events;
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     /** How the stores were last; the thread's that reports, one at a time. */
@@ -296,6 +297,11 @@ final class Broker implements AutoCloseable {
                 wanted.bans()));
     }
 
+    /** What it measures of itself; from the beginning on. */
+    BrokerMeters metrics() {
+        return metrics;
+    }
+
     /** What an operator should know of the configuration file as it is now; for {@code status}. */
     void tellOfConfiguration(List<String> warnings) {
         status.configuration(warnings);
@@ -422,7 +428,8 @@ final class Broker implements AutoCloseable {
             return;
         }
         isClosed = true;
-        if (!opened.isEmpty()) {
+        opened.addLast(metrics);
+        if (opened.size() > 1) {
             LOG.info("stopping");
             status.stopping();
         }

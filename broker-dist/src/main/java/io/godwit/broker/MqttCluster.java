@@ -36,6 +36,7 @@ import io.godwit.plugin.event.NodeWait;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.BaseUnits;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Objects;
@@ -177,14 +178,14 @@ final class MqttCluster implements AutoCloseable {
         Gauge.builder("godwit.directory.waiting", ids, all -> all.sizes().waiting())
                 .description("connections of this node that wait for their client id")
                 .register(meters);
-        sum(meters, "godwit.links.bytes.sent", "bytes of frames sent to other nodes", LinkStats::sentBytes);
-        sum(meters, "godwit.links.bytes.received", "bytes of frames of other nodes", LinkStats::receivedBytes);
+        sum(meters, "godwit.links.sent.bytes", "bytes of frames sent to other nodes", LinkStats::sentBytes);
+        sum(meters, "godwit.links.received.bytes", "bytes of frames of other nodes", LinkStats::receivedBytes);
         sum(
                 meters,
                 "godwit.links.frames.resent",
                 "frames sent again after a connection broke",
                 LinkStats::resentFrames);
-        Gauge.builder("godwit.links.bytes.waiting", links, all -> total(all, LinkStats::unconfirmedBytes))
+        Gauge.builder("godwit.links.waiting.bytes", links, all -> total(all, LinkStats::unconfirmedBytes))
                 .description("bytes of frames that other nodes have not confirmed")
                 .register(meters);
     }
@@ -211,13 +212,16 @@ final class MqttCluster implements AutoCloseable {
                 HomeSettings.DEFAULT.waiting(waits.home()).withPublishes(UNACKNOWLEDGED_BYTES),
                 timers,
                 wallMillis);
-        Gauge.builder("godwit.inbox.bytes.waiting", peers, InboxPeers::waitingBytes)
+        Gauge.builder("godwit.inbox.waiting.bytes", peers, InboxPeers::waitingBytes)
+                .baseUnit(BaseUnits.BYTES)
                 .description("heap of commands that wait for the leaders of their inboxes")
                 .register(meters);
-        Gauge.builder("godwit.inbox.bytes.served", peers, InboxPeers::servedBytes)
+        Gauge.builder("godwit.inbox.served.bytes", peers, InboxPeers::servedBytes)
+                .baseUnit(BaseUnits.BYTES)
                 .description("heap of commands of other nodes that leaders of this one have not answered")
                 .register(meters);
-        Gauge.builder("godwit.inbox.bytes.held", peers, InboxPeers::heldBytes)
+        Gauge.builder("godwit.inbox.held.bytes", peers, InboxPeers::heldBytes)
+                .baseUnit(BaseUnits.BYTES)
                 .description("heap of deliveries that links to other nodes have no room for")
                 .register(meters);
         inboxes.set(peers);
