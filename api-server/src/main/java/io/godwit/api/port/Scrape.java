@@ -1,0 +1,9 @@
+package io.godwit.api.port;
+
+/**
+ * The metrics of a node at one time.
+ *
+ * @param contentType of the text
+ */
+@SuppressWarnings("ArrayRecordComponent") // handed on once, never compared
+public record Scrape(String contentType, byte[] text) {}
