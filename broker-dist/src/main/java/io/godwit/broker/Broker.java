@@ -4,6 +4,7 @@ import io.godwit.broker.admin.Admin;
 import io.godwit.broker.admin.AdminService;
 import io.godwit.broker.auth.AuthFileReports;
 import io.godwit.broker.metrics.BrokerMeters;
+import io.godwit.broker.metrics.StoreMeters;
 import io.godwit.broker.release.Release;
 import io.godwit.cluster.Cluster;
 import io.godwit.cluster.LocalRpcServer;
@@ -23,7 +24,6 @@ import io.godwit.mqtt.transport.Listener;
 import io.godwit.mqtt.transport.TransportConfig;
 import io.godwit.plugin.auth.AuthProvider;
 import io.godwit.retain.RetainStore;
-import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -65,6 +65,7 @@ final class Broker implements AutoCloseable {
     private final StatusFile status;
     private final BrokerMeters metrics = new BrokerMeters();
     private final MeterRegistry meters = metrics.registry();
+    private final StoreMeters storeMeters = new StoreMeters(meters);
     private final EventLog events;
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     /** How the stores were last; the thread's that reports, one at a time. */
@@ -133,9 +134,7 @@ final class Broker implements AutoCloseable {
         opened.push(events);
         node.onHealthChange(this::report);
         node.onPauses(status::pauses);
-        FunctionCounter.builder("godwit.kv.mutations.too.large", node, KvNode::mutationsTooLarge)
-                .description("writes refused because the log takes none of their size")
-                .register(meters);
+        storeMeters.register(node);
         serveOperators(node);
 
         SteadyClock clock = SteadyClock.system();
@@ -270,7 +269,7 @@ final class Broker implements AutoCloseable {
             }
         };
         try {
-            return KvNode.open(BrokerSettings.node(config, data), progress);
+            return KvNode.open(BrokerSettings.node(config, data), progress, storeMeters);
         } catch (IOException e) {
             if (isCancelled) {
                 throw new InterruptedException("told to end: " + e.getMessage());

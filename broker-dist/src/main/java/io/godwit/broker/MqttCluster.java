@@ -1,5 +1,6 @@
 package io.godwit.broker;
 
+import io.godwit.broker.metrics.LinkMeters;
 import io.godwit.cluster.Cluster;
 import io.godwit.cluster.HostPort;
 import io.godwit.cluster.Member;
@@ -9,7 +10,6 @@ import io.godwit.cluster.link.Lane;
 import io.godwit.cluster.link.LaneReceiver;
 import io.godwit.cluster.link.LinkListener;
 import io.godwit.cluster.link.LinkSettings;
-import io.godwit.cluster.link.LinkStats;
 import io.godwit.cluster.link.Peer;
 import io.godwit.cluster.link.PeerLinks;
 import io.godwit.dist.DistWorker;
@@ -33,7 +33,6 @@ import io.godwit.kv.client.WaitReports;
 import io.godwit.mqtt.session.SessionConfig;
 import io.godwit.plugin.event.EventListener;
 import io.godwit.plugin.event.NodeWait;
-import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.BaseUnits;
@@ -52,7 +51,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -178,26 +176,7 @@ final class MqttCluster implements AutoCloseable {
         Gauge.builder("godwit.directory.waiting", ids, all -> all.sizes().waiting())
                 .description("connections of this node that wait for their client id")
                 .register(meters);
-        sum(meters, "godwit.links.sent.bytes", "bytes of frames sent to other nodes", LinkStats::sentBytes);
-        sum(meters, "godwit.links.received.bytes", "bytes of frames of other nodes", LinkStats::receivedBytes);
-        sum(
-                meters,
-                "godwit.links.frames.resent",
-                "frames sent again after a connection broke",
-                LinkStats::resentFrames);
-        Gauge.builder("godwit.links.waiting.bytes", links, all -> total(all, LinkStats::unconfirmedBytes))
-                .description("bytes of frames that other nodes have not confirmed")
-                .register(meters);
-    }
-
-    private void sum(MeterRegistry meters, String name, String what, ToLongFunction<LinkStats> value) {
-        FunctionCounter.builder(name, links, all -> total(all, value))
-                .description(what)
-                .register(meters);
-    }
-
-    private static long total(PeerLinks links, ToLongFunction<LinkStats> value) {
-        return links.stats().stream().mapToLong(value).sum();
+        LinkMeters.register(meters, links);
     }
 
     /**

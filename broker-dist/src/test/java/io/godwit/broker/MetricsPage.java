@@ -38,7 +38,7 @@ final class MetricsPage {
             "jvm_classes_loaded_classes",
             "jvm_classes_unloaded_classes_total",
             "process_cpu_usage",
-            "process_cpu_time_ns_total",
+            "process_cpu_seconds_total",
             "process_files_open_files",
             "process_files_max_files",
             "process_uptime_seconds",
@@ -46,7 +46,7 @@ final class MetricsPage {
             "system_cpu_count",
             "system_cpu_usage",
             "system_load_average_1m",
-            "netty_allocator_memory_used");
+            "netty_allocator_memory_used_bytes");
 
     private static final int LINE = 120;
 
@@ -55,22 +55,21 @@ final class MetricsPage {
     private MetricsPage() {}
 
     static String of(Exposition scrape) {
-        StringBuilder page = new StringBuilder(
-                """
+        StringBuilder page = new StringBuilder("""
                 # Metrics
 
-                This page is written by `MetricsPageTest` from what a node answers to a scrape of `/metrics`; do not edit
-                it. In code and log a meter has dots in its name and no suffix: `godwit_mqtt_connects_total` is
+                This page is written by `MetricsPageTest` from what a node answers to a scrape of `/metrics`; do not
+                edit it. In code and log a meter has dots in its name and no suffix: `godwit_mqtt_connects_total` is
                 `godwit.mqtt.connects`.
 
-                Every node answers for itself. Counters begin with the process. No label is chosen by a client, and there
-                is no series for a client, a topic, a range or a peer; so a node has some hundreds of series, whatever its
-                load. A histogram is the series `_bucket`, by `le`, `_sum` and `_count`, and beside it a gauge `_max`,
-                the largest of the last minutes.
+                Every node answers for itself. Counters begin with the process. No label is chosen by a client, and
+                there is no series for a client, a topic, a range or a peer; so a node has some hundreds of series,
+                whatever its load. A histogram has the series `_bucket` by `le`, `_sum` and `_count`, and beside it a
+                gauge `_max`, the largest of the last minutes.
 
-                What this page says of `godwit_links_*`, `godwit_members_*`, `godwit_directory_*`, `godwit_dist_peer_*`
-                and of commands and deliveries of inboxes over links holds for the nodes of a cluster: a node that is
-                alone has none of it.
+                A node that is alone has no `godwit_links_*`, `godwit_members_*`, `godwit_directory_*`,
+                `godwit_dist_peer_*`, `godwit_inbox_held_bytes`, `godwit_inbox_served_bytes` and
+                `godwit_inbox_waiting_bytes`.
                 """);
         Map<String, Exposition.Family> left = new TreeMap<>(scrape.families());
         left.keySet().removeIf(name -> !name.startsWith("godwit_"));
@@ -90,8 +89,7 @@ final class MetricsPage {
                 page.append(item(family));
             }
         });
-        page.append(
-                """
+        page.append("""
 
                 The garbage collector adds `jvm_gc_pause_seconds` by `action`, `cause` and `gc` when it has paused.
                 """);
@@ -100,8 +98,8 @@ final class MetricsPage {
 
     private static String item(Exposition.Family family) {
         String labels = family.labels().isEmpty() ? "" : " by `" + String.join("`, `", family.labels()) + "`";
-        String help = family.help().isEmpty() ? "" : ": " + family.help();
-        return wrapped("- `" + family.name() + "`, " + family.type() + labels + help + ".");
+        String help = family.help().replaceAll("\\.*$", "");
+        return wrapped("- `" + family.name() + "`, " + family.type() + labels + ": " + help + ".");
     }
 
     private static String wrapped(String text) {

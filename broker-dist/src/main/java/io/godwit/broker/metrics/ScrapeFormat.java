@@ -1,10 +1,9 @@
 package io.godwit.broker.metrics;
 
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
 
 /** How meters are written for who scrapes them. */
-public enum ScrapeFormat {
+enum ScrapeFormat {
     /** Prometheus's own. */
     TEXT("text/plain; version=0.0.4; charset=utf-8"),
     OPEN_METRICS("application/openmetrics-text; version=1.0.0; charset=utf-8");
@@ -20,20 +19,17 @@ public enum ScrapeFormat {
     }
 
     /** What the answer's header says. */
-    public String contentType() {
+    String contentType() {
         return contentType;
     }
 
     /**
      * The one that is wanted most.
      *
-     * @param accept the request's header [RFC9110-12.5.1]; null without one. Anything that names no OpenMetrics is
+     * @param accept the request's header [RFC9110-12.5.1]; empty without one. Anything that names no OpenMetrics is
      *     answered with {@link #TEXT}
      */
-    public static ScrapeFormat accepted(@Nullable String accept) {
-        if (accept == null) {
-            return TEXT;
-        }
+    static ScrapeFormat accepted(String accept) {
         double text = 0;
         double openMetrics = 0;
         for (String kind : accept.toLowerCase(Locale.ROOT).split(",", MAX_KINDS)) {

@@ -1,6 +1,7 @@
 package io.godwit.broker.metrics;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -72,12 +73,7 @@ public final class Exposition {
 
     /** By name, as they come. */
     public Map<String, Family> families() {
-        return families;
-    }
-
-    /** How many series there are. */
-    public int series() {
-        return families.values().stream().mapToInt(family -> family.samples().size()).sum();
+        return Collections.unmodifiableMap(families);
     }
 
     /** Of all series of that name together. */

@@ -62,7 +62,8 @@ public final class InboxReports {
                             .register(meters));
         }
         publishedWills = counter(meters, "wills.published", "wills that were published");
-        suppressedWills = counter(meters, "wills.suppressed", "wills that were not: their client said goodbye, or is back");
+        suppressedWills =
+                counter(meters, "wills.suppressed", "wills that were not: their client said goodbye, or is back");
         fullQueues = counter(meters, "queues.full", "queues of stored sessions that became full");
         relievedQueues = counter(meters, "queues.relieved", "full queues that had room again, or are over");
         storedCopies = copies(meters, "stored", "copies of messages of QoS 1 and 2 that were committed to queues");

@@ -58,6 +58,9 @@ public final class PersistentSession extends Session {
     /** Delivered by the store and not yet sent. */
     private final ArrayDeque<InboxMessage> waiting = new ArrayDeque<>(0);
 
+    /** When the client came; wall clock. */
+    private final long beganMillis;
+
     /** Above the last sequence that went out. */
     private long sentBelow;
 
@@ -87,6 +90,7 @@ public final class PersistentSession extends Session {
             InboxMail mail,
             End end) {
         super(connection, services, terms, end);
+        this.beganMillis = services.nowMillis();
         this.attachment = reply.attachment();
         this.receivedBefore = reply.inbound();
         this.receiver =
@@ -192,6 +196,11 @@ public final class PersistentSession extends Session {
                 flushAcknowledgements();
             }
         }
+    }
+
+    @Override
+    long waitsSinceMillis() {
+        return beganMillis;
     }
 
     private void drain() {

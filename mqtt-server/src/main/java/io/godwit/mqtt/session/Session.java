@@ -596,8 +596,25 @@ public abstract class Session implements PacketHandler, Subscriber {
         if (isNewAlias && outboundAliases != null) {
             outboundAliases.announced(topic, alias);
         }
-        services.metrics.publishOut(message.payload().length);
+        counted(message, qos, retain || dup);
         return true;
+    }
+
+    /**
+     * A copy was handed to the connection.
+     *
+     * @param isLate whether it is one that the client would not have got when it came
+     */
+    final void counted(Message message, Qos qos, boolean isLate) {
+        services.metrics.publishOut(message.payload().length);
+        if (!isLate) {
+            services.outLatency.sent(connection.loop(), message, qos, waitsSinceMillis());
+        }
+    }
+
+    /** Messages that came before had to wait for the client. Wall clock. */
+    long waitsSinceMillis() {
+        return Long.MIN_VALUE; // such a session begins with the connection
     }
 
     /** Whether a copy for this session may be one that others get as well, but for its packet id. */

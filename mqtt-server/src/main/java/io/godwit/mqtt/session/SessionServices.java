@@ -32,6 +32,7 @@ public final class SessionServices {
     final QueuedBytes noteBytes;
 
     final PublisherWaits publisherWaits;
+    final OutLatency outLatency;
 
     /**
      * @param wallMillis the wall clock, milliseconds since the epoch
@@ -80,6 +81,7 @@ public final class SessionServices {
         filterBytes = QueuedBytes.ofHeap();
         noteBytes = QueuedBytes.ofHeap();
         publisherWaits = new PublisherWaits(System::nanoTime);
+        outLatency = new OutLatency(loops, metrics, wallMillis);
     }
 
     /** With other limits, and what is counted over all sessions in common. */
@@ -100,6 +102,7 @@ public final class SessionServices {
         this.filterBytes = other.filterBytes;
         this.noteBytes = other.noteBytes;
         this.publisherWaits = other.publisherWaits;
+        this.outLatency = other.outLatency;
     }
 
     /**

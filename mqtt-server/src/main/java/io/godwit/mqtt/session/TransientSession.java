@@ -247,7 +247,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
             dropped(message, DropReason.PACKET_TOO_LARGE);
             return false;
         }
-        services.metrics.publishOut(message.payload().length);
+        counted(message, qos, retain);
         return true;
     }
 

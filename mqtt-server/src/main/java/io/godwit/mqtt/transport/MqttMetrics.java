@@ -7,14 +7,17 @@ import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.event.MemoryKind;
 import io.godwit.plugin.event.NodeWait;
 import io.godwit.plugin.event.ThrottleCause;
+import io.godwit.plugin.message.Qos;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.BaseUnits;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +41,7 @@ public final class MqttMetrics {
     private final LongAdder sockets = new LongAdder();
     private final LongAdder openedSockets;
     private final LongAdder continuedAttachments;
+    private final Map<Qos, Timer> latencies = new EnumMap<>(Qos.class);
     private final LongAdder lostAttachments;
 
     // what has an event
@@ -78,12 +82,23 @@ public final class MqttMetrics {
         payloadBytesOut = bytes(registry, "sent.payload.bytes", "payloads of PUBLISH packets sent to clients");
         bytesIn = bytes(registry, "received.bytes", "bytes that clients sent, as MQTT has them");
         bytesOut = bytes(registry, "sent.bytes", "bytes sent to clients, as MQTT has them");
-        ignoredPackets = counter(
-                registry, "packets.ignored", "packets read before their connection was closed, without effect");
+        ignoredPackets =
+                counter(registry, "packets.ignored", "packets read before their connection was closed, without effect");
         ignoredBytes = bytes(registry, "ignored.bytes", "bytes that came after their connection was closed");
         Gauge.builder("godwit.mqtt.sockets", sockets, LongAdder::sum)
                 .description("open connections of clients, before CONNECT too")
                 .register(registry);
+        for (Qos qos : Qos.values()) {
+            latencies.put(
+                    qos,
+                    Timer.builder("godwit.mqtt.latency")
+                            .description("time from the arrival of a message to its hand-over to the connection of a"
+                                    + " receiver, in whole milliseconds, of one of 64 copies, by the QoS of the copy;"
+                                    + " retained and repeated ones are left out, and those that came before their"
+                                    + " client")
+                            .tag("qos", Integer.toString(qos.value()))
+                            .register(registry));
+        }
         openedSockets = counter(registry, "sockets.opened", "connections that were accepted");
         continuedAttachments = counter(
                 registry, "attachments.continued", "connections that went on with the next leader of their inbox");
@@ -98,8 +113,8 @@ public final class MqttMetrics {
         protocolErrors = counter(registry, "protocol.errors", "connections closed for an error in the protocol");
         abandonedPackets = counter(
                 registry, "packets.abandoned", "connections cut off that sent a large packet slowly while others wait");
-        turnsOver = counter(
-                registry, "turns.over", "times that the rest of what a connection had sent waited for others");
+        turnsOver =
+                counter(registry, "turns.over", "times that the rest of what a connection had sent waited for others");
         refusedPublishes = counter(registry, "publishes.refused", "publishes that were not taken in, or not wholly");
         begunSlowConsumers = counter(registry, "slow.consumers.begun", "times that a client began to read too slowly");
         endedSlowConsumers = counter(registry, "slow.consumers.ended", "times that it kept up again, or went");
@@ -122,14 +137,14 @@ public final class MqttMetrics {
                 "limit",
                 ConnectionLimit.class);
         bans = new ByKind<>(registry, "bans", "sources and client ids kept out for a time", "cause", BanCause.class);
-        memoryShortages = new ByKind<>(
-                registry, "memory.shortages", "times that memory became short", "kind", MemoryKind.class);
+        memoryShortages =
+                new ByKind<>(registry, "memory.shortages", "times that memory became short", "kind", MemoryKind.class);
         memoryRecoveries = new ByKind<>(
                 registry, "memory.recoveries", "times that memory was no longer short", "kind", MemoryKind.class);
         pauses = new ByKind<>(
                 registry, "pauses", "times that a connection was not read for a while", "cause", ThrottleCause.class);
-        begunThrottlings = new ByKind<>(
-                registry, "throttlings.begun", "connections held back", "cause", ThrottleCause.class);
+        begunThrottlings =
+                new ByKind<>(registry, "throttlings.begun", "connections held back", "cause", ThrottleCause.class);
         endedThrottlings = new ByKind<>(
                 registry, "throttlings.ended", "connections held back no more", "cause", ThrottleCause.class);
     }
@@ -179,6 +194,11 @@ public final class MqttMetrics {
     public void publishOut(int payloadBytes) {
         publishesOut.increment();
         payloadBytesOut.add(payloadBytes);
+    }
+
+    /** A copy went out so long after its message had come. */
+    public void sentAfter(Qos qos, long millis) {
+        Objects.requireNonNull(latencies.get(qos)).record(millis, TimeUnit.MILLISECONDS);
     }
 
     /** What a connection has sent takes long to handle: the rest of it waits for others. */
