@@ -1,10 +1,13 @@
 package io.godwit.broker;
 
+import io.godwit.api.port.ClientAdmin;
 import io.godwit.broker.admin.Admin;
 import io.godwit.broker.admin.AdminService;
 import io.godwit.broker.auth.AuthFileReports;
 import io.godwit.broker.metrics.BrokerMeters;
 import io.godwit.broker.metrics.StoreMeters;
+import io.godwit.broker.clients.ClusterClients;
+import io.godwit.broker.clients.ClusterNodes;
 import io.godwit.broker.release.Release;
 import io.godwit.cluster.Cluster;
 import io.godwit.cluster.LocalRpcServer;
@@ -32,6 +35,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -86,6 +90,9 @@ final class Broker implements AutoCloseable {
 
     /** Null until it serves. Volatile: set by the starter, used by whoever reconfigures. */
     private volatile @Nullable MqttServer running;
+
+    /** Null until the node can be asked about clients. Volatile: set by the starter, used by whoever serves operators. */
+    private volatile @Nullable ClientAdmin clients;
 
     /** @param pluginDirectory need not be there */
     Broker(BrokerConfig config, Path data, Path pluginDirectory) {
@@ -223,6 +230,7 @@ final class Broker implements AutoCloseable {
         }
         mqtt.set(server);
         opened.push(server);
+        serveClients(node, server, others);
         await(node);
         if (others != null) {
             server.dependOn(others::serves);
@@ -318,6 +326,21 @@ final class Broker implements AutoCloseable {
             cluster.server().add(service.definition());
         }
         opened.push(LocalRpcServer.start(List.of(service.definition()), data.resolve(Admin.ACCESS_FILE)));
+    }
+
+    /** Operators ask any node for the clients of all. */
+    private void serveClients(KvNode node, MqttServer server, @Nullable MqttCluster others) {
+        ClusterClients made = new ClusterClients(
+                server.clients(),
+                others == null ? ClusterNodes.alone(node.operations().self()) : others.nodes());
+        opened.push(made);
+        node.cluster().ifPresent(cluster -> cluster.server().add(made.service()));
+        clients = made.admin();
+    }
+
+    /** The clients of all nodes; empty while this one starts. Any thread. */
+    Optional<ClientAdmin> clients() {
+        return Optional.ofNullable(clients);
     }
 
     private void await(KvNode node) throws IOException, InterruptedException {

@@ -1,6 +1,7 @@
 package io.godwit.broker;
 
 import io.godwit.broker.metrics.LinkMeters;
+import io.godwit.broker.clients.ClusterNodes;
 import io.godwit.cluster.Cluster;
 import io.godwit.cluster.HostPort;
 import io.godwit.cluster.Member;
@@ -206,6 +207,11 @@ final class MqttCluster implements AutoCloseable {
         inboxes.set(peers);
         openInboxes = peers;
         return peers.client();
+    }
+
+    /** Whom to ask about clients. */
+    ClusterNodes nodes() {
+        return new MembersToAsk(cluster, self.nodeId(), () -> known().view());
     }
 
     SessionDirectory directory() {

@@ -6,6 +6,7 @@ import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.SessionDirectory;
 import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.auth.Authorizer;
+import io.godwit.mqtt.client.ConnectedClients;
 import io.godwit.mqtt.connect.ConnectHandler;
 import io.godwit.mqtt.connect.ConnectServices;
 import io.godwit.mqtt.connect.RandomClientIds;
@@ -63,6 +64,7 @@ public final class MqttServer implements AutoCloseable {
     private final Bans bans;
     private final EventLoops loops;
     private final LiveFanOut fanOut;
+    private final ConnectedClients clients;
     private final OpenCount open = new OpenCount();
     private final AuthProvider auth;
     /** For connections from now on. Volatile: replaced while they come, on any loop. */
@@ -128,6 +130,7 @@ public final class MqttServer implements AutoCloseable {
                 reports,
                 nowMillis,
                 loops.count());
+        this.clients = new ConnectedClients(loops.contexts(), sessions.clients());
         this.services = new ConnectServices(
                 sessions, directory, new RandomClientIds(), config.transport().maxHalfReceivedBytes() / 8, open, bans);
     }
@@ -149,6 +152,11 @@ public final class MqttServer implements AutoCloseable {
      */
     public void referTo(String serverReference) {
         loops.referTo(serverReference);
+    }
+
+    /** Who is connected to this node; from construction on. */
+    public ConnectedClients clients() {
+        return clients;
     }
 
     /** Takes deliveries to the live sessions of this node. */

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The clients of all nodes. Called on any thread; calls return at once and do not block. Futures complete on any
  * thread, which the callback must not hold up, and at the latest soon after {@code within}: a node that has not answered
- * by then is named in {@link Answer#missingNodes}. They fail only when this node itself cannot answer, such as while it
- * starts.
+ * by then is named in {@link Answer#missingNodes}. They fail with {@link NotServingException} only, when this node itself
+ * cannot answer, such as while it starts.
  */
 public interface ClientAdmin {
     /** The most clients of a page. */

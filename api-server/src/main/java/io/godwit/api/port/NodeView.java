@@ -12,8 +12,8 @@ package io.godwit.api.port;
  * @param diskTotalBytes of the file system with its data; 0 when not known
  * @param leaders ranges that it leads, over all stores
  * @param replicas ranges that it has a replica of
- * @param isForgotten whether an operator gave it up
- * @param isThisNode whether it is the one that answers
+ * @param forgotten whether an operator gave it up
+ * @param thisNode whether it is the one that answers
  */
 public record NodeView(
         String id,
@@ -21,12 +21,12 @@ public record NodeView(
         String version,
         String zone,
         Liveness liveness,
-        boolean isDraining,
+        boolean draining,
         int cores,
         double cpuLoad,
         long diskTotalBytes,
         long diskFreeBytes,
         int leaders,
         int replicas,
-        boolean isForgotten,
-        boolean isThisNode) {}
+        boolean forgotten,
+        boolean thisNode) {}

@@ -37,23 +37,6 @@ final class DisconnectCodec extends PacketCodec<Disconnect> {
             ReasonCode.ADMINISTRATIVE_ACTION,
             ReasonCode.PAYLOAD_FORMAT_INVALID);
 
-    /** [MQTT5-3.14.2-1], what a server sends: every code of the table but the client's own. */
-    private static final Set<ReasonCode> FROM_SERVER = EnumSet.complementOf(EnumSet.of(
-            ReasonCode.GRANTED_QOS_1,
-            ReasonCode.GRANTED_QOS_2,
-            ReasonCode.DISCONNECT_WITH_WILL,
-            ReasonCode.NO_MATCHING_SUBSCRIBERS,
-            ReasonCode.NO_SUBSCRIPTION_EXISTED,
-            ReasonCode.CONTINUE_AUTHENTICATION,
-            ReasonCode.RE_AUTHENTICATE,
-            ReasonCode.UNSUPPORTED_PROTOCOL_VERSION,
-            ReasonCode.CLIENT_IDENTIFIER_NOT_VALID,
-            ReasonCode.BAD_USER_NAME_OR_PASSWORD,
-            ReasonCode.SERVER_UNAVAILABLE,
-            ReasonCode.BANNED,
-            ReasonCode.PACKET_IDENTIFIER_IN_USE,
-            ReasonCode.PACKET_IDENTIFIER_NOT_FOUND));
-
     private static final long ALLOWED = PropertyId.set(
             PropertyId.SESSION_EXPIRY_INTERVAL,
             PropertyId.REASON_STRING,
@@ -69,7 +52,7 @@ final class DisconnectCodec extends PacketCodec<Disconnect> {
         if (!in.isMqtt5() || in.remaining() == 0) {
             return Disconnect.NORMAL;
         }
-        ReasonCode reasonCode = in.readReasonCode(in.fromClient() ? FROM_CLIENT : FROM_SERVER, name());
+        ReasonCode reasonCode = in.readReasonCode(in.fromClient() ? FROM_CLIENT : Disconnect.FROM_SERVER, name());
         if (in.remaining() == 0) {
             return new Disconnect(reasonCode, null);
         }
@@ -127,7 +110,7 @@ final class DisconnectCodec extends PacketCodec<Disconnect> {
 
     /** The code of the table that comes nearest [MQTT5-3.14.2-1]. */
     private static ReasonCode said(ReasonCode reasonCode) {
-        if (FROM_SERVER.contains(reasonCode) || FROM_CLIENT.contains(reasonCode)) {
+        if (Disconnect.FROM_SERVER.contains(reasonCode) || FROM_CLIENT.contains(reasonCode)) {
             return reasonCode;
         }
         return switch (reasonCode) {

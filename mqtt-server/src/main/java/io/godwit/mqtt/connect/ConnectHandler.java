@@ -279,7 +279,8 @@ public final class ConnectHandler extends SessionlessHandler {
                 ? config.windows().sendWindow()
                 : Math.min(config.windows().sendWindow(), packet.receiveMaximum());
         int aliases = Math.min(config.windows().topicAliasMaximum(), Math.max(0, packet.topicAliasMaximum()));
-        SessionTerms terms = new SessionTerms(client, window, aliases, expiry, packet.authenticationMethod(), topics);
+        SessionTerms terms = new SessionTerms(
+                client, window, aliases, expiry, packet.cleanStart(), packet.authenticationMethod(), topics);
         if (expiry == 0 && cleanStart && packet.will() == null) {
             OnEventLoop.whenComplete(
                     connection,
@@ -436,6 +437,7 @@ public final class ConnectHandler extends SessionlessHandler {
         if (isUnwanted) { // before it is sent anything that would have to be sent again
             opened.takenOver();
         } else {
+            opened.enlist();
             opened.start();
             opened.subscribeUnasked(services.session().topicRules().autoSubscriptions(opened.client()), subscribed);
         }

@@ -1,7 +1,10 @@
 package io.godwit.mqtt.packet;
 
 import io.godwit.plugin.message.UserProperty;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,11 +24,33 @@ public record Disconnect(
     /** A normal end: the will is discarded [MQTT5-3.14.4-3]. */
     public static final Disconnect NORMAL = new Disconnect(ReasonCode.SUCCESS, null);
 
+    /** [MQTT5-3.14.2-1], what a server sends: every code of the table but the client's own. */
+    public static final Set<ReasonCode> FROM_SERVER = Collections.unmodifiableSet(EnumSet.complementOf(EnumSet.of(
+            ReasonCode.GRANTED_QOS_1,
+            ReasonCode.GRANTED_QOS_2,
+            ReasonCode.DISCONNECT_WITH_WILL,
+            ReasonCode.NO_MATCHING_SUBSCRIBERS,
+            ReasonCode.NO_SUBSCRIPTION_EXISTED,
+            ReasonCode.CONTINUE_AUTHENTICATION,
+            ReasonCode.RE_AUTHENTICATE,
+            ReasonCode.UNSUPPORTED_PROTOCOL_VERSION,
+            ReasonCode.CLIENT_IDENTIFIER_NOT_VALID,
+            ReasonCode.BAD_USER_NAME_OR_PASSWORD,
+            ReasonCode.SERVER_UNAVAILABLE,
+            ReasonCode.BANNED,
+            ReasonCode.PACKET_IDENTIFIER_IN_USE,
+            ReasonCode.PACKET_IDENTIFIER_NOT_FOUND)));
+
     public Disconnect {
         userProperties = List.copyOf(userProperties);
     }
 
     public Disconnect(ReasonCode reasonCode, @Nullable String reasonString) {
         this(reasonCode, -1, reasonString, List.of(), null);
+    }
+
+    /** Whether a server may send it [MQTT5-3.14.2-1]. */
+    public static boolean isFromServer(ReasonCode code) {
+        return FROM_SERVER.contains(code);
     }
 }

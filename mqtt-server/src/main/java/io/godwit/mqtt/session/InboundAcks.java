@@ -78,6 +78,10 @@ final class InboundAcks {
         }
     }
 
+    int underWay() {
+        return underWay;
+    }
+
     private void countUnderWay() {
         if (++underWay > receiveMaximum && isV5) {
             throw new ProtocolException(

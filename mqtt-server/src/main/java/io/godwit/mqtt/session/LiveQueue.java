@@ -23,6 +23,10 @@ final class LiveQueue {
         this.ofNode = ofNode;
     }
 
+    int size() {
+        return entries.size();
+    }
+
     boolean isEmpty() {
         return entries.isEmpty();
     }

@@ -384,6 +384,11 @@ public final class PersistentSession extends Session {
         replays = null;
     }
 
+    @Override
+    int queued() {
+        return waiting.size();
+    }
+
     // ---- the end
 
     void detaching() {

@@ -223,6 +223,11 @@ final class PublishIntake {
         acks.onPubRel(rel);
     }
 
+    /** Publishes of QoS 1 and 2 whose handshake has begun and not ended. */
+    int underWay() {
+        return acks.underWay();
+    }
+
     /** Whether no publish is under way. */
     boolean isQuiet() {
         return unstored.isEmpty();

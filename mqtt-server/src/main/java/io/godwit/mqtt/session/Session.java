@@ -7,6 +7,8 @@ import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.mqtt.auth.Authentication;
 import io.godwit.mqtt.auth.InOrder;
+import io.godwit.mqtt.client.ConnectedClient;
+import io.godwit.mqtt.client.ListedClient;
 import io.godwit.mqtt.packet.Auth;
 import io.godwit.mqtt.packet.Disconnect;
 import io.godwit.mqtt.packet.Packet;
@@ -53,10 +55,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Taking publishes in is the same for all sessions and stands in {@link PublishIntake}. What goes out comes from
  * memory ({@link TransientSession}) or from the inbox store ({@link PersistentSession}).
  */
-public abstract class Session implements PacketHandler, Subscriber {
+public abstract class Session implements PacketHandler, Subscriber, ListedClient {
     /** A socket is full for a moment in any burst; one that stays so belongs to a slow client. */
     private static final int STUCK_SECONDS = 3;
 
+    private static final String BY_OPERATOR = "an operator ended the connection";
     private static final long[] NO_SEQUENCES = {};
 
     /** SUBSCRIBEs and UNSUBSCRIBEs. */
@@ -69,6 +72,8 @@ public abstract class Session implements PacketHandler, Subscriber {
     final SessionTerms terms;
     final Publisher publisher;
     private final End end;
+    /** Of {@link #enlist}, milliseconds since the epoch; 0 before. */
+    private long enlistedAtMillis;
 
     // null until the first use: an idle session has none of them
     private @Nullable Inflight inflight;
@@ -265,6 +270,41 @@ public abstract class Session implements PacketHandler, Subscriber {
     public final void releaseExclusive(TopicFilter filter) {
         services.dist.releaseExclusive(client().tenant(), filter, client().clientId());
     }
+
+    // ---- as operators see it
+
+    /** Others may find it from now on, until it is closed. */
+    public final void enlist() {
+        enlistedAtMillis = services.nowMillis();
+        services.clients().of(connection.loop()).add(this);
+    }
+
+    @Override
+    public final ConnectedClient describe() {
+        return new ConnectedClient(
+                client(),
+                connection.listener(),
+                terms.cleanStart(),
+                terms.expirySeconds(),
+                connection.keepAliveSeconds(),
+                enlistedAtMillis,
+                intake == null ? 0 : intake.underWay(),
+                inflight == null ? 0 : inflight.size(),
+                queued(),
+                filterCount());
+    }
+
+    @Override
+    public final void end(ReasonCode code) {
+        if (terms.isV5()) {
+            connection.disconnect(code, BY_OPERATOR);
+        } else {
+            connection.close(BY_OPERATOR); // a DISCONNECT is the client's alone
+        }
+    }
+
+    /** How many messages wait here for the client to take more. */
+    abstract int queued();
 
     /** CONNACK is on its way: deliveries may begin. */
     public abstract void start();
@@ -463,6 +503,7 @@ public abstract class Session implements PacketHandler, Subscriber {
     @Override
     public final void onClosed(String reason) {
         isClosed = true;
+        services.clients().of(connection.loop()).remove(this);
         if (reauthentication != null) {
             reauthentication.end();
             reauthentication = null;

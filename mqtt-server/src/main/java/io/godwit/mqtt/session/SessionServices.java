@@ -3,6 +3,7 @@ package io.godwit.mqtt.session;
 import io.godwit.dist.client.DistClient;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.mqtt.auth.Authorizer;
+import io.godwit.mqtt.client.ClientIndexes;
 import io.godwit.mqtt.subscribe.SubscribeHandler;
 import io.godwit.mqtt.topic.TopicRules;
 import io.godwit.mqtt.transport.LoopContext;
@@ -11,8 +12,10 @@ import io.godwit.mqtt.transport.MqttReports;
 import io.godwit.retain.client.RetainClient;
 import java.util.function.LongSupplier;
 
-/** What all sessions of a node share. Immutable but for the loops' budgets, each confined to its loop, and for
- * {@link PublisherWaits}. */
+/**
+ * What all sessions of a node share. Immutable but for the loops' budgets and lists of clients, each confined to its
+ * loop, and for {@link PublisherWaits}.
+ */
 public final class SessionServices {
     final SessionConfig config;
     final DistClient dist;
@@ -25,6 +28,7 @@ public final class SessionServices {
     private final TopicRules topicRules;
     private final LongSupplier wallMillis;
     private final UnstoredBudget[] budgets;
+    private final ClientIndexes clients;
     final QueuedBytes queuedBytes;
     /** Of the filters of connected sessions. */
     final QueuedBytes filterBytes;
@@ -77,6 +81,7 @@ public final class SessionServices {
         for (int i = 0; i < loops; i++) {
             budgets[i] = new UnstoredBudget(Math.max(1, unstored / loops));
         }
+        clients = new ClientIndexes(loops);
         queuedBytes = QueuedBytes.ofHeap();
         filterBytes = QueuedBytes.ofHeap();
         noteBytes = QueuedBytes.ofHeap();
@@ -98,6 +103,7 @@ public final class SessionServices {
         this.subscribeHandler =
                 new SubscribeHandler(authorizer, config.limits(), topicRules.allowsExclusive(), reports);
         this.budgets = other.budgets;
+        this.clients = other.clients;
         this.queuedBytes = other.queuedBytes;
         this.filterBytes = other.filterBytes;
         this.noteBytes = other.noteBytes;
@@ -140,6 +146,11 @@ public final class SessionServices {
     /** Wall clock, milliseconds since the epoch. */
     public long nowMillis() {
         return wallMillis.getAsLong();
+    }
+
+    /** Those with a session, by event loop. */
+    public ClientIndexes clients() {
+        return clients;
     }
 
     UnstoredBudget budgetOf(LoopContext loop) {

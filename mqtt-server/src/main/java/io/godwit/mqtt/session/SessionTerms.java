@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param sendWindow QoS 1 and 2 messages under way towards the client at once, 1 to 65,535 [MQTT5-3.3.4-9]
  * @param topicAliasMaximum aliases that may be set up towards the client; 0 to 65,535
  * @param expirySeconds Session Expiry Interval of CONNECT, 0 to 4,294,967,295
+ * @param cleanStart Clean Start of 5.0, Clean Session of 3.1.1
  * @param authenticationMethod of CONNECT, by which the client may authenticate again; null when it had none
  * @param topics what the client's topics are called within
  */
@@ -18,16 +19,17 @@ public record SessionTerms(
         int sendWindow,
         int topicAliasMaximum,
         long expirySeconds,
+        boolean cleanStart,
         @Nullable String authenticationMethod,
         ClientTopics topics) {
-    /** Of a client whose topics are what it says. */
+    /** Of a client whose topics are what it says, and which began anew. */
     public SessionTerms(
             ClientInfo client,
             int sendWindow,
             int topicAliasMaximum,
             long expirySeconds,
             @Nullable String authenticationMethod) {
-        this(client, sendWindow, topicAliasMaximum, expirySeconds, authenticationMethod, ClientTopics.UNCHANGED);
+        this(client, sendWindow, topicAliasMaximum, expirySeconds, true, authenticationMethod, ClientTopics.UNCHANGED);
     }
 
     boolean isV5() {

@@ -456,6 +456,11 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
         }
     }
 
+    @Override
+    int queued() {
+        return queue == null ? 0 : queue.size();
+    }
+
     // ---- the end
 
     @Override

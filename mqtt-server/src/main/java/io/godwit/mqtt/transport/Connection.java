@@ -18,6 +18,16 @@ public interface Connection {
     /** {@code host:port} of the client, as a trusted proxy says or else of the peer. */
     String remoteAddress();
 
+    /** {@code transport host:port} of the listener that it came to, as configured. */
+    default String listener() {
+        return "";
+    }
+
+    /** The one that holds; 0 is off, or not known yet. */
+    default int keepAliveSeconds() {
+        return 0;
+    }
+
     /**
      * The user name that the client's certificate gives; null when it showed none, or the listener takes no name from
      * it.

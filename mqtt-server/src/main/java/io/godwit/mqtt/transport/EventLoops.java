@@ -80,6 +80,11 @@ public final class EventLoops {
         LOG.info("event loops count={} transport={}", count, serverChannel.getSimpleName());
     }
 
+    /** In order; each is confined to its loop as it says. */
+    public List<LoopContext> contexts() {
+        return List.copyOf(contexts);
+    }
+
     public int count() {
         return contexts.size();
     }

@@ -135,6 +135,16 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     }
 
     @Override
+    public String listener() {
+        return scope.config().name();
+    }
+
+    @Override
+    public int keepAliveSeconds() {
+        return keepAliveSeconds;
+    }
+
+    @Override
     public String mountPoint() {
         return scope.config().mountPoint();
     }

@@ -1,0 +1,102 @@
+package io.godwit.broker.clients;
+
+import io.godwit.api.port.NotServingException;
+import io.grpc.Channel;
+import io.grpc.Status;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Puts questions of operators to all nodes at once, each with the same deadline, and no more than some at a time: one
+ * question keeps a page of each node in memory.
+ */
+final class AllNodes {
+    private static final Logger LOG = LoggerFactory.getLogger(AllNodes.class);
+    static final int MAX_QUESTIONS = 4;
+
+    private final ClusterNodes nodes;
+    private final NodeClients own;
+    private final Executor thread;
+    /** Questions under way. Atomic: asked and answered on any thread. */
+    private final AtomicInteger underWay = new AtomicInteger();
+
+    /**
+     * What the nodes have said.
+     *
+     * @param answers by store id, in its order
+     * @param missing store ids of those that did not answer in time, or not what can be, each with the reason
+     */
+    record Answers<T>(Map<String, T> answers, Map<String, String> missing) {}
+
+    /** @param thread where answers of other nodes are read, and where futures of {@link #ask} complete */
+    AllNodes(ClusterNodes nodes, NodeClients own, Executor thread) {
+        this.nodes = nodes;
+        this.own = own;
+        this.thread = thread;
+    }
+
+    String self() {
+        return nodes.self();
+    }
+
+    /**
+     * Completes when all have answered or {@code within} is over; fails with {@link NotServingException}, saying why, when
+     * too many questions are under way or the node stops.
+     */
+    <T> CompletableFuture<Answers<T>> ask(Duration within, Function<NodeClients, CompletableFuture<T>> question) {
+        if (underWay.incrementAndGet() > MAX_QUESTIONS) {
+            underWay.decrementAndGet();
+            return CompletableFuture.failedFuture(new NotServingException(
+                    "this node asks " + MAX_QUESTIONS + " questions about clients already; ask again later"));
+        }
+        Map<String, CompletableFuture<T>> asked = new TreeMap<>();
+        asked.put(nodes.self(), begin(own, question, within));
+        for (String node : new TreeSet<>(nodes.others())) {
+            Channel channel = node.equals(nodes.self()) ? null : nodes.to(node);
+            asked.putIfAbsent(
+                    node,
+                    channel == null
+                            ? CompletableFuture.failedFuture(Status.UNAVAILABLE
+                                    .withDescription("not connected")
+                                    .asRuntimeException())
+                            : begin(new PeerClients(channel, thread), question, within));
+        }
+        return CompletableFuture.allOf(asked.values().toArray(CompletableFuture<?>[]::new))
+                .handle((all, failure) -> asked)
+                .whenComplete((all, failure) -> underWay.decrementAndGet())
+                .thenApplyAsync(AllNodes::collected, thread)
+                .exceptionally(failure -> {
+                    throw new CompletionException(new NotServingException("this node is stopping"));
+                });
+    }
+
+    private static <T> CompletableFuture<T> begin(
+            NodeClients node, Function<NodeClients, CompletableFuture<T>> question, Duration within) {
+        return question.apply(node).copy().orTimeout(within.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    private static <T> Answers<T> collected(Map<String, CompletableFuture<T>> asked) {
+        Map<String, T> answers = new TreeMap<>();
+        Map<String, String> missing = new TreeMap<>();
+        asked.forEach((node, answer) -> {
+            try {
+                answers.put(node, answer.join()); // it is done
+            } catch (CompletionException e) {
+                String why = String.valueOf(e.getCause());
+                LOG.debug("no answer about clients node={} cause={}", node, why);
+                missing.put(node, why);
+            }
+        });
+        return new Answers<>(answers, missing);
+    }
+}

@@ -1,0 +1,25 @@
+package io.godwit.broker.clients;
+
+import io.godwit.cluster.BytesMarshaller;
+import io.grpc.MethodDescriptor;
+import io.grpc.MethodDescriptor.MethodType;
+
+/** The methods of the service that nodes call for each other's clients; {@code clients_protocol.proto} has them. */
+final class ClientMethods {
+    static final String SERVICE = "godwit.Clients";
+
+    static final MethodDescriptor<byte[], byte[]> PAGE = unary("page");
+    static final MethodDescriptor<byte[], byte[]> FIND = unary("find");
+    static final MethodDescriptor<byte[], byte[]> DISCONNECT = unary("disconnect");
+
+    private ClientMethods() {}
+
+    private static MethodDescriptor<byte[], byte[]> unary(String name) {
+        return MethodDescriptor.<byte[], byte[]>newBuilder()
+                .setType(MethodType.UNARY)
+                .setFullMethodName(MethodDescriptor.generateFullMethodName(SERVICE, name))
+                .setRequestMarshaller(BytesMarshaller.INSTANCE)
+                .setResponseMarshaller(BytesMarshaller.INSTANCE)
+                .build();
+    }
+}

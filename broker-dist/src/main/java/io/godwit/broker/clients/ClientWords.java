@@ -1,0 +1,81 @@
+package io.godwit.broker.clients;
+
+import io.godwit.api.port.ClientFilter;
+import io.godwit.api.port.ClientFilter.TextPattern;
+import io.godwit.api.port.ClientView;
+import io.godwit.mqtt.client.ClientCriteria;
+import io.godwit.mqtt.client.ClientCriteria.IdPattern;
+import io.godwit.mqtt.client.ClientKey;
+import io.godwit.mqtt.client.ConnectedClient;
+import io.godwit.mqtt.client.PeerAddress;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.TenantId;
+import java.util.Optional;
+
+/** What mqtt-server says of clients, in the words of the API's port. */
+final class ClientWords {
+    private ClientWords() {}
+
+    /** Less than every client id, since none has a null character [MQTT5-1.5.4-2]. */
+    private static final String BEFORE_ALL = "\0";
+
+    /** Empty when no client can have such a key. */
+    static Optional<ClientKey> key(io.godwit.api.port.ClientKey key) {
+        return key.clientId().isEmpty() ? Optional.empty() : place(key);
+    }
+
+    /** Where a list goes on; empty when there can be no such tenant. */
+    static Optional<ClientKey> place(io.godwit.api.port.ClientKey key) {
+        String clientId = key.clientId().isEmpty() ? BEFORE_ALL : key.clientId();
+        return tenant(key.tenant()).map(tenant -> new ClientKey(tenant, new ClientId(clientId)));
+    }
+
+    private static Optional<TenantId> tenant(String text) {
+        try {
+            return Optional.of(new TenantId(text));
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Empty when no connected client can meet the filter. */
+    static Optional<ClientCriteria> criteria(ClientFilter filter) {
+        Optional<TenantId> tenant = filter.tenant().flatMap(ClientWords::tenant);
+        if (!filter.connected().orElse(true) || filter.tenant().isPresent() && tenant.isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(new ClientCriteria(
+                tenant.orElse(null),
+                filter.clientId().map(ClientWords::pattern).orElse(IdPattern.ANY),
+                filter.userName().orElse(null),
+                filter.address().orElse(null),
+                filter.protocolLevel().orElse(0),
+                filter.leastQueued().orElse(0)));
+    }
+
+    private static IdPattern pattern(TextPattern pattern) {
+        return new IdPattern(pattern.text(), pattern.kind() == TextPattern.Kind.PREFIX);
+    }
+
+    static ClientView view(String node, ConnectedClient client) {
+        String userName = client.info().userName();
+        return new ClientView(
+                client.info().tenant().value(),
+                client.info().clientId().value(),
+                userName == null ? "" : userName,
+                PeerAddress.hostOf(client.info().remoteAddress()),
+                PeerAddress.portOf(client.info().remoteAddress()),
+                node,
+                client.listener(),
+                client.info().protocolLevel(),
+                client.cleanStart(),
+                client.sessionExpirySeconds(),
+                client.keepAliveSeconds(),
+                client.connectedAtMillis(),
+                true,
+                client.queued(),
+                client.inflightIn(),
+                client.inflightOut(),
+                client.subscriptions());
+    }
+}

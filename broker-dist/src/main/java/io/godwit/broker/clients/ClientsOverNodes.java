@@ -1,0 +1,136 @@
+package io.godwit.broker.clients;
+
+import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClientAdmin;
+import io.godwit.api.port.ClientFilter;
+import io.godwit.api.port.ClientView;
+import io.godwit.api.port.Page;
+import io.godwit.broker.clients.AllNodes.Answers;
+import io.godwit.mqtt.client.ClientCriteria;
+import io.godwit.mqtt.client.ClientKey;
+import io.godwit.mqtt.client.ClientPage;
+import io.godwit.mqtt.client.ConnectedClient;
+import io.godwit.mqtt.packet.Disconnect;
+import io.godwit.mqtt.packet.ReasonCode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The clients of all nodes, for the API, as {@link ClientAdmin} says. Too many questions at a time fail with
+ * {@link io.godwit.api.port.NotServingException} too; what is outside the bounds of the arguments with
+ * {@link IllegalArgumentException}. A key or a filter whose tenant cannot be one meets no client.
+ */
+final class ClientsOverNodes implements ClientAdmin {
+    private static final Logger LOG = LoggerFactory.getLogger(ClientsOverNodes.class);
+    private static final Page<ClientView> EMPTY = new Page<>(List.of(), false);
+
+    private final AllNodes nodes;
+
+    ClientsOverNodes(AllNodes nodes) {
+        this.nodes = nodes;
+    }
+
+    /** A client, and where it is connected. */
+    private record Placed(String node, ConnectedClient client) implements ClientPage.Entry {
+        @Override
+        public ClientKey key() {
+            return client.key();
+        }
+
+        @Override
+        public long connectedAtMillis() {
+            return client.connectedAtMillis();
+        }
+    }
+
+    @Override
+    public CompletableFuture<Answer<Page<ClientView>>> clients(
+            ClientFilter filter, io.godwit.api.port.@Nullable ClientKey after, int limit, Duration within) {
+        if (limit < 1 || limit > MAX_LIMIT) {
+            return CompletableFuture.failedFuture(
+                    new IllegalArgumentException("a page has 1 to " + MAX_LIMIT + " clients, was " + limit));
+        }
+        ClientCriteria criteria = ClientWords.criteria(filter).orElse(null);
+        Optional<ClientKey> from = after == null ? Optional.empty() : ClientWords.place(after);
+        if (criteria == null || after != null && from.isEmpty()) {
+            return CompletableFuture.completedFuture(Answer.complete(EMPTY));
+        }
+        return nodes.ask(within, node -> node.page(criteria, from.orElse(null), limit, within))
+                .thenApply(answers -> merged(answers, limit));
+    }
+
+    private static Answer<Page<ClientView>> merged(Answers<ClientPage<ConnectedClient>> answers, int limit) {
+        List<ClientPage<Placed>> pages = new ArrayList<>();
+        answers.answers().forEach((node, page) -> pages.add(placed(node, page)));
+        ClientPage<Placed> merged = ClientPage.merged(pages, limit);
+        Set<String> missing = new TreeSet<>(answers.missing().keySet());
+        if (merged.entries().isEmpty() && merged.next() != null) { // they have not looked through theirs in time
+            answers.answers().forEach((node, page) -> {
+                if (page.next() != null) {
+                    missing.add(node);
+                }
+            });
+            return new Answer<>(EMPTY, List.copyOf(missing));
+        }
+        List<ClientView> views = merged.entries().stream()
+                .map(placed -> ClientWords.view(placed.node, placed.client))
+                .toList();
+        return new Answer<>(new Page<>(views, merged.next() != null), List.copyOf(missing));
+    }
+
+    private static ClientPage<Placed> placed(String node, ClientPage<ConnectedClient> page) {
+        return new ClientPage<>(
+                page.entries().stream().map(client -> new Placed(node, client)).toList(), page.next());
+    }
+
+    @Override
+    public CompletableFuture<Answer<Optional<ClientView>>> client(io.godwit.api.port.ClientKey key, Duration within) {
+        return ClientWords.key(key)
+                .map(wanted -> nodes.ask(within, node -> node.find(wanted, within))
+                        .thenApply(answers -> new Answer<>(newest(answers.answers()), missing(answers))))
+                .orElseGet(() -> CompletableFuture.completedFuture(Answer.complete(Optional.empty())));
+    }
+
+    /** While one connection takes over from another both may be told of. */
+    private static Optional<ClientView> newest(Map<String, Optional<ConnectedClient>> found) {
+        return found.entrySet().stream()
+                .flatMap(entry -> entry.getValue().map(client -> new Placed(entry.getKey(), client)).stream())
+                .max(Comparator.comparingLong(Placed::connectedAtMillis))
+                .map(placed -> ClientWords.view(placed.node, placed.client));
+    }
+
+    @Override
+    public CompletableFuture<Answer<Boolean>> disconnect(
+            io.godwit.api.port.ClientKey key, int reasonCode, Duration within) {
+        ReasonCode code = ReasonCode.of(reasonCode);
+        if (code == null || !code.isError() || !Disconnect.isFromServer(code)) {
+            return CompletableFuture.failedFuture(new IllegalArgumentException(
+                    "no reason code with which a server ends a connection: " + reasonCode));
+        }
+        return ClientWords.key(key)
+                .map(wanted -> disconnect(wanted, code, within))
+                .orElseGet(() -> CompletableFuture.completedFuture(Answer.complete(false)));
+    }
+
+    private CompletableFuture<Answer<Boolean>> disconnect(ClientKey key, ReasonCode code, Duration within) {
+        return nodes.ask(within, node -> node.disconnect(key, code, within)).thenApply(answers -> {
+            boolean wasConnected = answers.answers().containsValue(true);
+            LOG.info("operator disconnects a client client={} code={} wasConnected={}", key, code, wasConnected);
+            return new Answer<>(wasConnected, missing(answers));
+        });
+    }
+
+    private static List<String> missing(Answers<?> answers) {
+        return List.copyOf(answers.missing().keySet());
+    }
+}

@@ -1,0 +1,190 @@
+package io.godwit.broker.clients;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.godwit.broker.clients.wire.DisconnectAnswer;
+import io.godwit.broker.clients.wire.DisconnectRequest;
+import io.godwit.broker.clients.wire.FindAnswer;
+import io.godwit.broker.clients.wire.FindRequest;
+import io.godwit.broker.clients.wire.PageRequest;
+import io.godwit.mqtt.client.ClientKey;
+import io.godwit.mqtt.client.ClientQuery;
+import io.godwit.mqtt.packet.Disconnect;
+import io.godwit.mqtt.packet.ReasonCode;
+import io.grpc.Context;
+import io.grpc.Deadline;
+import io.grpc.MethodDescriptor;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.stub.ServerCalls;
+import io.grpc.stub.StreamObserver;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Answers the other nodes of the cluster about the clients of this one. Called on event loops, which it leaves at once;
+ * so many questions at a time, each of bounded size and until its deadline.
+ */
+final class ClientsService {
+    private static final Logger LOG = LoggerFactory.getLogger(ClientsService.class);
+    /** A member asks as often as its operators; so many members may ask at once. */
+    static final int MAX_QUESTIONS = 16;
+    /** Criteria and a key, whose texts come from a client or an operator. */
+    static final int MAX_REQUEST_BYTES = 1 << 19;
+
+    private static final Duration LONGEST = Duration.ofSeconds(30);
+
+    private final NodeClients own;
+    private final Executor thread;
+    /** Questions under way. Atomic: begun on gRPC's event loops, ended on any thread. */
+    private final AtomicInteger underWay = new AtomicInteger();
+
+    /** @param thread where messages are read and written */
+    ClientsService(NodeClients own, Executor thread) {
+        this.own = own;
+        this.thread = thread;
+    }
+
+    ServerServiceDefinition definition() {
+        ServerServiceDefinition.Builder service = ServerServiceDefinition.builder(ClientMethods.SERVICE);
+        add(service, ClientMethods.PAGE, this::page);
+        add(service, ClientMethods.FIND, this::find);
+        add(service, ClientMethods.DISCONNECT, this::disconnect);
+        return service.build();
+    }
+
+    private interface Answering {
+        CompletableFuture<byte[]> answer(byte[] request, Duration within) throws InvalidProtocolBufferException;
+    }
+
+    private void add(
+            ServerServiceDefinition.Builder service, MethodDescriptor<byte[], byte[]> method, Answering answering) {
+        service.addMethod(method, ServerCalls.asyncUnaryCall((request, caller) -> take(answering, request, caller)));
+    }
+
+    private void take(Answering answering, byte[] request, StreamObserver<byte[]> caller) {
+        if (request.length > MAX_REQUEST_BYTES) {
+            caller.onError(refusal("a question of " + request.length + " bytes"));
+            return;
+        }
+        if (underWay.incrementAndGet() > MAX_QUESTIONS) {
+            underWay.decrementAndGet();
+            caller.onError(Status.RESOURCE_EXHAUSTED
+                    .withDescription("the node answers " + MAX_QUESTIONS + " questions about clients already")
+                    .asRuntimeException());
+            return;
+        }
+        Duration within = timeLeft(Context.current().getDeadline());
+        CompletableFuture.completedFuture(request)
+                .thenComposeAsync(bytes -> begin(answering, bytes, within), thread)
+                .exceptionally(failure -> {
+                    throw new CompletionException(statusOf(failure));
+                })
+                .whenComplete((answer, failure) -> {
+                    underWay.decrementAndGet();
+                    if (failure == null) {
+                        caller.onNext(answer);
+                        caller.onCompleted();
+                    } else {
+                        caller.onError(failure.getCause());
+                    }
+                });
+    }
+
+    private static CompletableFuture<byte[]> begin(Answering answering, byte[] bytes, Duration within) {
+        try {
+            return answering.answer(bytes, within);
+        } catch (InvalidProtocolBufferException e) {
+            return CompletableFuture.failedFuture(new IllegalArgumentException(e));
+        } catch (RuntimeException e) { // outermost frame of a request
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private static Duration timeLeft(@Nullable Deadline deadline) {
+        long nanos = deadline == null ? Long.MAX_VALUE : deadline.timeRemaining(TimeUnit.NANOSECONDS);
+        return Duration.ofNanos(Math.max(0, Math.min(nanos, LONGEST.toNanos())));
+    }
+
+    private static StatusRuntimeException statusOf(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        if (cause instanceof StatusRuntimeException status) {
+            return status;
+        } else if (cause instanceof IllegalArgumentException) {
+            return refusal(String.valueOf(cause.getMessage()));
+        } else if (cause instanceof TimeoutException) {
+            return Status.DEADLINE_EXCEEDED
+                    .withDescription("the event loops did not answer in time")
+                    .asRuntimeException();
+        } else if (cause instanceof RejectedExecutionException) {
+            return Status.UNAVAILABLE.withDescription("the node is stopping").asRuntimeException();
+        }
+        LOG.warn("question about clients failed", cause);
+        return Status.INTERNAL.withDescription(cause.toString()).asRuntimeException();
+    }
+
+    private static StatusRuntimeException refusal(String why) {
+        return Status.INVALID_ARGUMENT.withDescription(why).asRuntimeException();
+    }
+
+    private static void check(int version) {
+        if (version != ClientWire.VERSION) {
+            throw Status.FAILED_PRECONDITION
+                    .withDescription("the node answers version " + ClientWire.VERSION
+                            + " of questions about clients, not " + Integer.toUnsignedString(version))
+                    .asRuntimeException();
+        }
+    }
+
+    private CompletableFuture<byte[]> page(byte[] bytes, Duration within) throws InvalidProtocolBufferException {
+        PageRequest request = PageRequest.parseFrom(bytes);
+        check(request.getVersion());
+        int limit = request.getLimit();
+        if (limit < 1 || limit > ClientQuery.MAX_LIMIT) {
+            throw new IllegalArgumentException("a page of " + Integer.toUnsignedString(limit) + " clients");
+        }
+        ClientKey after = request.hasAfter() ? ClientWire.key(request.getAfter()) : null;
+        return own.page(ClientWire.criteria(request.getCriteria()), after, limit, within)
+                .thenApplyAsync(page -> ClientWire.pageAnswer(page).toByteArray(), thread);
+    }
+
+    private CompletableFuture<byte[]> find(byte[] bytes, Duration within) throws InvalidProtocolBufferException {
+        FindRequest request = FindRequest.parseFrom(bytes);
+        check(request.getVersion());
+        return own.find(ClientWire.key(request.getKey()), within).thenApply(found -> {
+            FindAnswer.Builder answer = FindAnswer.newBuilder();
+            found.ifPresent(client -> answer.setClient(ClientWire.client(client)));
+            return answer.build().toByteArray();
+        });
+    }
+
+    private CompletableFuture<byte[]> disconnect(byte[] bytes, Duration within) throws InvalidProtocolBufferException {
+        DisconnectRequest request = DisconnectRequest.parseFrom(bytes);
+        check(request.getVersion());
+        ReasonCode code = ReasonCode.of(request.getReasonCode());
+        if (code == null || !Disconnect.isFromServer(code)) {
+            throw new IllegalArgumentException(
+                    "a server does not send DISCONNECT with " + Integer.toUnsignedString(request.getReasonCode()));
+        }
+        ClientKey key = ClientWire.key(request.getKey());
+        return own.disconnect(key, code, within).thenApply(wasConnected -> {
+            if (wasConnected) {
+                LOG.info("another node's operator disconnected a client client={} code={}", key, code);
+            }
+            return DisconnectAnswer.newBuilder()
+                    .setWasConnected(wasConnected)
+                    .build()
+                    .toByteArray();
+        });
+    }
+}

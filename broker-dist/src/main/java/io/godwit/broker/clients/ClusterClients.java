@@ -1,0 +1,49 @@
+package io.godwit.broker.clients;
+
+import io.godwit.api.port.ClientAdmin;
+import io.godwit.mqtt.client.ConnectedClients;
+import io.grpc.ServerServiceDefinition;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The clients of this node and of its cluster: {@link #service} is what other nodes ask, {@link #admin} asks all. Has a
+ * thread that reads, merges and writes pages, none while nobody asks; what waits for it is bounded by the questions
+ * that may be under way. Made and closed by the thread that wires the broker.
+ */
+public final class ClusterClients implements AutoCloseable {
+    private static final long IDLE_SECONDS = 10;
+
+    private final ThreadPoolExecutor thread =
+            new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+                Thread made = new Thread(task, "clients");
+                made.setDaemon(true);
+                return made;
+            });
+
+    private final ServerServiceDefinition service;
+    private final ClientAdmin admin;
+
+    public ClusterClients(ConnectedClients clients, ClusterNodes nodes) {
+        thread.allowCoreThreadTimeOut(true);
+        NodeClients own = new OwnClients(clients, thread);
+        this.service = new ClientsService(own, thread).definition();
+        this.admin = new ClientsOverNodes(new AllNodes(nodes, own, thread));
+    }
+
+    /** For the node's RPC server. */
+    public ServerServiceDefinition service() {
+        return service;
+    }
+
+    public ClientAdmin admin() {
+        return admin;
+    }
+
+    /** What is read or written is ended, and all else fails. */
+    @Override
+    public void close() {
+        thread.shutdown(); // what waits is not thrown away: somebody waits for it
+    }
+}

@@ -1,0 +1,48 @@
+package io.godwit.broker.clients;
+
+import io.godwit.mqtt.client.ClientCriteria;
+import io.godwit.mqtt.client.ClientKey;
+import io.godwit.mqtt.client.ClientPage;
+import io.godwit.mqtt.client.ClientQuery;
+import io.godwit.mqtt.client.ConnectedClient;
+import io.godwit.mqtt.client.ConnectedClients;
+import io.godwit.mqtt.packet.ReasonCode;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Those of this node. */
+final class OwnClients implements NodeClients {
+    private final ConnectedClients clients;
+    private final Executor merging;
+
+    /** @param merging where pages are put together */
+    OwnClients(ConnectedClients clients, Executor merging) {
+        this.clients = clients;
+        this.merging = merging;
+    }
+
+    @Override
+    public CompletableFuture<ClientPage<ConnectedClient>> page(
+            ClientCriteria criteria, @Nullable ClientKey after, int limit, Duration within) {
+        long untilNanos = System.nanoTime() + within.toNanos() / 4 * 3;
+        return inTime(clients.page(new ClientQuery(criteria, after, limit, untilNanos), merging), within);
+    }
+
+    @Override
+    public CompletableFuture<Optional<ConnectedClient>> find(ClientKey key, Duration within) {
+        return inTime(clients.find(key), within);
+    }
+
+    @Override
+    public CompletableFuture<Boolean> disconnect(ClientKey key, ReasonCode code, Duration within) {
+        return inTime(clients.disconnect(key, code), within);
+    }
+
+    private static <T> CompletableFuture<T> inTime(CompletableFuture<T> asked, Duration within) {
+        return asked.orTimeout(within.toNanos(), TimeUnit.NANOSECONDS);
+    }
+}

@@ -1,0 +1,121 @@
+package io.godwit.broker.clients;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.godwit.broker.clients.wire.DisconnectAnswer;
+import io.godwit.broker.clients.wire.DisconnectRequest;
+import io.godwit.broker.clients.wire.FindAnswer;
+import io.godwit.broker.clients.wire.FindRequest;
+import io.godwit.broker.clients.wire.PageAnswer;
+import io.godwit.mqtt.client.ClientCriteria;
+import io.godwit.mqtt.client.ClientKey;
+import io.godwit.mqtt.client.ClientPage;
+import io.godwit.mqtt.client.ConnectedClient;
+import io.godwit.mqtt.packet.ReasonCode;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.MethodDescriptor;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.StreamObserver;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Those of another node. What it answers is bounded and checked. */
+final class PeerClients implements NodeClients {
+    /** An answer and its largest client. */
+    private static final int MAX_INBOUND_BYTES = 2 * ClientWire.MAX_ANSWER_BYTES;
+
+    private final Channel channel;
+    private final Executor reading;
+
+    /** @param reading where answers are read */
+    PeerClients(Channel channel, Executor reading) {
+        this.channel = channel;
+        this.reading = reading;
+    }
+
+    @Override
+    public CompletableFuture<ClientPage<ConnectedClient>> page(
+            ClientCriteria criteria, @Nullable ClientKey after, int limit, Duration within) {
+        byte[] request = ClientWire.pageRequest(criteria, after, limit).toByteArray();
+        return call(
+                ClientMethods.PAGE,
+                request,
+                within,
+                bytes -> ClientWire.page(PageAnswer.parseFrom(bytes), criteria, after, limit));
+    }
+
+    @Override
+    public CompletableFuture<Optional<ConnectedClient>> find(ClientKey key, Duration within) {
+        FindRequest request = FindRequest.newBuilder()
+                .setVersion(ClientWire.VERSION)
+                .setKey(ClientWire.key(key))
+                .build();
+        return call(ClientMethods.FIND, request.toByteArray(), within, bytes -> {
+            FindAnswer answer = FindAnswer.parseFrom(bytes);
+            if (!answer.hasClient()) {
+                return Optional.empty();
+            }
+            ConnectedClient client = ClientWire.client(answer.getClient());
+            if (!client.key().equals(key)) {
+                throw new IllegalArgumentException("another client than was asked for");
+            }
+            return Optional.of(client);
+        });
+    }
+
+    @Override
+    public CompletableFuture<Boolean> disconnect(ClientKey key, ReasonCode code, Duration within) {
+        DisconnectRequest request = DisconnectRequest.newBuilder()
+                .setVersion(ClientWire.VERSION)
+                .setKey(ClientWire.key(key))
+                .setReasonCode(code.value())
+                .build();
+        return call(
+                ClientMethods.DISCONNECT,
+                request.toByteArray(),
+                within,
+                bytes -> DisconnectAnswer.parseFrom(bytes).getWasConnected());
+    }
+
+    private interface Reading<T> {
+        T read(byte[] answer) throws InvalidProtocolBufferException;
+    }
+
+    private <T> CompletableFuture<T> call(
+            MethodDescriptor<byte[], byte[]> method, byte[] request, Duration within, Reading<T> reader) {
+        CompletableFuture<byte[]> answer = new CompletableFuture<>();
+        CallOptions options = CallOptions.DEFAULT
+                .withDeadlineAfter(within.toNanos(), TimeUnit.NANOSECONDS)
+                .withMaxInboundMessageSize(MAX_INBOUND_BYTES);
+        ClientCalls.asyncUnaryCall(channel.newCall(method, options), request, new StreamObserver<>() {
+            @Override
+            public void onNext(byte[] value) {
+                answer.complete(value);
+            }
+
+            @Override
+            public void onError(Throwable failure) {
+                answer.completeExceptionally(failure);
+            }
+
+            @Override
+            public void onCompleted() {
+                answer.completeExceptionally(new IllegalArgumentException("no answer")); // does nothing behind one
+            }
+        });
+        return answer.thenApplyAsync(
+                bytes -> {
+                    try {
+                        return reader.read(bytes);
+                    } catch (InvalidProtocolBufferException e) {
+                        throw new CompletionException(e);
+                    }
+                },
+                reading);
+    }
+}

@@ -1,0 +1,8 @@
+/**
+ * Clients of the whole cluster, asked for at any node (docs/adr/0064): {@link
+ * io.godwit.broker.clients.ClientsOverNodes} asks, {@link io.godwit.broker.clients.ClientsService} answers.
+ */
+@NullMarked
+package io.godwit.broker.clients;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,161 @@
+package io.godwit.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClientAdmin;
+import io.godwit.api.port.ClientFilter;
+import io.godwit.api.port.ClientKey;
+import io.godwit.api.port.ClientView;
+import io.godwit.api.port.Page;
+import io.godwit.testing.Await;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two brokers that are a cluster, in one process: an operator asks either for the clients of both. */
+@Tag("slow")
+@Timeout(120)
+class ClientsOfBrokersTest {
+    private static final Duration WITHIN = Duration.ofSeconds(10);
+
+    @TempDir
+    private Path directory;
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    private record Node(Broker broker, int port) {
+        ClientAdmin clients() {
+            return broker.clients().orElseThrow();
+        }
+    }
+
+    private Node node(String name, int member, int seed) throws Exception {
+        int port = freePort();
+        Path file = Files.writeString(
+                directory.resolve(name + ".yml"), """
+                bootstrap: %s
+                mqttServerConfig:
+                  tcpListener: {host: 127.0.0.1, port: %d}
+                clusterConfig:
+                  env: test
+                  host: 127.0.0.1
+                  port: %d
+                  rpcPort: %d
+                  seedEndpoints: "127.0.0.1:%d"
+                """.formatted(member == seed, port, member, freePort(), seed));
+        Path data = Files.createDirectories(directory.resolve(name));
+        return new Node(new Broker(ConfigLoader.load(file, Map.of()), data, directory.resolve("plugins")), port);
+    }
+
+    /** A connected client, of MQTT 5.0, with a clean session. */
+    private static Socket connect(int port, String clientId) throws IOException {
+        byte[] id = clientId.getBytes(StandardCharsets.US_ASCII);
+        byte[] head = {0x10, (byte) (13 + id.length), 0, 4, 'M', 'Q', 'T', 'T', 5, 2, 0, 60, 0, 0, (byte) id.length};
+        Socket socket = new Socket();
+        socket.setSoTimeout(10_000);
+        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 10_000);
+        socket.getOutputStream().write(head);
+        socket.getOutputStream().write(id);
+        byte[] connAck = packet(socket.getInputStream());
+        assertThat(connAck[0]).isEqualTo((byte) 0x20);
+        assertThat(connAck[2]).as("reason code").isZero();
+        return socket;
+    }
+
+    /** The next packet: its first byte, then what stands behind the length. */
+    private static byte[] packet(InputStream in) throws IOException {
+        byte[] head = in.readNBytes(2);
+        byte[] rest = in.readNBytes(head[1]);
+        byte[] all = new byte[1 + rest.length];
+        all[0] = head[0];
+        System.arraycopy(rest, 0, all, 1, rest.length);
+        return all;
+    }
+
+    private static <T> T get(CompletableFuture<T> question) throws Exception {
+        return question.get(30, TimeUnit.SECONDS);
+    }
+
+    private static List<String> list(Node node, int limit) throws Exception {
+        List<String> ids = new ArrayList<>();
+        ClientKey after = null;
+        boolean hasMore = true;
+        while (hasMore) {
+            Answer<Page<ClientView>> page = get(node.clients().clients(ClientFilter.ALL, after, limit, WITHIN));
+            assertThat(page.missingNodes()).isEmpty();
+            for (ClientView client : page.value().items()) {
+                ids.add(client.clientId());
+                after = client.key();
+            }
+            hasMore = page.value().hasMore();
+        }
+        return ids;
+    }
+
+    @Test
+    void eitherNodeListsFindsAndDisconnectsTheClientsOfBoth() throws Exception {
+        int seed = freePort();
+        Node first = node("first", seed, seed);
+        Node second = node("second", freePort(), seed);
+        try (Broker ofFirst = first.broker();
+                Broker ofSecond = second.broker()) {
+            ofFirst.start();
+            ofSecond.start();
+            List<Socket> sockets = new ArrayList<>();
+            List<String> ids = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                ids.add(String.format("c%02d", i));
+                sockets.add(connect((i % 2 == 0 ? first : second).port(), ids.get(i)));
+            }
+            for (Node node : List.of(first, second)) {
+                assertThat(list(node, 3)).isEqualTo(ids);
+                assertThat(list(node, 1_000)).isEqualTo(ids);
+            }
+            ClientKey key = new ClientKey("default", "c04");
+            ClientView seen = get(second.clients().client(key, WITHIN)).value().orElseThrow();
+            assertThat(seen)
+                    .isEqualTo(get(first.clients().client(key, WITHIN)).value().orElseThrow());
+            assertThat(seen.port()).isEqualTo(sockets.get(4).getLocalPort());
+            assertThat(seen.address()).isEqualTo("127.0.0.1");
+            ClientView other = get(second.clients().client(new ClientKey("default", "c05"), WITHIN))
+                    .value()
+                    .orElseThrow();
+            assertThat(other.node()).isNotEqualTo(seen.node());
+
+            assertThat(get(second.clients().disconnect(key, 0x98, WITHIN))).isEqualTo(Answer.complete(true));
+            byte[] disconnect = packet(sockets.get(4).getInputStream());
+            assertThat(disconnect[0]).isEqualTo((byte) 0xE0);
+            assertThat(disconnect[1]).isEqualTo((byte) 0x98);
+            ids.remove("c04");
+            Await.until(
+                    "it is gone on both nodes",
+                    Await.PATIENCE,
+                    () -> list(first, 1_000).equals(ids) && list(second, 1_000).equals(ids));
+            assertThat(get(second.clients().disconnect(key, 0x98, WITHIN))).isEqualTo(Answer.complete(false));
+            for (Socket socket : sockets) {
+                socket.close();
+            }
+        }
+    }
+}

@@ -1,0 +1,346 @@
+package io.godwit.broker.clients;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClientFilter;
+import io.godwit.api.port.ClientFilter.TextPattern;
+import io.godwit.api.port.ClientKey;
+import io.godwit.api.port.ClientView;
+import io.godwit.api.port.NotServingException;
+import io.godwit.api.port.Page;
+import io.godwit.broker.clients.wire.Client;
+import io.godwit.broker.clients.wire.PageAnswer;
+import io.godwit.mqtt.packet.ReasonCode;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.stub.ServerCalls;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What an operator is told at one node of three, over gRPC. */
+@Timeout(60)
+class ClientsOverNodesTest {
+    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final Duration SHORT = Duration.ofMillis(500);
+
+    @TempDir
+    Path directory;
+
+    @SuppressWarnings("NullAway.Init")
+    private ThreeNodes nodes;
+
+    @BeforeEach
+    void open() throws Exception {
+        nodes = new ThreeNodes(directory);
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        nodes.close();
+    }
+
+    private static ClientKey key(String clientId) {
+        return new ClientKey("default", clientId);
+    }
+
+    private static <T> T get(CompletableFuture<T> question) throws Exception {
+        return question.get(30, TimeUnit.SECONDS);
+    }
+
+    private Answer<Page<ClientView>> list(@Nullable ClientKey after, int limit, Duration within) throws Exception {
+        return get(nodes.all.clients(ClientFilter.ALL, after, limit, within));
+    }
+
+    private static List<String> ids(Answer<Page<ClientView>> answer) {
+        return answer.value().items().stream()
+                .map(view -> view.clientId() + "@" + view.node())
+                .toList();
+    }
+
+    @Test
+    void theClientsOfAllNodesAreListedInPages() throws Exception {
+        List<String> expected = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            String id = String.format("c%02d", i);
+            MemoryClients node = List.of(nodes.a, nodes.b, nodes.c).get(i * i % 3);
+            node.add(id);
+            expected.add(id + "@" + (node == nodes.a ? "a" : node == nodes.b ? "b" : "c"));
+        }
+        List<String> listed = new ArrayList<>();
+        ClientKey after = null;
+        boolean hasMore = true;
+        while (hasMore) {
+            Answer<Page<ClientView>> page = list(after, 7, LONG);
+            assertThat(page.missingNodes()).isEmpty();
+            assertThat(page.value().items()).hasSizeLessThanOrEqualTo(7);
+            listed.addAll(ids(page));
+            hasMore = page.value().hasMore();
+            after = page.value().items().isEmpty()
+                    ? null
+                    : page.value().items().get(page.value().items().size() - 1).key();
+        }
+        assertThat(listed).isEqualTo(expected);
+    }
+
+    @Test
+    void whatIsKnownOfAClientComesFromItsNode() throws Exception {
+        nodes.b.add("c");
+        ClientView view = new ClientView(
+                "default",
+                "c",
+                "ann",
+                "10.1.2.3",
+                4711,
+                "b",
+                "tcp 0.0.0.0:1883",
+                5,
+                true,
+                0xFFFF_FFFFL,
+                60,
+                1_000,
+                true,
+                3,
+                1,
+                2,
+                4);
+        assertThat(list(null, 10, LONG).value().items()).containsExactly(view);
+        assertThat(get(nodes.all.client(key("c"), LONG)).value()).contains(view);
+    }
+
+    @Test
+    void filtersHoldOnAllNodes() throws Exception {
+        nodes.a.add("x-1", "y-1");
+        nodes.b.add("x-2", "y-2");
+        ClientFilter some = new ClientFilter(
+                Optional.of("default"),
+                Optional.of(new TextPattern(TextPattern.Kind.PREFIX, "x")),
+                Optional.of("ann"),
+                Optional.of("10.1.2.3"),
+                OptionalInt.of(5),
+                Optional.of(true),
+                OptionalLong.of(3));
+        assertThat(ids(get(nodes.all.clients(some, null, 10, LONG)))).containsExactly("x-1@a", "x-2@b");
+        ClientFilter offline = new ClientFilter(
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                OptionalInt.empty(),
+                Optional.of(false),
+                OptionalLong.empty());
+        assertThat(ids(get(nodes.all.clients(offline, null, 10, LONG)))).isEmpty();
+        ClientFilter noTenant = new ClientFilter(
+                Optional.of("no such tenant"),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                OptionalInt.empty(),
+                Optional.empty(),
+                OptionalLong.empty());
+        assertThat(ids(get(nodes.all.clients(noTenant, null, 10, LONG)))).isEmpty();
+    }
+
+    @Test
+    void aNodeThatDoesNotAnswerIsNamedWhenTheTimeIsOver() throws Exception {
+        nodes.a.add("c1");
+        nodes.b.add("c2");
+        nodes.c.add("c3");
+        nodes.b.isSilent = true;
+        long begun = System.nanoTime();
+        Answer<Page<ClientView>> page = list(null, 10, SHORT);
+        long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
+        assertThat(ids(page)).containsExactly("c1@a", "c3@c");
+        assertThat(page.missingNodes()).containsExactly("b");
+        assertThat(millis).isBetween(400L, 10_000L);
+        assertThat(get(nodes.all.client(key("c2"), SHORT))).isEqualTo(new Answer<>(Optional.empty(), List.of("b")));
+        assertThat(get(nodes.all.disconnect(key("c2"), 0x98, SHORT))).isEqualTo(new Answer<>(false, List.of("b")));
+    }
+
+    @Test
+    void soIsThisNodeItselfWhenItsLoopsStandStill() throws Exception {
+        nodes.a.add("c1").isSilent = true;
+        nodes.b.add("c2");
+        Answer<Page<ClientView>> page = list(null, 10, SHORT);
+        assertThat(ids(page)).containsExactly("c2@b");
+        assertThat(page.missingNodes()).containsExactly("a");
+    }
+
+    @Test
+    void aDeadNodeAndOneThatIsNotConnectedAreNamedAtOnce() throws Exception {
+        nodes.a.add("c1");
+        nodes.kill("b");
+        nodes.disconnect("c");
+        Answer<Page<ClientView>> page = list(null, 10, LONG);
+        assertThat(ids(page)).containsExactly("c1@a");
+        assertThat(page.missingNodes()).containsExactly("b", "c");
+    }
+
+    /** A node that answers the calls with these bytes, whatever they ask for. */
+    private static ServerServiceDefinition answering(byte[] bytes) {
+        ServerServiceDefinition.Builder service = ServerServiceDefinition.builder(ClientMethods.SERVICE);
+        for (var method : List.of(ClientMethods.PAGE, ClientMethods.FIND, ClientMethods.DISCONNECT)) {
+            service.addMethod(method, ServerCalls.asyncUnaryCall((request, caller) -> {
+                caller.onNext(bytes);
+                caller.onCompleted();
+            }));
+        }
+        return service.build();
+    }
+
+    private static Client wire(String clientId) {
+        return ClientWire.client(MemoryClients.client(clientId, 0));
+    }
+
+    @Test
+    void aNodeThatAnswersWhatCannotBeIsNamed() throws Exception {
+        nodes.a.add("c1");
+        Client good = wire("good");
+        List<byte[]> lies = List.of(
+                "no message".getBytes(StandardCharsets.UTF_8),
+                new byte[3 << 20],
+                PageAnswer.newBuilder()
+                        .addAllClients(IntStream.range(0, 11)
+                                .mapToObj(i -> wire("m" + (char) ('a' + i)))
+                                .toList())
+                        .build()
+                        .toByteArray(),
+                PageAnswer.newBuilder()
+                        .addClients(good)
+                        .addClients(good)
+                        .build()
+                        .toByteArray(),
+                PageAnswer.newBuilder().addClients(wire("a")).build().toByteArray(), // not behind the key
+                PageAnswer.newBuilder()
+                        .addClients(good)
+                        .setNext(ClientWire.key(MemoryClients.key("b")))
+                        .build()
+                        .toByteArray(),
+                PageAnswer.newBuilder()
+                        .setNext(ClientWire.key(MemoryClients.key("b")))
+                        .build()
+                        .toByteArray(),
+                PageAnswer.newBuilder()
+                        .addClients(good.toBuilder().setProtocolLevel(7))
+                        .build()
+                        .toByteArray(),
+                PageAnswer.newBuilder()
+                        .addClients(good.toBuilder().setQueued(-1))
+                        .build()
+                        .toByteArray(),
+                PageAnswer.newBuilder()
+                        .addClients(good.toBuilder().clearKey())
+                        .build()
+                        .toByteArray());
+        for (byte[] lie : lies) {
+            nodes.serve("c", answering(lie));
+            Answer<Page<ClientView>> page = list(key("b"), 10, LONG);
+            assertThat(ids(page)).containsExactly("c1@a");
+            assertThat(page.missingNodes())
+                    .as("the node with %d bytes", lie.length)
+                    .containsExactly("c");
+        }
+        nodes.serve(
+                "c", answering(PageAnswer.newBuilder().addClients(good).build().toByteArray()));
+        assertThat(ids(list(key("b"), 10, LONG))).containsExactly("c1@a", "good@c");
+    }
+
+    @Test
+    void clientsThatAnotherNodeShouldHaveLeftOutAreLeftOut() throws Exception {
+        nodes.serve(
+                "c",
+                answering(PageAnswer.newBuilder().addClients(wire("c1")).build().toByteArray()));
+        ClientFilter others = new ClientFilter(
+                Optional.empty(),
+                Optional.of(new TextPattern(TextPattern.Kind.SUBSTRING, "z")),
+                Optional.empty(),
+                Optional.empty(),
+                OptionalInt.empty(),
+                Optional.empty(),
+                OptionalLong.empty());
+        assertThat(get(nodes.all.clients(others, null, 10, LONG)))
+                .isEqualTo(Answer.complete(new Page<>(List.of(), false)));
+    }
+
+    @Test
+    void aSearchThatFoundNothingInTimeNamesTheNodesThatHaveNotLookedAtAllTheirClients() throws Exception {
+        nodes.a.add("c1", "c2");
+        nodes.b.add("c3", "c4");
+        nodes.b.looksUpTo = MemoryClients.key("c0");
+        Answer<Page<ClientView>> nothing = list(null, 10, LONG);
+        assertThat(nothing.value()).isEqualTo(new Page<>(List.of(), false));
+        assertThat(nothing.missingNodes()).containsExactly("b");
+        nodes.b.looksUpTo = MemoryClients.key("c3");
+        Answer<Page<ClientView>> some = list(null, 10, LONG);
+        assertThat(ids(some)).containsExactly("c1@a", "c2@a", "c3@b");
+        assertThat(some.value().hasMore()).isTrue();
+        assertThat(some.missingNodes()).isEmpty();
+    }
+
+    @Test
+    void aClientIsDisconnectedOnTheNodeThatHasIt() throws Exception {
+        nodes.c.add("c1", "c2");
+        assertThat(get(nodes.all.disconnect(key("c1"), 0x98, LONG))).isEqualTo(Answer.complete(true));
+        assertThat(nodes.c.ended).containsOnlyKeys(MemoryClients.key("c1"));
+        assertThat(nodes.c.ended.values()).containsExactly(ReasonCode.ADMINISTRATIVE_ACTION);
+        assertThat(get(nodes.all.disconnect(key("c1"), 0x98, LONG))).isEqualTo(Answer.complete(false));
+        assertThat(get(nodes.all.disconnect(key("c2"), 0x97, LONG))).isEqualTo(Answer.complete(true));
+    }
+
+    @Test
+    void ofTwoConnectionsDuringATakeoverTheNewerIsTold() throws Exception {
+        nodes.b.connected.put(MemoryClients.key("c"), MemoryClients.client("c", 5));
+        nodes.c.connected.put(MemoryClients.key("c"), MemoryClients.client("c", 6));
+        assertThat(ids(list(null, 10, LONG))).containsExactly("c@c");
+        assertThat(get(nodes.all.client(key("c"), LONG)).value().map(ClientView::node))
+                .contains("c");
+    }
+
+    @Test
+    void whatNoClientCanBeIsNotFoundAndWhatNoServerSaysIsNotSaid() throws Exception {
+        nodes.a.add("c");
+        for (ClientKey nobody : List.of(new ClientKey("no tenant", "c"), new ClientKey("default", ""))) {
+            assertThat(get(nodes.all.client(nobody, LONG))).isEqualTo(Answer.complete(Optional.empty()));
+            assertThat(get(nodes.all.disconnect(nobody, 0x98, LONG))).isEqualTo(Answer.complete(false));
+        }
+        assertThat(ids(list(new ClientKey("default", ""), 10, LONG))).containsExactly("c@a");
+        for (int code : new int[] {-1, 0, 4, 0x8A, 0x84, 0xFF, 256}) {
+            assertThat(nodes.all.disconnect(key("c"), code, LONG)).isCompletedExceptionally();
+        }
+        assertThat(nodes.all.clients(ClientFilter.ALL, null, 0, LONG)).isCompletedExceptionally();
+        assertThat(nodes.all.clients(ClientFilter.ALL, null, 1_001, LONG)).isCompletedExceptionally();
+        assertThat(nodes.a.ended).isEmpty();
+    }
+
+    @Test
+    void moreQuestionsThanAFewAreRefusedUntilTheOthersAreAnswered() throws Exception {
+        nodes.b.isSilent = true;
+        List<CompletableFuture<?>> asked = new ArrayList<>();
+        for (int i = 0; i < AllNodes.MAX_QUESTIONS; i++) {
+            asked.add(nodes.all.clients(ClientFilter.ALL, null, 10, SHORT));
+        }
+        assertThat(nodes.all.client(key("c"), SHORT))
+                .failsWithin(Duration.ofSeconds(10))
+                .withThrowableThat()
+                .withCauseInstanceOf(NotServingException.class)
+                .withMessageContaining("4 questions");
+        for (CompletableFuture<?> each : asked) {
+            get(each);
+        }
+        assertThat(get(nodes.all.client(key("c"), SHORT)).missingNodes()).containsExactly("b");
+    }
+}

@@ -1,0 +1,82 @@
+package io.godwit.broker.clients;
+
+import io.godwit.mqtt.client.ClientCriteria;
+import io.godwit.mqtt.client.ClientKey;
+import io.godwit.mqtt.client.ClientPage;
+import io.godwit.mqtt.client.ConnectedClient;
+import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import org.jspecify.annotations.Nullable;
+
+/** Clients of a node that are in memory. May stop answering. */
+final class MemoryClients implements NodeClients {
+    final NavigableMap<ClientKey, ConnectedClient> connected = new ConcurrentSkipListMap<>();
+    final Map<ClientKey, ReasonCode> ended = new ConcurrentHashMap<>();
+    volatile boolean isSilent;
+    /** Ends its search there, when it has not found enough before. */
+    volatile @Nullable ClientKey looksUpTo;
+
+    static ClientKey key(String clientId) {
+        return new ClientKey(TenantId.DEFAULT, new ClientId(clientId));
+    }
+
+    static ConnectedClient client(String clientId, long connectedAtMillis) {
+        ClientInfo info = new ClientInfo(TenantId.DEFAULT, new ClientId(clientId), "ann", "10.1.2.3:4711", 5);
+        return new ConnectedClient(info, "tcp 0.0.0.0:1883", true, 0xFFFF_FFFFL, 60, connectedAtMillis, 1, 2, 3, 4);
+    }
+
+    MemoryClients add(String... clientIds) {
+        for (String id : clientIds) {
+            connected.put(key(id), client(id, 1_000));
+        }
+        return this;
+    }
+
+    private <T> CompletableFuture<T> answered(T answer) {
+        return isSilent ? new CompletableFuture<>() : CompletableFuture.completedFuture(answer);
+    }
+
+    @Override
+    public CompletableFuture<ClientPage<ConnectedClient>> page(
+            ClientCriteria criteria, @Nullable ClientKey after, int limit, Duration within) {
+        List<ConnectedClient> found = new ArrayList<>();
+        ClientKey end = looksUpTo;
+        for (ConnectedClient client : (after == null ? connected : connected.tailMap(after, false)).values()) {
+            if (end != null && client.key().compareTo(end) > 0) {
+                return answered(new ClientPage<>(found, end));
+            }
+            if (criteria.matches(client)) {
+                found.add(client);
+            }
+            if (found.size() == limit) {
+                return answered(new ClientPage<>(found, client.key()));
+            }
+        }
+        return answered(new ClientPage<>(found, null));
+    }
+
+    @Override
+    public CompletableFuture<Optional<ConnectedClient>> find(ClientKey key, Duration within) {
+        return answered(Optional.ofNullable(connected.get(key)));
+    }
+
+    @Override
+    public CompletableFuture<Boolean> disconnect(ClientKey key, ReasonCode code, Duration within) {
+        if (connected.remove(key) == null) {
+            return answered(false);
+        }
+        ended.put(key, code);
+        return answered(true);
+    }
+}

@@ -1,0 +1,84 @@
+package io.godwit.broker.clients;
+
+import io.godwit.cluster.LocalAccess;
+import io.godwit.cluster.LocalRpcServer;
+import io.godwit.cluster.RpcConnection;
+import io.grpc.Channel;
+import io.grpc.ServerServiceDefinition;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
+
+/** The node {@code a}, which asks, and {@code b} and {@code c}, which it reaches over gRPC. */
+final class ThreeNodes implements ClusterNodes, AutoCloseable {
+    final MemoryClients a = new MemoryClients();
+    final MemoryClients b = new MemoryClients();
+    final MemoryClients c = new MemoryClients();
+    final ExecutorService thread = Executors.newSingleThreadExecutor();
+    final ClientsOverNodes all = new ClientsOverNodes(new AllNodes(this, a, thread));
+    /** Members beside {@code a}. */
+    final Set<String> others = new TreeSet<>();
+
+    private final Path directory;
+    private final Map<String, Channel> channels = new HashMap<>();
+    private final Map<String, LocalRpcServer> servers = new HashMap<>();
+    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+
+    ThreeNodes(Path directory) throws IOException {
+        this.directory = directory;
+        serve("b", new ClientsService(b, thread).definition());
+        serve("c", new ClientsService(c, thread).definition());
+    }
+
+    /** Another member, or what is to answer for one from now on. */
+    void serve(String node, ServerServiceDefinition service) throws IOException {
+        Path file = directory.resolve(node + opened.size());
+        LocalRpcServer server = LocalRpcServer.start(List.of(service), file);
+        opened.push(server);
+        servers.put(node, server);
+        RpcConnection connection = RpcConnection.local(LocalAccess.read(file));
+        opened.push(connection);
+        channels.put(node, connection.channel());
+        others.add(node);
+    }
+
+    void kill(String node) {
+        servers.get(node).close();
+    }
+
+    void disconnect(String node) {
+        channels.remove(node);
+    }
+
+    @Override
+    public String self() {
+        return "a";
+    }
+
+    @Override
+    public Set<String> others() {
+        return others;
+    }
+
+    @Override
+    public @Nullable Channel to(String nodeId) {
+        return channels.get(nodeId);
+    }
+
+    @Override
+    public void close() throws Exception {
+        for (AutoCloseable each : opened) {
+            each.close();
+        }
+        thread.shutdown();
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.godwit.broker.clients;
+
+import org.jspecify.annotations.NullMarked;

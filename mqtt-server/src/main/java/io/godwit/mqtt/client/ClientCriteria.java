@@ -1,0 +1,48 @@
+package io.godwit.mqtt.client;
+
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which clients are asked for: those that meet all that is given.
+ *
+ * @param tenant null for any
+ * @param clientId how the client id must be
+ * @param userName exactly, empty meaning none; null for any
+ * @param address of the peer exactly, without port; null for any
+ * @param protocolLevel 3, 4 or 5; 0 for any
+ * @param leastQueued of {@link ConnectedClient#queued}
+ */
+public record ClientCriteria(
+        @Nullable TenantId tenant,
+        IdPattern clientId,
+        @Nullable String userName,
+        @Nullable String address,
+        int protocolLevel,
+        long leastQueued) {
+    /** All clients. */
+    public static final ClientCriteria ALL = new ClientCriteria(null, IdPattern.ANY, null, null, 0, 0);
+
+    /** A text that a client id must have. Upper and lower case differ. */
+    public record IdPattern(String text, boolean isPrefix) {
+        public static final IdPattern ANY = new IdPattern("", true);
+
+        boolean matches(String clientId) {
+            return isPrefix ? clientId.startsWith(text) : clientId.contains(text);
+        }
+    }
+
+    public boolean matches(ConnectedClient client) {
+        return matches(client.info()) && client.queued() >= leastQueued;
+    }
+
+    /** Whether what does not change while it is connected is as wanted. */
+    boolean matches(ClientInfo client) {
+        return (tenant == null || tenant.equals(client.tenant()))
+                && clientId.matches(client.clientId().value())
+                && (userName == null || userName.equals(client.userName() == null ? "" : client.userName()))
+                && (address == null || address.equals(PeerAddress.hostOf(client.remoteAddress())))
+                && (protocolLevel == 0 || protocolLevel == client.protocolLevel());
+    }
+}

@@ -1,0 +1,19 @@
+package io.godwit.mqtt.client;
+
+import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.plugin.client.ClientInfo;
+
+/** A connection as the list of its event loop sees it. All calls come on that loop. */
+public interface ListedClient {
+    /** The same object each time. */
+    ClientInfo client();
+
+    /** What can be told of it now. Looks at its own fields only. */
+    ConnectedClient describe();
+
+    /**
+     * Ends it for an operator: an MQTT 5.0 client is told {@code code}, an earlier one is just closed. Its will is
+     * published, since the client has not discarded it [MQTT5-3.1.2-8], [MQTT5-3.14.4-3].
+     */
+    void end(ReasonCode code);
+}

@@ -1,0 +1,90 @@
+package io.godwit.mqtt.client;
+
+import io.godwit.mqtt.transport.LoopContext;
+import io.godwit.mqtt.transport.LoopTask;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One event loop's part of a page. Looks at so many clients, or for so long, and goes on once the loop has served its
+ * channels; where it stands it knows by key, since clients come and go meanwhile. Confined to the loop.
+ */
+final class LoopPage extends LoopTask {
+    /** In one turn of the loop; a look takes up to a microsecond. */
+    static final int MOST_LOOKS = 256;
+
+    /** Of one turn. A look may take longer when ids are long. */
+    private static final long TURN_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
+
+    private static final int LOOKS_PER_CLOCK = 16;
+
+    private final LoopContext loop;
+    private final ClientIndex index;
+    private final ClientQuery query;
+    private final LongSupplier nanoTime;
+    private final CompletableFuture<ClientPage<ConnectedClient>> done = new CompletableFuture<>();
+    private final List<ConnectedClient> found = new ArrayList<>();
+    /** The last that was looked at, or that the page is to be behind; null for none. */
+    private @Nullable ClientKey position;
+
+    LoopPage(LoopContext loop, ClientIndex index, ClientQuery query, LongSupplier nanoTime) {
+        this.loop = loop;
+        this.index = index;
+        this.query = query;
+        this.nanoTime = nanoTime;
+        this.position = query.after();
+    }
+
+    /** Completes on the loop; never when the loop has stopped. */
+    CompletableFuture<ClientPage<ConnectedClient>> done() {
+        return done;
+    }
+
+    @Override
+    protected void run() {
+        try {
+            takeTurn();
+        } catch (RuntimeException | Error e) { // whoever asked is told, and the loop goes on
+            done.completeExceptionally(e);
+        }
+    }
+
+    private void takeTurn() {
+        long begun = nanoTime.getAsLong();
+        Iterator<ListedClient> rest = index.after(position).iterator();
+        int looks = 0;
+        ListedClient last = null;
+        while (rest.hasNext() && found.size() < query.limit() && looks < MOST_LOOKS) {
+            last = rest.next();
+            look(last);
+            looks++;
+            if (looks % LOOKS_PER_CLOCK == 0 && nanoTime.getAsLong() - begun > TURN_NANOS) {
+                break;
+            }
+        }
+        if (last != null) {
+            position = ClientKey.of(last.client());
+        }
+        if (!rest.hasNext()) {
+            done.complete(new ClientPage<>(found, null));
+        } else if (found.size() == query.limit() || nanoTime.getAsLong() - query.untilNanos() >= 0) {
+            done.complete(new ClientPage<>(found, position));
+        } else {
+            loop.afterChannels(this::run);
+        }
+    }
+
+    private void look(ListedClient client) {
+        if (query.criteria().matches(client.client())) {
+            ConnectedClient described = client.describe();
+            if (query.criteria().matches(described)) {
+                found.add(described);
+            }
+        }
+    }
+}
