@@ -12,6 +12,10 @@ public final class DistCounters {
     final LongAdder published = new LongAdder();
     final LongAdder matched = new LongAdder();
     final LongAdder noMatch = new LongAdder();
+    /** What the broker tells of itself. */
+    final LongAdder own = new LongAdder();
+
+    final LongAdder ownNoMatch = new LongAdder();
     final LongAdder refused = new LongAdder();
     final LongAdder dropped = new LongAdder();
 
@@ -25,6 +29,8 @@ public final class DistCounters {
         register(meters, "godwit.dist.published", "messages given to be distributed", published);
         register(meters, "godwit.dist.matched", "copies handed to sessions", matched);
         register(meters, "godwit.dist.no.match", "messages that no subscription matched", noMatch);
+        register(meters, "godwit.dist.published.own", "of those published, the broker's own below $SYS", own);
+        register(meters, "godwit.dist.no.match.own", "of those not matched, the broker's own below $SYS", ownNoMatch);
         register(meters, "godwit.dist.refused", "messages that a store did not take", refused);
         register(
                 meters,

@@ -178,6 +178,9 @@ public final class FanOut implements Publisher {
     @Override
     public CompletableFuture<DistOutcome> publish(Message message, @Nullable DeliveryToken token) {
         if (message.topic().charAt(0) == '$') {
+            if (isOfThisNode(message.topic())) {
+                deliverers.counters.own.increment();
+            }
             CompletableFuture<DistOutcome> kept = deliverers.delayer.take(client, message, token);
             if (kept != null) {
                 return kept;
@@ -274,6 +277,9 @@ public final class FanOut implements Publisher {
         if (live.isEmpty() && inbox.isEmpty()) {
             if (matches.nodes().isEmpty()) {
                 deliverers.counters.noMatch.increment();
+                if (isOfThisNode(message.topic())) {
+                    deliverers.counters.ownNoMatch.increment();
+                }
             }
             return Outcomes.NO_MATCH;
         }

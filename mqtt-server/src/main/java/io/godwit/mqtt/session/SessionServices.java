@@ -10,6 +10,7 @@ import io.godwit.mqtt.transport.LoopContext;
 import io.godwit.mqtt.transport.MqttMetrics;
 import io.godwit.mqtt.transport.MqttReports;
 import io.godwit.retain.client.RetainClient;
+import java.util.Arrays;
 import java.util.function.LongSupplier;
 
 /**
@@ -37,6 +38,7 @@ public final class SessionServices {
 
     final PublisherWaits publisherWaits;
     final OutLatency outLatency;
+    private final LoopCounts[] counts;
 
     /**
      * @param wallMillis the wall clock, milliseconds since the epoch
@@ -87,6 +89,13 @@ public final class SessionServices {
         noteBytes = QueuedBytes.ofHeap();
         publisherWaits = new PublisherWaits(System::nanoTime);
         outLatency = new OutLatency(loops, metrics, wallMillis);
+        counts = new LoopCounts[loops];
+        Arrays.setAll(counts, loop -> new LoopCounts());
+        metrics.registerSessions(
+                () -> LoopCounts.sum(counts, each -> each.inboundUnderWay),
+                () -> LoopCounts.sum(counts, each -> each.outboundUnderWay),
+                () -> LoopCounts.sum(counts, each -> each.queued),
+                () -> LoopCounts.sum(counts, each -> each.acknowledged));
     }
 
     /** With other limits, and what is counted over all sessions in common. */
@@ -109,6 +118,7 @@ public final class SessionServices {
         this.noteBytes = other.noteBytes;
         this.publisherWaits = other.publisherWaits;
         this.outLatency = other.outLatency;
+        this.counts = other.counts;
     }
 
     /**
@@ -151,6 +161,10 @@ public final class SessionServices {
     /** Those with a session, by event loop. */
     public ClientIndexes clients() {
         return clients;
+    }
+
+    LoopCounts countsOf(LoopContext loop) {
+        return counts[loop.index()];
     }
 
     UnstoredBudget budgetOf(LoopContext loop) {

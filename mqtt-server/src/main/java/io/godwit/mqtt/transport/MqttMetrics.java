@@ -1,5 +1,6 @@
 package io.godwit.mqtt.transport;
 
+import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.plugin.auth.RefusalReason;
 import io.godwit.plugin.event.BanCause;
 import io.godwit.plugin.event.ConnectionLimit;
@@ -14,11 +15,13 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.BaseUnits;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * reads them when it is asked. What has an event beside its counter is counted through {@link MqttReports}.
  */
 public final class MqttMetrics {
+    private static final String AUTHENTICATIONS = "CONNECTs whose clients were to prove who they are";
+
     // traffic
     private final LongAdder packetsIn;
     private final LongAdder packetsOut;
@@ -40,15 +45,28 @@ public final class MqttMetrics {
     private final ByKind<ThrottleCause> pauses;
     private final LongAdder sockets = new LongAdder();
     private final LongAdder openedSockets;
+    private final LongAdder retainedOut;
+    private final LongAdder connectsIn;
+    private final LongAdder connectsTimedOut;
+    private final LongAdder authentications;
+    private final LongAdder anonymousAuthentications;
+    private final LongAdder filtersAsked;
+    private final LongAdder filtersGranted;
+    private final LongAdder filtersRemoved;
     private final LongAdder continuedAttachments;
     private final Map<Qos, Timer> latencies = new EnumMap<>(Qos.class);
     private final LongAdder lostAttachments;
+
+    private final MeterRegistry registry;
+    /** Set once, before it is asked. */
+    private volatile LongSupplier acknowledgedOut = () -> 0;
 
     // what has an event
     final LongAdder connects;
     final LongAdder disconnects;
     final LongAdder refusedConnects;
     final LongAdder createdSessions;
+    final LongAdder resumedSessions;
     final LongAdder protocolErrors;
     final LongAdder abandonedPackets;
     private final LongAdder turnsOver;
@@ -74,6 +92,7 @@ public final class MqttMetrics {
     final ByKind<ThrottleCause> endedThrottlings;
 
     public MqttMetrics(MeterRegistry registry) {
+        this.registry = registry;
         packetsIn = counter(registry, "packets.in", "packets that clients sent");
         packetsOut = counter(registry, "packets.out", "packets sent to clients");
         publishesIn = counter(registry, "publishes.in", "PUBLISH packets that clients sent");
@@ -109,6 +128,16 @@ public final class MqttMetrics {
         connects = counter(registry, "connects", "clients that passed CONNECT");
         disconnects = counter(registry, "disconnects", "connections of such clients that ended");
         refusedConnects = counter(registry, "connects.refused", "CONNECTs that were answered no");
+        retainedOut =
+                counter(registry, "publishes.out.retained", "of those sent to clients, the ones with RETAIN set");
+        connectsIn = counter(registry, "connects.in", "CONNECT packets that clients sent");
+        connectsTimedOut = counter(registry, "connects.timed.out", "connections closed since no CONNECT came in time");
+        authentications = counter(registry, "authentications", AUTHENTICATIONS, null, "anonymous", "false");
+        anonymousAuthentications = counter(registry, "authentications", AUTHENTICATIONS, null, "anonymous", "true");
+        filtersAsked = counter(registry, "filters.asked", "filters in SUBSCRIBE packets");
+        filtersGranted = counter(registry, "filters.granted", "filters that were granted");
+        filtersRemoved = counter(registry, "filters.removed", "subscriptions removed by UNSUBSCRIBE");
+        resumedSessions = counter(registry, "sessions.resumed", "sessions from before that clients went on with");
         createdSessions = counter(registry, "sessions.begun", "sessions begun that outlive their connection");
         protocolErrors = counter(registry, "protocol.errors", "connections closed for an error in the protocol");
         abandonedPackets = counter(
@@ -194,6 +223,58 @@ public final class MqttMetrics {
     public void publishOut(int payloadBytes) {
         publishesOut.increment();
         payloadBytesOut.add(payloadBytes);
+    }
+
+    /** Once, by what knows all sessions; the values are asked for on any thread. */
+    public void registerSessions(
+            LongSupplier inboundUnderWay, LongSupplier outboundUnderWay, LongSupplier queued, LongSupplier acknowledged) {
+        Gauge.builder("godwit.mqtt.inflight", inboundUnderWay::getAsLong)
+                .description("messages of QoS 1 and 2 under way between clients and this node: not acknowledged")
+                .tag("direction", "in")
+                .register(registry);
+        Gauge.builder("godwit.mqtt.inflight", outboundUnderWay::getAsLong)
+                .description("messages of QoS 1 and 2 under way between clients and this node: not acknowledged")
+                .tag("direction", "out")
+                .register(registry);
+        Gauge.builder("godwit.mqtt.queued", queued::getAsLong)
+                .description("messages that wait for their client in the memory of live sessions")
+                .register(registry);
+        acknowledgedOut = acknowledged;
+        FunctionCounter.builder("godwit.mqtt.acknowledged", this, self -> self.acknowledgedOut.getAsLong())
+                .description("messages of QoS 1 and 2 that clients acknowledged")
+                .register(registry);
+    }
+
+    /** A copy was sent with RETAIN set. */
+    public void retainedOut() {
+        retainedOut.increment();
+    }
+
+    public void connectIn() {
+        connectsIn.increment();
+    }
+
+    void connectTimedOut() {
+        connectsTimedOut.increment();
+    }
+
+    /** A client says who it is; {@code isAnonymous} when it does not. */
+    public void authenticated(boolean isAnonymous) {
+        (isAnonymous ? anonymousAuthentications : authentications).increment();
+    }
+
+    public void filtersAsked(int filters) {
+        filtersAsked.add(filters);
+    }
+
+    /** A SUBACK was sent. */
+    public void subscribed(List<ReasonCode> codes) {
+        filtersGranted.add(codes.stream().filter(code -> !code.isError()).count());
+    }
+
+    /** An UNSUBACK was sent. */
+    public void unsubscribed(List<ReasonCode> codes) {
+        filtersRemoved.add(codes.stream().filter(code -> code == ReasonCode.SUCCESS).count());
     }
 
     /** A copy went out so long after its message had come. */
