@@ -1,13 +1,15 @@
 package io.godwit.broker;
 
 import io.godwit.api.port.ClientAdmin;
+import io.godwit.api.port.StatsSource;
 import io.godwit.broker.admin.Admin;
 import io.godwit.broker.admin.AdminService;
 import io.godwit.broker.auth.AuthFileReports;
-import io.godwit.broker.metrics.BrokerMeters;
-import io.godwit.broker.metrics.StoreMeters;
 import io.godwit.broker.clients.ClusterClients;
 import io.godwit.broker.clients.ClusterNodes;
+import io.godwit.broker.metrics.BrokerMeters;
+import io.godwit.broker.metrics.RmqttStats;
+import io.godwit.broker.metrics.StoreMeters;
 import io.godwit.broker.release.Release;
 import io.godwit.cluster.Cluster;
 import io.godwit.cluster.LocalRpcServer;
@@ -93,6 +95,9 @@ final class Broker implements AutoCloseable {
 
     /** Null until the node can be asked about clients. Volatile: set by the starter, used by whoever serves operators. */
     private volatile @Nullable ClientAdmin clients;
+
+    /** As {@link #clients}. */
+    private volatile @Nullable StatsSource figures;
 
     /** @param pluginDirectory need not be there */
     Broker(BrokerConfig config, Path data, Path pluginDirectory) {
@@ -328,14 +333,24 @@ final class Broker implements AutoCloseable {
         opened.push(LocalRpcServer.start(List.of(service.definition()), data.resolve(Admin.ACCESS_FILE)));
     }
 
-    /** Operators ask any node for the clients of all. */
+    /** Operators ask any node for the clients and the figures of all. */
     private void serveClients(KvNode node, MqttServer server, @Nullable MqttCluster others) {
-        ClusterClients made = new ClusterClients(
-                server.clients(),
-                others == null ? ClusterNodes.alone(node.operations().self()) : others.nodes());
+        ClusterNodes nodes =
+                others == null ? ClusterNodes.alone(node.operations().self()) : others.nodes();
+        ClusterClients made = new ClusterClients(server.clients(), nodes);
         opened.push(made);
         node.cluster().ifPresent(cluster -> cluster.server().add(made.service()));
         clients = made.admin();
+        RmqttStats counted = RmqttStats.of(node, meters, nodes);
+        opened.push(counted);
+        node.cluster().ifPresent(cluster -> cluster.server().add(counted.service()));
+        counted.start();
+        figures = counted;
+    }
+
+    /** Figures of all nodes; empty while this one starts. Any thread. */
+    Optional<StatsSource> figures() {
+        return Optional.ofNullable(figures);
     }
 
     /** The clients of all nodes; empty while this one starts. Any thread. */

@@ -1,7 +1,7 @@
 package io.godwit.broker;
 
-import io.godwit.broker.metrics.LinkMeters;
 import io.godwit.broker.clients.ClusterNodes;
+import io.godwit.broker.metrics.LinkMeters;
 import io.godwit.cluster.Cluster;
 import io.godwit.cluster.HostPort;
 import io.godwit.cluster.Member;

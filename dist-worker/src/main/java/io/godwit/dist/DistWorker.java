@@ -122,6 +122,9 @@ public final class DistWorker implements AutoCloseable {
                 new HeldPublishes(others));
         register(meters, "live", SubscriptionCounts::live, SubscriptionCounts::liveShared);
         register(meters, "stored", SubscriptionCounts::stored, SubscriptionCounts::storedShared);
+        Gauge.builder("godwit.dist.filters.of.nodes", index, all -> all.counts().ofNodes())
+                .description("filters of live sessions of other nodes, counted for each node that has some")
+                .register(meters);
         Gauge.builder("godwit.dist.filters", index, all -> all.counts().filters())
                 .description("different filters that publishes are matched against, those of other nodes' clients too")
                 .register(meters);

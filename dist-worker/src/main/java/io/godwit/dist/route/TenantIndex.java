@@ -168,6 +168,7 @@ public final class TenantIndex {
             return false;
         }
         subscribers.setNodes(nodeSets.with(subscribers.nodes(), peer));
+        counts = counts.plusOfNodes(1);
         if (known == null) {
             link(filter, subscribers);
         }
@@ -182,6 +183,7 @@ public final class TenantIndex {
             return false;
         }
         subscribers.setNodes(nodeSets.without(subscribers.nodes(), peer));
+        counts = counts.plusOfNodes(-1);
         if (subscribers.isEmpty()) {
             unlink(filter);
         }

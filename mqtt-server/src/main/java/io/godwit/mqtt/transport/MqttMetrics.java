@@ -128,8 +128,7 @@ public final class MqttMetrics {
         connects = counter(registry, "connects", "clients that passed CONNECT");
         disconnects = counter(registry, "disconnects", "connections of such clients that ended");
         refusedConnects = counter(registry, "connects.refused", "CONNECTs that were answered no");
-        retainedOut =
-                counter(registry, "publishes.out.retained", "of those sent to clients, the ones with RETAIN set");
+        retainedOut = counter(registry, "publishes.out.retained", "of those sent to clients, the ones with RETAIN set");
         connectsIn = counter(registry, "connects.in", "CONNECT packets that clients sent");
         connectsTimedOut = counter(registry, "connects.timed.out", "connections closed since no CONNECT came in time");
         authentications = counter(registry, "authentications", AUTHENTICATIONS, null, "anonymous", "false");
@@ -227,7 +226,10 @@ public final class MqttMetrics {
 
     /** Once, by what knows all sessions; the values are asked for on any thread. */
     public void registerSessions(
-            LongSupplier inboundUnderWay, LongSupplier outboundUnderWay, LongSupplier queued, LongSupplier acknowledged) {
+            LongSupplier inboundUnderWay,
+            LongSupplier outboundUnderWay,
+            LongSupplier queued,
+            LongSupplier acknowledged) {
         Gauge.builder("godwit.mqtt.inflight", inboundUnderWay::getAsLong)
                 .description("messages of QoS 1 and 2 under way between clients and this node: not acknowledged")
                 .tag("direction", "in")
@@ -274,7 +276,8 @@ public final class MqttMetrics {
 
     /** An UNSUBACK was sent. */
     public void unsubscribed(List<ReasonCode> codes) {
-        filtersRemoved.add(codes.stream().filter(code -> code == ReasonCode.SUCCESS).count());
+        filtersRemoved.add(
+                codes.stream().filter(code -> code == ReasonCode.SUCCESS).count());
     }
 
     /** A copy went out so long after its message had come. */
