@@ -7,8 +7,8 @@ public interface MetricsSource {
      * Writes all metrics down. Called on worker threads of the API, never on an event loop, by one at a time. It takes
      * milliseconds, waits for nobody and does not throw.
      *
-     * @param accept the Accept header of the request; empty when there is none. What it asks for and the source lacks is
-     *     answered in the default form
+     * @param accept the media type that is wanted, {@code text/plain} or {@code application/openmetrics-text}; a source
+     *     that lacks the latter answers the former
      */
     Scrape scrape(String accept);
 }

@@ -9,6 +9,8 @@ import java.util.List;
  * @param start readable form of the first key, inclusive: printable ASCII as it is, other bytes as {@code \xNN}; empty
  *     is the beginning of the key space
  * @param end the same of the end, exclusive; empty is the end of the key space
+ * @param startHex the first key in lower-case hexadecimal; the order of these texts is the order of keys
+ * @param endHex the same of the end
  * @param leader store id; empty while none is known
  * @param voters store ids
  * @param learners store ids of replicas that do not vote
@@ -24,6 +26,8 @@ public record RangeView(
         long epoch,
         String start,
         String end,
+        String startHex,
+        String endHex,
         String leader,
         long term,
         List<String> voters,

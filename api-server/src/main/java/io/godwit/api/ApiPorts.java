@@ -1,0 +1,20 @@
+package io.godwit.api;
+
+import io.godwit.api.port.ClientAdmin;
+import io.godwit.api.port.ClusterAdmin;
+import io.godwit.api.port.FileWatch;
+import io.godwit.api.port.LocalCallers;
+import io.godwit.api.port.LogLevels;
+import io.godwit.api.port.MetricsSource;
+import io.godwit.api.port.StatsSource;
+import java.util.Optional;
+
+/** What the broker gives the API. Routes of what is empty are not there. */
+public record ApiPorts(
+        ClusterAdmin cluster,
+        Optional<ClientAdmin> clients,
+        Optional<MetricsSource> metrics,
+        Optional<StatsSource> stats,
+        Optional<LogLevels> logLevels,
+        LocalCallers localCallers,
+        FileWatch.Factory watches) {}

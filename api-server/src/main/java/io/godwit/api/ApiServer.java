@@ -1,0 +1,224 @@
+package io.godwit.api;
+
+import io.godwit.api.auth.Tokens;
+import io.godwit.api.contract.Contract;
+import io.godwit.api.contract.Operation;
+import io.godwit.api.http.Connections;
+import io.godwit.api.http.Gated;
+import io.godwit.api.http.TlsFiles;
+import io.godwit.api.http.Workers;
+import io.godwit.api.route.Authenticator;
+import io.godwit.api.route.ClientRoutes;
+import io.godwit.api.route.ClusterRoutes;
+import io.godwit.api.route.DocumentRoutes;
+import io.godwit.api.route.FigureRoutes;
+import io.godwit.api.route.Gateway;
+import io.godwit.api.route.HealthRoutes;
+import io.godwit.api.route.LogRoutes;
+import io.godwit.api.route.MetricsRoutes;
+import io.godwit.api.route.RouterSetup;
+import io.godwit.api.route.Routes;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerConfig;
+import io.vertx.core.http.HttpServerOptions;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The HTTP API: one port, one event loop, two workers, all its own. {@link #start} and {@link #close} block and are
+ * called by one thread at a time.
+ */
+public final class ApiServer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ApiServer.class);
+    private static final long SWEEP_MILLIS = 250;
+    private static final long LOOK_MILLIS = 1_000;
+    private static final long PATIENCE_SECONDS = 30;
+
+    private final ApiConfig config;
+    private final ApiPorts ports;
+    private final Workers workers = new Workers();
+    private final Routes routes = new Routes();
+    private final Contract contract;
+    private @Nullable Vertx vertx;
+    private @Nullable Tokens tokens;
+    private @Nullable TlsFiles tls;
+    /** Whether a look at the files is under way. Confined to the event loop. */
+    private boolean looks;
+
+    public ApiServer(ApiConfig config, ApiPorts ports) {
+        this.config = config;
+        this.ports = ports;
+        this.contract = Contract.load();
+        HealthRoutes.add(routes, ports.cluster());
+        ClusterRoutes.add(routes, ports.cluster(), workers);
+        DocumentRoutes.add(routes, contract, workers);
+        ports.clients().ifPresent(clients -> ClientRoutes.add(routes, clients));
+        ports.metrics().ifPresent(metrics -> MetricsRoutes.add(routes, metrics, workers, System::nanoTime));
+        ports.stats().ifPresent(stats -> FigureRoutes.add(routes, stats));
+        ports.logLevels().ifPresent(levels -> LogRoutes.add(routes, levels));
+    }
+
+    /** The operations that it answers. */
+    List<Operation> operations() {
+        return routes.handlers().keySet().stream().map(contract::operation).toList();
+    }
+
+    Contract contract() {
+        return contract;
+    }
+
+    /**
+     * Opens the port.
+     *
+     * @return where it listens
+     * @throws IOException naming the setting: the port is taken, a file is wrong, or strangers could use it unasked
+     */
+    public InetSocketAddress start() throws IOException, InterruptedException {
+        InetAddress address = address();
+        if (config.tokensFile().isPresent()) {
+            tokens = Tokens.load(config.tokensFile().get(), ports.watches());
+        }
+        Vertx mine = Gated.vertx(config.limits());
+        vertx = mine;
+        Connections connections = new Connections(config.limits(), System::nanoTime);
+        Gateway gateway = new Gateway(
+                mine,
+                config.limits(),
+                connections,
+                new Authenticator(tokens, ports.localCallers(), workers),
+                config.checksAnswers(),
+                System::nanoTime);
+        HttpServer server = server(mine)
+                .connectionHandler(connections::opened)
+                .invalidRequestHandler(RouterSetup::invalid)
+                .requestHandler(RouterSetup.router(mine, contract, routes, gateway));
+        await(
+                server.listen(config.port(), address.getHostAddress()),
+                "cannot listen on " + config.host() + ":" + config.port()
+                        + ": set another apiServerConfig.port, or apiServerConfig.enabled to false");
+        mine.setPeriodic(SWEEP_MILLIS, tick -> connections.closeLate());
+        mine.setPeriodic(LOOK_MILLIS, tick -> look(server));
+        InetSocketAddress bound = new InetSocketAddress(address, server.actualPort());
+        LOG.info(
+                "API listens address={} tls={} tokens={}",
+                bound,
+                tls != null,
+                config.tokensFile().orElse(null));
+        return bound;
+    }
+
+    private InetAddress address() throws IOException {
+        InetAddress address;
+        try {
+            address = InetAddress.getByName(config.host());
+        } catch (java.net.UnknownHostException e) {
+            throw new IOException("apiServerConfig.host " + config.host() + " is no address of this machine", e);
+        }
+        if (config.tokensFile().isEmpty() && !address.isLoopbackAddress()) {
+            throw new IOException(
+                    "apiServerConfig.host is " + config.host() + ", which others than this machine reach, "
+                            + "and nobody would be asked who they are: set apiServerConfig.tokensFile (bin/godwit-admin token "
+                            + "add makes one), or apiServerConfig.host to 127.0.0.1");
+        }
+        return address;
+    }
+
+    private HttpServer server(Vertx mine) throws IOException {
+        HttpServerOptions options = Gated.server(config.limits());
+        if (config.tls().isEmpty()) {
+            return mine.createHttpServer(options);
+        }
+        ApiConfig.Tls files = config.tls().get();
+        TlsFiles read = new TlsFiles(
+                files.certificate(),
+                files.key(),
+                files.clientAuthority().orElse(null),
+                config.limits(),
+                ports.watches());
+        tls = read;
+        return mine.createHttpServer(new HttpServerConfig(options.setSsl(true)), read.options());
+    }
+
+    /** Takes files that have changed, on a worker; one look at a time. */
+    private void look(HttpServer server) {
+        if (looks || tokens == null && tls == null) {
+            return;
+        }
+        looks = true;
+        Context loop = Objects.requireNonNull(vertx).getOrCreateContext();
+        workers.supply(() -> {
+                    reload(server);
+                    return true;
+                })
+                .whenComplete((done, failure) -> {
+                    if (failure != null) {
+                        LOG.warn("files not looked at cause={}", failure.toString());
+                    }
+                    loop.runOnContext(now -> looks = false);
+                });
+    }
+
+    private void reload(HttpServer server) {
+        if (tokens != null) {
+            tokens.reloadIfChanged();
+        }
+        TlsFiles files = tls;
+        if (files == null || !files.haveChanged()) {
+            return;
+        }
+        try {
+            server.updateSSLOptions(files.options()).onComplete(result -> {
+                if (result.succeeded()) {
+                    LOG.info("certificates read anew");
+                } else {
+                    LOG.error(
+                            "certificates of before stay in force: {}",
+                            result.cause().toString());
+                }
+            });
+        } catch (IOException e) {
+            LOG.error("certificates of before stay in force: {}", e.getMessage());
+        }
+    }
+
+    private static <T> void await(Future<T> future, String failed) throws IOException, InterruptedException {
+        try {
+            future.toCompletionStage().toCompletableFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            throw new IOException(failed + " (" + cause.getMessage() + ")", cause);
+        } catch (TimeoutException e) {
+            throw new IOException(failed + " (not within " + PATIENCE_SECONDS + " seconds)", e);
+        }
+    }
+
+    /** Ends connections at once. Further calls do nothing. */
+    @Override
+    public void close() {
+        workers.close();
+        Vertx mine = vertx;
+        vertx = null;
+        if (mine == null) {
+            return;
+        }
+        try {
+            await(mine.close(), "the API does not end");
+        } catch (IOException e) {
+            LOG.warn("{}", e.getMessage());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

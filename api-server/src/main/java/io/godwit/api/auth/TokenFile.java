@@ -1,0 +1,242 @@
+package io.godwit.api.auth;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import javax.security.auth.x500.X500Principal;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The file that says who may use the API. Immutable. A line each, {@code #} begins a comment:
+ *
+ * <pre>
+ * NAME:ROLE:TENANT:sha256:HASH      a token, by the SHA-256 of its text in hexadecimal
+ * NAME:ROLE:TENANT:subject:SUBJECT  a client certificate, by its subject, such as CN=ops,O=birds
+ * </pre>
+ *
+ * TENANT is empty for all tenants and the cluster.
+ */
+public final class TokenFile {
+    private static final int MAX_BYTES = 1 << 20;
+    private static final int MAX_ENTRIES = 1_000;
+    private static final int FIELDS = 5;
+    private static final int HASH_BYTES = 32;
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
+    private static final Pattern TENANT = Pattern.compile("[^:\\s\\p{Cntrl}]{0,256}");
+
+    private final List<Entry> entries;
+
+    /** How somebody proves to be the one of an entry. */
+    public enum Proof {
+        /** The hash of a token. */
+        SHA256,
+        /** The subject of a certificate that {@code tls.clientCa} has issued. */
+        SUBJECT;
+
+        private String spelled() {
+            return this == SHA256 ? "sha256" : "subject";
+        }
+    }
+
+    /**
+     * A line.
+     *
+     * @param tenant empty for all
+     * @param value the hash in hexadecimal, or the subject
+     */
+    public record Entry(String name, Role role, String tenant, Proof proof, String value) {
+        /** @throws IllegalArgumentException saying what is wrong, but not the hash */
+        public Entry {
+            if (!NAME.matcher(name).matches()) {
+                throw new IllegalArgumentException(
+                        "the name must have 1 to 64 letters, digits, dots, hyphens or underscores");
+            }
+            if (!TENANT.matcher(tenant).matches()) {
+                throw new IllegalArgumentException(
+                        "the tenant must have at most 256 characters, no colon and no blank");
+            }
+            if (proof == Proof.SHA256) {
+                checkHash(value);
+            } else {
+                new X500Principal(value); // refuses what is no name
+                if (value.isBlank() || value.indexOf('\n') >= 0) {
+                    throw new IllegalArgumentException("the subject must be a name such as CN=ops,O=birds");
+                }
+            }
+        }
+
+        private static void checkHash(String value) {
+            boolean isHash;
+            try {
+                isHash = HexFormat.of().parseHex(value).length == HASH_BYTES;
+            } catch (IllegalArgumentException e) {
+                isHash = false;
+            }
+            if (!isHash) {
+                throw new IllegalArgumentException("sha256 must have 64 hexadecimal digits");
+            }
+        }
+
+        /** Of a token that was just made. */
+        public static Entry ofToken(String name, Role role, String tenant, String token) {
+            return new Entry(name, role, tenant, Proof.SHA256, HexFormat.of().formatHex(TokenText.hash(token)));
+        }
+
+        private byte[] hash() {
+            return HexFormat.of().parseHex(value);
+        }
+
+        private Principal principal() {
+            return new Principal(
+                    name,
+                    role,
+                    tenant.isEmpty() ? Optional.empty() : Optional.of(tenant),
+                    proof == Proof.SHA256 ? Principal.Kind.TOKEN : Principal.Kind.CERTIFICATE);
+        }
+
+        private String line() {
+            return String.join(":", name, role.spelled(), tenant, proof.spelled(), value);
+        }
+
+        /** Without the hash. */
+        @Override
+        public String toString() {
+            return "Entry[" + name + ", " + role + ", tenant=" + tenant + ", " + proof + "]";
+        }
+    }
+
+    private TokenFile(List<Entry> entries) {
+        this.entries = List.copyOf(entries);
+    }
+
+    /** @throws IOException naming the file, and the line where one is wrong; never with a hash */
+    public static TokenFile read(Path file) throws IOException {
+        byte[] bytes;
+        try (InputStream in = Files.newInputStream(file)) {
+            bytes = in.readNBytes(MAX_BYTES + 1);
+        } catch (IOException e) {
+            throw new IOException("the tokens file " + file + " cannot be read: " + e, e);
+        }
+        if (bytes.length > MAX_BYTES) {
+            throw new IOException("the tokens file " + file + " has more than " + MAX_BYTES + " bytes");
+        }
+        try {
+            return parse(new String(bytes, StandardCharsets.UTF_8));
+        } catch (IllegalArgumentException e) {
+            throw new IOException("the tokens file " + file + ", " + e.getMessage(), e);
+        }
+    }
+
+    /** @throws IllegalArgumentException naming the line */
+    public static TokenFile parse(String text) {
+        List<Entry> entries = new ArrayList<>();
+        int number = 0;
+        for (String line : text.split("\n", -1)) {
+            number++;
+            if (line.isBlank() || line.startsWith("#")) {
+                continue;
+            }
+            try {
+                entries.add(entry(line.strip()));
+                check(entries);
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException("line " + number + ": " + e.getMessage(), e);
+            }
+        }
+        return new TokenFile(entries);
+    }
+
+    private static Entry entry(String line) {
+        String[] fields = line.split(":", FIELDS);
+        if (fields.length < FIELDS) {
+            throw new IllegalArgumentException("must be NAME:ROLE:TENANT:sha256:HASH or NAME:ROLE:TENANT:subject:NAME");
+        }
+        Role role = Role.parse(fields[1])
+                .orElseThrow(() -> new IllegalArgumentException("the role must be viewer, operator or admin"));
+        for (Proof proof : Proof.values()) {
+            if (proof.spelled().equals(fields[3])) {
+                return new Entry(fields[0], role, fields[2], proof, fields[4]);
+            }
+        }
+        throw new IllegalArgumentException("the fourth field must be sha256 or subject");
+    }
+
+    /** Two entries for one token or certificate would have two roles. */
+    private static void check(List<Entry> entries) {
+        if (entries.size() > MAX_ENTRIES) {
+            throw new IllegalArgumentException("there are more than " + MAX_ENTRIES + " entries");
+        }
+        Set<String> names = new HashSet<>();
+        Set<Object> proofs = new HashSet<>();
+        for (Entry entry : entries) {
+            if (!names.add(entry.name())) {
+                throw new IllegalArgumentException("the name " + entry.name() + " is there already");
+            }
+            Object proof = entry.proof() == Proof.SUBJECT
+                    ? new X500Principal(entry.value())
+                    : HexFormat.of().formatHex(entry.hash());
+            if (!proofs.add(proof)) {
+                throw new IllegalArgumentException("the token or subject of " + entry.name() + " is there already");
+            }
+        }
+    }
+
+    public List<Entry> entries() {
+        return entries;
+    }
+
+    /** @throws IllegalArgumentException when the name, token or subject is there already, or the file is full */
+    public TokenFile with(Entry entry) {
+        List<Entry> more = new ArrayList<>(entries);
+        more.add(entry);
+        check(more);
+        return new TokenFile(more);
+    }
+
+    /** Empty when there is no entry of that name. */
+    public Optional<TokenFile> without(String name) {
+        List<Entry> fewer =
+                entries.stream().filter(entry -> !entry.name().equals(name)).toList();
+        return fewer.size() == entries.size() ? Optional.empty() : Optional.of(new TokenFile(fewer));
+    }
+
+    /** What {@link #parse} reads; without the comments of the file that was read. */
+    public String text() {
+        StringBuilder text = new StringBuilder(
+                "# Who may use the HTTP API. Edited by godwit-admin token; docs/api.md tells more.\n");
+        entries.forEach(entry -> text.append(entry.line()).append('\n'));
+        return text.toString();
+    }
+
+    /** Whose token it is; null for nobody's. Takes the same time for every token. */
+    public @Nullable Principal ofToken(String token) {
+        byte[] hash = TokenText.hash(token);
+        Entry found = null;
+        for (Entry entry : entries) {
+            if (entry.proof() == Proof.SHA256 && MessageDigest.isEqual(hash, entry.hash())) {
+                found = entry;
+            }
+        }
+        return found == null ? null : found.principal();
+    }
+
+    /** Whose certificate it is; null for nobody's. */
+    public @Nullable Principal ofSubject(X500Principal subject) {
+        for (Entry entry : entries) {
+            if (entry.proof() == Proof.SUBJECT && new X500Principal(entry.value()).equals(subject)) {
+                return entry.principal();
+            }
+        }
+        return null;
+    }
+}

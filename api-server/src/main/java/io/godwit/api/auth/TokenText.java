@@ -1,0 +1,35 @@
+package io.godwit.api.auth;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.util.Base64;
+
+/** A token as its owner has it: {@code gdw_} and 256 random bits in base64url. Only its hash is stored. */
+public final class TokenText {
+    /** So that scanners for leaked secrets know one. */
+    private static final String PREFIX = "gdw_";
+
+    private static final int RANDOM_BYTES = 32;
+
+    private TokenText() {}
+
+    public static String make(SecureRandom random) {
+        byte[] secret = new byte[RANDOM_BYTES];
+        random.nextBytes(secret);
+        return PREFIX + Base64.getUrlEncoder().withoutPadding().encodeToString(secret);
+    }
+
+    /**
+     * SHA-256 of the whole text. A slow hash would add nothing: nobody guesses 256 bits, and each request would pay for
+     * it.
+     */
+    public static byte[] hash(String token) {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package io.godwit.api.auth;
+
+import io.godwit.api.port.FileWatch;
+import java.io.IOException;
+import java.nio.file.Path;
+import javax.security.auth.x500.X500Principal;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The tokens in force: those of the file, read anew when it changes. {@link #reloadIfChanged} on one thread at a time,
+ * which may block; the rest on any thread.
+ */
+public final class Tokens {
+    private static final Logger LOG = LoggerFactory.getLogger(Tokens.class);
+
+    private final Path path;
+    private final FileWatch watch;
+    private volatile TokenFile file;
+
+    private Tokens(Path path, FileWatch watch, TokenFile file) {
+        this.path = path;
+        this.watch = watch;
+        this.file = file;
+    }
+
+    /** @throws IOException naming the file and what is wrong with it */
+    public static Tokens load(Path path, FileWatch.Factory watches) throws IOException {
+        FileWatch watch = watches.watch(path); // before it is read: a change meanwhile is seen as one
+        return new Tokens(path, watch, TokenFile.read(path));
+    }
+
+    /**
+     * Takes the file as it is now, when it has changed. One that cannot be read or is wrong is told once, and the tokens
+     * of before stay in force: half an edit must not lock everybody out.
+     */
+    public void reloadIfChanged() {
+        if (!watch.hasChanged()) {
+            return;
+        }
+        try {
+            file = TokenFile.read(path);
+            LOG.info("tokens read anew file={} entries={}", path, file.entries().size());
+        } catch (IOException e) {
+            LOG.error("tokens of before stay in force: {}", e.getMessage());
+        }
+    }
+
+    /** Whose token it is; null for nobody's. */
+    public @Nullable Principal ofToken(String token) {
+        return file.ofToken(token);
+    }
+
+    /** Whose certificate it is; null for nobody's. */
+    public @Nullable Principal ofSubject(X500Principal subject) {
+        return file.ofSubject(subject);
+    }
+}

@@ -1,0 +1,5 @@
+/** Who may do what: tokens, certificates and roles. */
+@NullMarked
+package io.godwit.api.auth;
+
+import org.jspecify.annotations.NullMarked;

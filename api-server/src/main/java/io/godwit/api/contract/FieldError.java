@@ -1,0 +1,8 @@
+package io.godwit.api.contract;
+
+/**
+ * What is wrong with a field.
+ *
+ * @param field name of a parameter, or path in a body with dots, such as {@code items.0.level}; empty for the whole
+ */
+public record FieldError(String field, String message) {}

@@ -1,0 +1,231 @@
+package io.godwit.api.contract;
+
+import io.godwit.api.auth.Role;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** One method of one path of the document. Immutable, thread-safe. */
+public final class Operation {
+    private static final String JSON = "application/json";
+
+    private final String id;
+    private final String path;
+    private final String method;
+    private final Optional<Role> role;
+    private final boolean isOfTenant;
+    private final Map<String, Parameter> parameters = new LinkedHashMap<>();
+    private final SchemaCheck parameterCheck;
+    private final @Nullable SchemaCheck bodyCheck;
+    private final Map<String, Map<String, SchemaCheck>> answers = new LinkedHashMap<>();
+    private final Set<String> itemFields;
+
+    /** @param document of the operation, without references */
+    Operation(String path, String method, JsonObject document) {
+        this.id = required(document, "operationId");
+        this.path = path;
+        this.method = method.toUpperCase(Locale.ROOT);
+        String needed = required(document, "x-godwit-role");
+        this.role = needed.equals("none")
+                ? Optional.empty()
+                : Optional.of(Role.parse(needed)
+                        .orElseThrow(() -> new IllegalArgumentException(id + " has the role " + needed)));
+        this.isOfTenant = "tenant".equals(document.getString("x-godwit-scope"));
+        JsonObject properties = new JsonObject();
+        JsonArray mandatory = new JsonArray();
+        for (JsonObject each : Contract.objects(document.getJsonArray("parameters", new JsonArray()))) {
+            Parameter parameter = new Parameter(each);
+            parameters.put(parameter.name(), parameter);
+            properties.put(parameter.name(), parameter.schema());
+            if (each.getBoolean("required", false)) {
+                mandatory.add(parameter.name());
+            }
+        }
+        this.parameterCheck = new SchemaCheck(new JsonObject()
+                .put("type", "object")
+                .put("properties", properties)
+                .put("required", mandatory));
+        JsonObject body = document.getJsonObject("requestBody");
+        this.bodyCheck = body == null
+                ? null
+                : new SchemaCheck(
+                        body.getJsonObject("content").getJsonObject(JSON).getJsonObject("schema"));
+        JsonObject responses = document.getJsonObject("responses");
+        for (String status : responses.fieldNames()) {
+            Map<String, SchemaCheck> byType = new LinkedHashMap<>();
+            JsonObject content = responses.getJsonObject(status).getJsonObject("content", new JsonObject());
+            content.fieldNames()
+                    .forEach(type -> byType.put(
+                            type, new SchemaCheck(content.getJsonObject(type).getJsonObject("schema"))));
+            answers.put(status, byType);
+        }
+        this.itemFields = itemFields(responses);
+    }
+
+    private static String required(JsonObject object, String name) {
+        String value = object.getString(name);
+        if (value == null) {
+            throw new IllegalArgumentException("an operation of the document has no " + name + ": " + object);
+        }
+        return value;
+    }
+
+    /** The fields of an item of a 200 answer that has {@code items}, or an {@code item}; none for others. */
+    private static Set<String> itemFields(JsonObject responses) {
+        JsonObject schema = responses
+                .getJsonObject("200", new JsonObject())
+                .getJsonObject("content", new JsonObject())
+                .getJsonObject(JSON, new JsonObject())
+                .getJsonObject("schema", new JsonObject())
+                .getJsonObject("properties", new JsonObject());
+        JsonObject item = schema.getJsonObject(
+                "item", schema.getJsonObject("items", new JsonObject()).getJsonObject("items", new JsonObject()));
+        return Set.copyOf(item.getJsonObject("properties", new JsonObject()).fieldNames());
+    }
+
+    public String id() {
+        return id;
+    }
+
+    /** As the document has it, with {@code {name}} for a parameter. */
+    public String path() {
+        return path;
+    }
+
+    /** In upper case. */
+    public String method() {
+        return method;
+    }
+
+    /** The role that it needs; empty when it needs nobody. */
+    public Optional<Role> role() {
+        return role;
+    }
+
+    /** Whether a token of one tenant may be used. */
+    public boolean isOfTenant() {
+        return isOfTenant;
+    }
+
+    public boolean changes() {
+        return !method.equals("GET");
+    }
+
+    public boolean hasBody() {
+        return bodyCheck != null;
+    }
+
+    /**
+     * What the request says, in the types of the document, with defaults.
+     *
+     * @param query decoded names and values
+     * @param inPath decoded
+     * @throws InvalidRequestException naming what is unknown, said twice, or wrong
+     */
+    public JsonObject parameters(Collection<Map.Entry<String, String>> query, Map<String, String> inPath)
+            throws InvalidRequestException {
+        List<FieldError> errors = new ArrayList<>();
+        JsonObject values = new JsonObject();
+        inPath.forEach((name, text) -> put(values, name, text, errors));
+        for (Map.Entry<String, String> given : query) {
+            Parameter parameter = parameters.get(given.getKey());
+            if (parameter == null || parameter.isInPath()) {
+                errors.add(new FieldError(shortened(given.getKey()), "is not known; " + known()));
+            } else if (values.containsKey(parameter.name())) {
+                errors.add(new FieldError(parameter.name(), "is given twice"));
+            } else {
+                put(values, parameter.name(), given.getValue(), errors);
+            }
+            if (errors.size() > 20) {
+                break;
+            }
+        }
+        if (errors.isEmpty()) {
+            errors.addAll(parameterCheck.errors(values));
+            errors.addAll(unknownFields(values));
+        }
+        if (!errors.isEmpty()) {
+            throw new InvalidRequestException(errors);
+        }
+        parameters.values().forEach(parameter -> parameter.putDefault(values));
+        return values;
+    }
+
+    private void put(JsonObject values, String name, String text, List<FieldError> errors) {
+        Parameter parameter = parameters.get(name);
+        if (parameter == null) {
+            throw new IllegalStateException("the document has no parameter " + name + " in " + path);
+        }
+        try {
+            values.put(name, parameter.value(text));
+        } catch (IllegalArgumentException e) {
+            errors.add(new FieldError(name, e.getMessage() == null ? "is wrong" : e.getMessage()));
+        }
+    }
+
+    private String known() {
+        List<String> names = parameters.values().stream()
+                .filter(parameter -> !parameter.isInPath())
+                .map(Parameter::name)
+                .toList();
+        return names.isEmpty() ? "there are no parameters here" : "known are " + String.join(", ", names);
+    }
+
+    private List<FieldError> unknownFields(JsonObject values) {
+        if (!(values.getValue("fields") instanceof JsonArray wanted)) {
+            return List.of();
+        }
+        return wanted.stream()
+                .map(String.class::cast)
+                .filter(field -> !itemFields.contains(field))
+                .map(field -> new FieldError("fields", "there is no field " + shortened(field)))
+                .toList();
+    }
+
+    private static String shortened(String text) {
+        return text.length() <= 64 ? text : text.substring(0, 64) + "...";
+    }
+
+    /**
+     * Checks a body.
+     *
+     * @throws InvalidRequestException naming the fields that are unknown, missing or wrong
+     */
+    public void checkBody(Object body) throws InvalidRequestException {
+        if (bodyCheck == null) {
+            throw new IllegalStateException(id + " takes no body");
+        }
+        List<FieldError> errors = bodyCheck.errors(body);
+        if (!errors.isEmpty()) {
+            throw new InvalidRequestException(errors);
+        }
+    }
+
+    /**
+     * What of an answer is not as the document says.
+     *
+     * @param type without parameters; empty for an answer without a body
+     * @param body a value of JSON, or a text
+     */
+    public List<FieldError> answerErrors(int status, String type, Object body) {
+        Map<String, SchemaCheck> byType = answers.getOrDefault(Integer.toString(status), answers.get("default"));
+        if (byType == null) {
+            return List.of(new FieldError("status", "the document has no status " + status + " for " + id));
+        }
+        if (type.isEmpty()) {
+            return byType.isEmpty() ? List.of() : List.of(new FieldError("", "there is no body"));
+        }
+        SchemaCheck check = byType.get(type);
+        return check == null
+                ? List.of(new FieldError("content-type", "the document has no " + type + " for " + status))
+                : check.errors(body);
+    }
+}

@@ -1,0 +1,75 @@
+package io.godwit.api.contract;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+
+/** A parameter of an operation, in its path or its query. */
+final class Parameter {
+    private static final List<String> TYPES = List.of("string", "integer", "boolean", "array");
+
+    private final String name;
+    private final boolean isInPath;
+    private final String type;
+    private final JsonObject schema;
+
+    /** @throws IllegalArgumentException for one of a form that is not read here */
+    Parameter(JsonObject document) {
+        name = document.getString("name");
+        String in = document.getString("in");
+        schema = document.getJsonObject("schema");
+        type = schema.getString("type");
+        isInPath = in.equals("path");
+        if (!isInPath && !in.equals("query")) {
+            throw new IllegalArgumentException("parameter " + name + " is in " + in);
+        }
+        if (!TYPES.contains(type)) {
+            throw new IllegalArgumentException("parameter " + name + " has the type " + type);
+        }
+        if (type.equals("array") && document.getBoolean("explode", true)) {
+            throw new IllegalArgumentException("parameter " + name + " is a list, which is read with commas only");
+        }
+    }
+
+    String name() {
+        return name;
+    }
+
+    boolean isInPath() {
+        return isInPath;
+    }
+
+    JsonObject schema() {
+        return schema;
+    }
+
+    /** @throws IllegalArgumentException saying what it must be */
+    Object value(String text) {
+        return switch (type) {
+            case "integer" -> integer(text);
+            case "boolean" -> {
+                if (!text.equals("true") && !text.equals("false")) {
+                    throw new IllegalArgumentException("must be true or false");
+                }
+                yield Boolean.valueOf(text);
+            }
+            case "array" -> new JsonArray(List.of((Object[]) text.split(",", -1)));
+            default -> text;
+        };
+    }
+
+    private static Object integer(String text) {
+        try {
+            return Long.valueOf(text);
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("must be a whole number", e);
+        }
+    }
+
+    void putDefault(JsonObject values) {
+        Object fallback = schema.getValue("default");
+        if (fallback != null && !values.containsKey(name)) {
+            values.put(name, fallback);
+        }
+    }
+}

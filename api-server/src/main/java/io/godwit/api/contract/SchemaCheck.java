@@ -1,0 +1,143 @@
+package io.godwit.api.contract;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.json.schema.Draft;
+import io.vertx.json.schema.JsonSchema;
+import io.vertx.json.schema.JsonSchemaOptions;
+import io.vertx.json.schema.OutputFormat;
+import io.vertx.json.schema.OutputUnit;
+import io.vertx.json.schema.Validator;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Checks a value against a schema of the document, and says for each field what is wrong. Thread-safe after it was made.
+ *
+ * <p>The validator reports a fault once for each schema around it, and a property that is wrong as an additional one
+ * too; of these the innermost is kept.
+ */
+final class SchemaCheck {
+    private static final JsonSchemaOptions OPTIONS = new JsonSchemaOptions()
+            .setBaseUri("https://godwit.invalid/")
+            .setDraft(Draft.DRAFT202012)
+            .setOutputFormat(OutputFormat.Basic);
+
+    private static final Set<String> AROUND = Set.of("properties", "items", "additionalProperties");
+    private static final String ADDITIONAL = "/additionalProperties";
+    private static final String REQUIRED = "/required";
+    private static final Pattern QUOTED = Pattern.compile("\"(.+)\"");
+    private static final int MAX_ERRORS = 20;
+
+    private final Validator validator;
+
+    SchemaCheck(JsonObject schema) {
+        validator = Validator.create(JsonSchema.of(schema), OPTIONS);
+    }
+
+    /** @return empty when the value is as the schema says; at most twenty */
+    List<FieldError> errors(Object value) {
+        OutputUnit result = validator.validate(value);
+        if (Boolean.TRUE.equals(result.getValid())) {
+            return List.of();
+        }
+        List<OutputUnit> units = result.getErrors() == null ? List.of() : result.getErrors();
+        Map<String, FieldError> byField = new LinkedHashMap<>();
+        for (OutputUnit unit : units) {
+            if (!isAround(unit)) {
+                add(byField, error(unit));
+            }
+        }
+        for (OutputUnit unit : units) {
+            String field = field(unit.getInstanceLocation());
+            if (unit.getKeywordLocation().endsWith(ADDITIONAL)
+                    && byField.keySet().stream().noneMatch(other -> other.equals(field) || isBelow(other, field))) {
+                if (isKnown(units, unit)) {
+                    continue;
+                }
+                add(byField, new FieldError(field, "is not known"));
+            }
+        }
+        if (byField.isEmpty()) {
+            add(byField, new FieldError("", "is not valid"));
+        }
+        return new ArrayList<>(byField.values());
+    }
+
+    /** Whether another unit says that the property has a schema, which it does not meet. */
+    private static boolean isKnown(List<OutputUnit> units, OutputUnit additional) {
+        return units.stream()
+                .anyMatch(unit -> unit.getInstanceLocation().equals(additional.getInstanceLocation())
+                        && unit.getKeywordLocation().endsWith("/properties"));
+    }
+
+    private static void add(Map<String, FieldError> errors, FieldError error) {
+        if (errors.size() < MAX_ERRORS) {
+            errors.putIfAbsent(error.field(), error);
+        }
+    }
+
+    private static boolean isBelow(String field, String parent) {
+        return parent.isEmpty() || field.startsWith(parent + ".");
+    }
+
+    private static boolean isAround(OutputUnit unit) {
+        String location = unit.getKeywordLocation();
+        return AROUND.contains(location.substring(location.lastIndexOf('/') + 1));
+    }
+
+    private static FieldError error(OutputUnit unit) {
+        String field = field(unit.getInstanceLocation());
+        if (unit.getKeywordLocation().endsWith(REQUIRED)) {
+            Matcher name = QUOTED.matcher(unit.getError());
+            if (name.find()) {
+                return new FieldError(field.isEmpty() ? name.group(1) : field + "." + name.group(1), "is missing");
+            }
+        }
+        return new FieldError(field, unit.getError());
+    }
+
+    /** {@code #/a/0/b} as {@code a.0.b}. */
+    private static String field(String pointer) {
+        String path =
+                pointer.startsWith("#/") ? pointer.substring(2) : pointer.substring(pointer.startsWith("#") ? 1 : 0);
+        return path.replace('/', '.').replace("~1", "/").replace("~0", "~");
+    }
+
+    /** A copy in which every {@code $ref} into {@code document} is replaced by what it points to. */
+    static Object inlined(Object node, JsonObject document, int depth) {
+        if (depth > 50) {
+            throw new IllegalArgumentException("references of the document form a circle, or are too deep");
+        }
+        if (node instanceof JsonArray array) {
+            JsonArray copy = new JsonArray();
+            array.forEach(item -> copy.add(inlined(item, document, depth + 1)));
+            return copy;
+        }
+        if (!(node instanceof JsonObject object)) {
+            return node;
+        }
+        if (object.getValue("$ref") instanceof String reference) {
+            return inlined(target(reference, document), document, depth + 1);
+        }
+        JsonObject copy = new JsonObject();
+        object.forEach(member -> copy.put(member.getKey(), inlined(member.getValue(), document, depth + 1)));
+        return copy;
+    }
+
+    private static Object target(String reference, JsonObject document) {
+        Object at = document;
+        for (String step : reference.substring(reference.indexOf('/') + 1).split("/", -1)) {
+            at = at instanceof JsonObject object ? object.getValue(step) : null;
+            if (at == null) {
+                throw new IllegalArgumentException("the document has no " + reference);
+            }
+        }
+        return at;
+    }
+}

@@ -1,0 +1,60 @@
+package io.godwit.api.http;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerResponse;
+
+/**
+ * Writes a body in pieces, each when there is room for it: of a large body a client that reads slowly holds one piece of
+ * the node's direct memory, not all. On the event loop.
+ */
+public final class BodyWriter {
+    private static final int PIECE_BYTES = 32_768;
+
+    private final HttpServerResponse response;
+    private final byte[] body;
+    private final Promise<Void> done = Promise.promise();
+    private int written;
+
+    private BodyWriter(HttpServerResponse response, byte[] body) {
+        this.response = response;
+        this.body = body;
+    }
+
+    /** @return completes when all was written; fails when the connection was closed before */
+    public static Future<Void> send(HttpServerResponse response, byte[] body) {
+        response.putHeader("Content-Length", Integer.toString(body.length));
+        BodyWriter writer = new BodyWriter(response, body);
+        response.exceptionHandler(failure -> writer.done.tryFail(failure));
+        response.closeHandler(closed -> writer.done.tryFail("closed"));
+        writer.writeOn();
+        return writer.done.future();
+    }
+
+    private void writeOn() {
+        while (body.length - written > PIECE_BYTES) {
+            if (response.closed()) {
+                return;
+            }
+            if (response.writeQueueFull()) {
+                response.drainHandler(drained -> writeOn());
+                return;
+            }
+            response.write(piece(PIECE_BYTES));
+        }
+        response.end(piece(body.length - written)).onComplete(result -> {
+            if (result.succeeded()) {
+                done.tryComplete();
+            } else {
+                done.tryFail(result.cause());
+            }
+        });
+    }
+
+    private Buffer piece(int bytes) {
+        Buffer piece = Buffer.buffer(bytes).appendBytes(body, written, bytes);
+        written += bytes;
+        return piece;
+    }
+}

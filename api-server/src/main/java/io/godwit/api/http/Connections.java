@@ -1,0 +1,84 @@
+package io.godwit.api.http;
+
+import io.vertx.core.http.HttpConnection;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The open connections, each with the time by which something must have happened: a head must be complete, a request
+ * must be answered and the answer read. Who sends or reads a byte now and then does not move it. Confined to the event
+ * loop.
+ */
+public final class Connections {
+    private final Limits limits;
+    private final LongSupplier nanoClock;
+    private final IdentityHashMap<HttpConnection, State> open = new IdentityHashMap<>();
+
+    /** What is known of a connection. */
+    public static final class State {
+        private long deadline;
+        private int requests;
+        private @Nullable CompletableFuture<Boolean> trusted;
+
+        /** Whether the process at the other end is trusted, once somebody has asked; null before. */
+        public @Nullable CompletableFuture<Boolean> trusted() {
+            return trusted;
+        }
+
+        public void trusted(CompletableFuture<Boolean> answer) {
+            trusted = answer;
+        }
+    }
+
+    public Connections(Limits limits, LongSupplier nanoClock) {
+        this.limits = limits;
+        this.nanoClock = nanoClock;
+    }
+
+    public void opened(HttpConnection connection) {
+        State state = new State();
+        state.deadline = after(limits.headTimeout());
+        open.put(connection, state);
+        connection.closeHandler(closed -> open.remove(connection));
+    }
+
+    /** A head has come. */
+    public State requestBegan(HttpConnection connection) {
+        State state = open.computeIfAbsent(connection, unknown -> new State());
+        state.requests++;
+        state.deadline = after(limits.wholeRequest());
+        return state;
+    }
+
+    /** The answer has been written. */
+    public void requestEnded(HttpConnection connection) {
+        State state = open.get(connection);
+        if (state != null && --state.requests == 0) {
+            state.deadline = after(limits.idleTimeout());
+        }
+    }
+
+    /** Closes those whose time is over. */
+    public void closeLate() {
+        long now = nanoClock.getAsLong();
+        List<HttpConnection> late = new ArrayList<>();
+        open.forEach((connection, state) -> {
+            if (now - state.deadline >= 0) {
+                late.add(connection);
+            }
+        });
+        late.forEach(connection -> {
+            open.remove(connection); // a close that waits for its peer is asked for once
+            connection.close();
+        });
+    }
+
+    private long after(Duration time) {
+        return nanoClock.getAsLong() + time.toNanos();
+    }
+}

@@ -1,0 +1,85 @@
+package io.godwit.api.http;
+
+import io.godwit.api.contract.FieldError;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+
+/**
+ * A problem document (RFC 9457).
+ *
+ * @param kind last part of its {@code type}, {@code urn:godwit:problem:KIND}; never changes once it is published
+ * @param title the same for each problem of the kind
+ * @param detail what is wrong here
+ * @param missingNodes that did not answer, where that is the matter
+ */
+public record Problem(
+        int status, String kind, String title, String detail, List<FieldError> errors, List<String> missingNodes) {
+    public static final String CONTENT_TYPE = "application/problem+json";
+    private static final String TYPE = "urn:godwit:problem:";
+
+    public Problem {
+        errors = List.copyOf(errors);
+        missingNodes = List.copyOf(missingNodes);
+    }
+
+    public Problem(int status, String kind, String title, String detail) {
+        this(status, kind, title, detail, List.of(), List.of());
+    }
+
+    public static Problem invalid(List<FieldError> errors) {
+        return new Problem(
+                400, "invalid-request", "The request is not valid", "see errors for the fields", errors, List.of());
+    }
+
+    public static Problem invalid(String field, String message) {
+        return invalid(List.of(new FieldError(field, message)));
+    }
+
+    public static Problem unauthorized(String detail) {
+        return new Problem(401, "unauthorized", "A valid token is needed", detail);
+    }
+
+    public static Problem forbidden(String detail) {
+        return new Problem(403, "forbidden", "Not allowed", detail);
+    }
+
+    public static Problem notFound(String detail) {
+        return new Problem(404, "not-found", "There is no such thing", detail);
+    }
+
+    public static Problem tooLarge(int mostBytes) {
+        return new Problem(
+                413, "too-large", "The body is too large", "a body has at most " + mostBytes + " bytes here");
+    }
+
+    public static Problem tooMany(String detail) {
+        return new Problem(429, "too-many-requests", "Too many requests", detail);
+    }
+
+    public static Problem unavailable(String detail) {
+        return new Problem(503, "unavailable", "Not available now", detail);
+    }
+
+    public static Problem nodesMissing(String detail, List<String> missingNodes) {
+        return new Problem(503, "nodes-missing", "Nodes did not answer", detail, List.of(), missingNodes);
+    }
+
+    public JsonObject json() {
+        JsonObject json = new JsonObject()
+                .put("type", TYPE + kind)
+                .put("title", title)
+                .put("status", status)
+                .put("detail", detail);
+        if (!errors.isEmpty()) {
+            JsonArray list = new JsonArray();
+            errors.forEach(error ->
+                    list.add(new JsonObject().put("field", error.field()).put("message", error.message())));
+            json.put("errors", list);
+        }
+        if (!missingNodes.isEmpty()) {
+            json.put("missingNodes", new JsonArray(List.copyOf(missingNodes)));
+        }
+        return json;
+    }
+}

@@ -1,0 +1,113 @@
+package io.godwit.api.route;
+
+import io.godwit.api.contract.FieldError;
+import io.godwit.api.contract.Operation;
+import io.godwit.api.http.BodyDrain;
+import io.godwit.api.http.BodyWriter;
+import io.godwit.api.http.Problem;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.json.Json;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Writes answers. Confined to the event loop. */
+public final class Answers {
+    private static final Logger LOG = LoggerFactory.getLogger(Answers.class);
+
+    /** Who is refused for asking too often gets that answer late: it asks less often then. */
+    private static final long LATE_MILLIS = 200;
+
+    private final Vertx vertx;
+    private final boolean checks;
+
+    Answers(Vertx vertx, boolean checks) {
+        this.vertx = vertx;
+        this.checks = checks;
+    }
+
+    void late(RoutingContext ctx, Problem problem) {
+        ctx.request().pause();
+        ctx.response().putHeader("Retry-After", "1");
+        vertx.setTimer(LATE_MILLIS, now -> problem(ctx, problem));
+    }
+
+    /** Answers with a problem. The connection of a request whose body was not read ends. */
+    void problem(RoutingContext ctx, Problem problem) {
+        problem(ctx.request(), problem);
+    }
+
+    public static void problem(HttpServerRequest request, Problem problem) {
+        HttpServerResponse response = request.response();
+        if (response.ended() || response.closed()) {
+            return;
+        }
+        if (problem.status() == 401) {
+            response.putHeader("WWW-Authenticate", "Bearer realm=\"godwit\"");
+        }
+        if (problem.status() == 503) {
+            response.putHeader("Retry-After", "1");
+        }
+        boolean isUnread = Bodies.isAnnounced(request) && !request.isEnded();
+        if (isUnread) {
+            response.putHeader("Connection", "close");
+        }
+        response.setStatusCode(problem.status()).putHeader("Content-Type", Problem.CONTENT_TYPE);
+        response.end(problem.json().toBuffer());
+        if (isUnread) {
+            BodyDrain.closeAfter(request);
+        }
+    }
+
+    void reply(RoutingContext ctx, Operation operation, Reply reply, Call call) {
+        if (checks) {
+            Object body = reply.json() != null ? reply.json() : reply.body() != null ? "text" : "";
+            List<FieldError> errors = operation.answerErrors(reply.status(), reply.mediaType(), body);
+            if (!errors.isEmpty()) {
+                LOG.error("answer is not as the document says operation={} errors={}", operation.id(), errors);
+                problem(ctx, new Problem(500, "fault", "A fault of the broker", "the answer is not as documented"));
+                return;
+            }
+        }
+        HttpServerResponse response = ctx.response();
+        if (response.ended() || response.closed()) {
+            return;
+        }
+        response.setStatusCode(reply.status()).putHeader("Content-Security-Policy", reply.policy());
+        if (reply.contentType().isEmpty()) {
+            response.end();
+            return;
+        }
+        response.putHeader("Content-Type", reply.contentType());
+        byte[] body = reply.body();
+        Object json = reply.json();
+        if (json != null) {
+            body = Json.encode(chosen(json, call)).getBytes(StandardCharsets.UTF_8);
+        }
+        BodyWriter.send(response, body == null ? new byte[0] : body);
+    }
+
+    /** With those fields only that the call wants. */
+    private static Object chosen(Object json, Call call) {
+        if (!(json instanceof JsonObject object)
+                || !(call.parameters().getValue("fields") instanceof JsonArray fields)) {
+            return json;
+        }
+        Set<String> wanted = fields.stream().map(String.class::cast).collect(Collectors.toSet());
+        if (object.getValue("items") instanceof JsonArray items) {
+            items.forEach(item -> ((JsonObject) item).getMap().keySet().retainAll(wanted));
+        }
+        if (object.getValue("item") instanceof JsonObject item) {
+            item.getMap().keySet().retainAll(wanted);
+        }
+        return object;
+    }
+}

@@ -1,0 +1,110 @@
+package io.godwit.api.route;
+
+import io.godwit.api.auth.Principal;
+import io.godwit.api.auth.Tokens;
+import io.godwit.api.http.Callers;
+import io.godwit.api.http.Connections;
+import io.godwit.api.http.Problem;
+import io.godwit.api.http.ProblemException;
+import io.godwit.api.http.Workers;
+import io.godwit.api.port.LocalCallers;
+import io.vertx.core.http.HttpServerRequest;
+import java.net.InetSocketAddress;
+import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who asks: the owner of a token or certificate. Where there is no tokens file, whoever runs programs as the broker's own
+ * user on this machine (docs/adr/0063). On the event loop.
+ */
+public final class Authenticator {
+    private static final String SCHEME = "bearer ";
+
+    /** Null where no tokens file is configured, and the API listens on loopback only. */
+    private final @Nullable Tokens tokens;
+
+    private final LocalCallers local;
+    private final Workers workers;
+
+    public Authenticator(@Nullable Tokens tokens, LocalCallers local, Workers workers) {
+        this.tokens = tokens;
+        this.local = local;
+        this.workers = workers;
+    }
+
+    /**
+     * Who it is; fails with a {@link ProblemException} that says why that is not known. Completes on the event loop or a
+     * worker.
+     */
+    CompletableFuture<Principal> identify(HttpServerRequest request, Connections.State connection) {
+        Tokens known = tokens;
+        if (known == null) {
+            return identifyLocal(request, connection);
+        }
+        Optional<Principal> found = ofCredentials(known, request);
+        return found.map(CompletableFuture::completedFuture)
+                .orElseGet(() -> CompletableFuture.failedFuture(new ProblemException(Problem.unauthorized(
+                        request.headers().contains("Authorization")
+                                ? "the token is not valid"
+                                : "send a token as Authorization: Bearer TOKEN"))));
+    }
+
+    /** Who it is, where that matters little; empty when it is not known. Never fails. */
+    Optional<Principal> ifKnown(HttpServerRequest request) {
+        return tokens == null ? Optional.empty() : ofCredentials(tokens, request);
+    }
+
+    private static Optional<Principal> ofCredentials(Tokens tokens, HttpServerRequest request) {
+        String header = request.getHeader("Authorization");
+        if (header != null) { // a wrong token is not made good by a certificate
+            return header.regionMatches(true, 0, SCHEME, 0, SCHEME.length())
+                    ? Optional.ofNullable(
+                            tokens.ofToken(header.substring(SCHEME.length()).strip()))
+                    : Optional.empty();
+        }
+        X509Certificate certificate = certificate(request);
+        return certificate == null
+                ? Optional.empty()
+                : Optional.ofNullable(tokens.ofSubject(certificate.getSubjectX500Principal()));
+    }
+
+    private static @Nullable X509Certificate certificate(HttpServerRequest request) {
+        if (!request.isSSL() || request.sslSession() == null) {
+            return null;
+        }
+        try {
+            Certificate[] chain = request.sslSession().getPeerCertificates();
+            return chain.length > 0 && chain[0] instanceof X509Certificate first ? first : null;
+        } catch (SSLPeerUnverifiedException e) {
+            return null; // it has shown none
+        }
+    }
+
+    private CompletableFuture<Principal> identifyLocal(HttpServerRequest request, Connections.State connection) {
+        if (!Callers.isThisMachine(request)) {
+            return refused("without apiServerConfig.tokensFile only this machine may ask, and not through a proxy");
+        }
+        if (!Callers.isForLoopbackName(request)) {
+            return refused("without apiServerConfig.tokensFile the Host header must be localhost, 127.0.0.1 or [::1]");
+        }
+        CompletableFuture<Boolean> trusted = connection.trusted();
+        if (trusted == null) {
+            InetSocketAddress here = Callers.local(request);
+            InetSocketAddress there = Callers.socket(request);
+            trusted = workers.supply(() -> local.isTrusted(here, there));
+            connection.trusted(trusted);
+        }
+        return trusted.thenCompose(isTrusted -> isTrusted
+                ? CompletableFuture.completedFuture(Principal.LOCAL)
+                : refused(
+                        "without apiServerConfig.tokensFile only the user that the broker runs as, and root, may ask"));
+    }
+
+    private static CompletableFuture<Principal> refused(String why) {
+        return CompletableFuture.failedFuture(new ProblemException(Problem.forbidden(why)));
+    }
+}

@@ -1,0 +1,51 @@
+package io.godwit.api.route;
+
+import io.godwit.api.auth.Principal;
+import io.godwit.api.http.Problem;
+import io.godwit.api.http.ProblemException;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * A request that has passed all checks.
+ *
+ * @param caller empty where the operation needs nobody and nobody has said who it is
+ * @param isOfThisMachine whether it is from this machine, and not through a proxy
+ * @param parameters of path and query, in the types of the document, with defaults
+ * @param body as the document says; empty where the operation takes none
+ * @param accept the Accept header, or empty
+ * @param within how long others may take for their part of the answer
+ */
+public record Call(
+        Optional<Principal> caller,
+        boolean isOfThisMachine,
+        JsonObject parameters,
+        JsonObject body,
+        String accept,
+        Duration within) {
+    private static final String DEFAULT_TENANT = "default";
+
+    /** Which tenant's things may be seen, or empty for all. Ends the call when it asks for those of another. */
+    Optional<String> tenantFilter() {
+        Optional<String> wanted = text("tenant");
+        Optional<String> own = caller.flatMap(Principal::tenant);
+        if (wanted.isPresent() && own.isPresent() && !wanted.equals(own)) {
+            throw new ProblemException(Problem.forbidden("the token is bound to another tenant"));
+        }
+        return wanted.or(() -> own);
+    }
+
+    /** Of which tenant the thing is that is named. */
+    String tenant() {
+        return tenantFilter().orElse(DEFAULT_TENANT);
+    }
+
+    Optional<String> text(String name) {
+        return Optional.ofNullable(parameters.getString(name));
+    }
+
+    int number(String name) {
+        return parameters.getInteger(name);
+    }
+}

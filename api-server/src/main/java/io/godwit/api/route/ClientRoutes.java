@@ -1,0 +1,109 @@
+package io.godwit.api.route;
+
+import io.godwit.api.http.Json;
+import io.godwit.api.http.Problem;
+import io.godwit.api.http.ProblemException;
+import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClientAdmin;
+import io.godwit.api.port.ClientFilter;
+import io.godwit.api.port.ClientFilter.TextPattern;
+import io.godwit.api.port.ClientKey;
+import io.godwit.api.port.ClientView;
+import io.godwit.api.port.Page;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Clients of all nodes. */
+public final class ClientRoutes {
+    private static final String LIST = "clients";
+
+    private final ClientAdmin clients;
+
+    private ClientRoutes(ClientAdmin clients) {
+        this.clients = clients;
+    }
+
+    public static void add(Routes routes, ClientAdmin clients) {
+        ClientRoutes here = new ClientRoutes(clients);
+        routes.add("listClients", here::list);
+        routes.add("getClient", here::one);
+        routes.add("disconnectClient", here::disconnect);
+    }
+
+    private CompletableFuture<Reply> list(Call call) {
+        ClientFilter filter = filter(call);
+        ClientKey after = Cursors.position(call, LIST, 2)
+                .map(position -> new ClientKey(position.get(0), position.get(1)))
+                .orElse(null);
+        return clients.clients(filter, after, call.number("limit"), call.within())
+                .thenApply(ClientRoutes::page);
+    }
+
+    private static Reply page(Answer<Page<ClientView>> answer) {
+        List<ClientView> items = answer.value().items();
+        JsonObject json =
+                new JsonObject().put("items", Json.array(items)).put("missingNodes", Json.array(answer.missingNodes()));
+        if (answer.value().hasMore()) {
+            ClientKey last = items.get(items.size() - 1).key();
+            json.put("next", Cursors.of(LIST, last.tenant(), last.clientId()));
+        }
+        return Reply.json(json);
+    }
+
+    private static ClientFilter filter(Call call) {
+        Optional<String> prefix = call.text("clientIdPrefix");
+        Optional<String> part = call.text("clientIdContains");
+        if (prefix.isPresent() && part.isPresent()) {
+            throw new ProblemException(Problem.invalid("clientIdContains", "cannot be given with clientIdPrefix"));
+        }
+        @Nullable Integer protocol = call.parameters().getInteger("protocol");
+        @Nullable Long queued = call.parameters().getLong("minQueued");
+        return new ClientFilter(
+                call.tenantFilter(),
+                prefix.map(text -> new TextPattern(TextPattern.Kind.PREFIX, text))
+                        .or(() -> part.map(text -> new TextPattern(TextPattern.Kind.SUBSTRING, text))),
+                call.text("userName"),
+                call.text("address"),
+                protocol == null ? OptionalInt.empty() : OptionalInt.of(protocol),
+                Optional.ofNullable(call.parameters().getBoolean("connected")),
+                queued == null ? OptionalLong.empty() : OptionalLong.of(queued));
+    }
+
+    private static ClientKey key(Call call) {
+        return new ClientKey(call.tenant(), call.parameters().getString("clientId"));
+    }
+
+    private CompletableFuture<Reply> one(Call call) {
+        ClientKey key = key(call);
+        return clients.client(key, call.within())
+                .thenApply(answer -> answer.value()
+                        .map(client -> Reply.json(new JsonObject()
+                                .put("item", Json.object(client))
+                                .put("missingNodes", Json.array(answer.missingNodes()))))
+                        .orElseThrow(() -> absent(answer, "there is no client of that id")));
+    }
+
+    private CompletableFuture<Reply> disconnect(Call call) {
+        return clients.disconnect(key(call), call.number("reasonCode"), call.within())
+                .thenApply(answer -> {
+                    if (!answer.value()) {
+                        throw absent(answer, "no client of that id is connected");
+                    }
+                    return Reply.done();
+                });
+    }
+
+    /** Whether there is none is not known while nodes are missing. */
+    private static ProblemException absent(Answer<?> answer, String detail) {
+        return new ProblemException(
+                answer.missingNodes().isEmpty()
+                        ? Problem.notFound(detail)
+                        : Problem.nodesMissing(
+                                detail + " on the nodes that answered; others did not", answer.missingNodes()));
+    }
+}

@@ -1,0 +1,90 @@
+package io.godwit.api.route;
+
+import io.godwit.api.http.Json;
+import io.godwit.api.http.Problem;
+import io.godwit.api.http.ProblemException;
+import io.godwit.api.port.Answer;
+import io.godwit.api.port.NodeFigures;
+import io.godwit.api.port.StatsSource;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Figures in the shapes of RMQTT, so that boards made for it work: a list for all nodes, an object for the sum. A node
+ * that does not answer stands in them with another status, as there.
+ */
+public final class FigureRoutes {
+    private static final String NO_ANSWER = "No answer";
+
+    private final StatsSource source;
+
+    private FigureRoutes(StatsSource source) {
+        this.source = source;
+    }
+
+    private interface Asking {
+        CompletableFuture<Answer<List<NodeFigures>>> ask(Call call);
+    }
+
+    public static void add(Routes routes, StatsSource source) {
+        FigureRoutes here = new FigureRoutes(source);
+        here.add(routes, "stats", call -> source.stats(call.within()));
+        here.add(routes, "metrics", call -> source.metrics(call.within()));
+    }
+
+    private void add(Routes routes, String kind, Asking asking) {
+        routes.add(kind, call -> asking.ask(call).thenApply(answer -> all(kind, answer)));
+        routes.add(kind + "OfNode", call -> {
+            String node = call.parameters().getString("node");
+            return asking.ask(call).thenApply(answer -> one(kind, node, answer));
+        });
+        routes.add(kind + "Sum", call -> asking.ask(call).thenApply(answer -> sum(kind, answer)));
+    }
+
+    private static Reply all(String kind, Answer<List<NodeFigures>> answer) {
+        JsonArray list = new JsonArray();
+        answer.value().forEach(node -> list.add(element(kind, node)));
+        answer.missingNodes().forEach(id -> list.add(element(kind, new NodeFigures(id, "", NO_ANSWER, Map.of()))));
+        return Reply.json(list);
+    }
+
+    private static Reply one(String kind, String id, Answer<List<NodeFigures>> answer) {
+        for (NodeFigures node : answer.value()) {
+            if (node.id().equals(id)) {
+                return Reply.json(element(kind, node));
+            }
+        }
+        throw new ProblemException(
+                answer.missingNodes().contains(id)
+                        ? Problem.nodesMissing("the node did not answer in time", List.of(id))
+                        : Problem.notFound("there is no node of that id"));
+    }
+
+    private Reply sum(String kind, Answer<List<NodeFigures>> answer) {
+        JsonObject sums = Json.figures(source.sum(answer.value()));
+        if (kind.equals("metrics")) {
+            return Reply.json(sums);
+        }
+        JsonObject nodes = new JsonObject();
+        answer.value()
+                .forEach(node -> nodes.put(
+                        node.id(), new JsonObject().put("name", node.name()).put("status", node.status())));
+        answer.missingNodes()
+                .forEach(id -> nodes.put(id, new JsonObject().put("name", "").put("status", NO_ANSWER)));
+        return Reply.json(new JsonObject().put("nodes", nodes).put(kind, sums));
+    }
+
+    private static JsonObject element(String kind, NodeFigures node) {
+        return new JsonObject()
+                .put(
+                        "node",
+                        new JsonObject()
+                                .put("id", node.id())
+                                .put("name", node.name())
+                                .put("status", node.status()))
+                .put(kind, Json.figures(node.figures()));
+    }
+}

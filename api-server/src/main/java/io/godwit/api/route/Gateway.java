@@ -1,0 +1,228 @@
+package io.godwit.api.route;
+
+import io.godwit.api.auth.Principal;
+import io.godwit.api.contract.InvalidRequestException;
+import io.godwit.api.contract.Operation;
+import io.godwit.api.http.Callers;
+import io.godwit.api.http.Connections;
+import io.godwit.api.http.Limits;
+import io.godwit.api.http.Problem;
+import io.godwit.api.http.ProblemException;
+import io.godwit.api.http.Rates;
+import io.godwit.api.http.SecurityHeaders;
+import io.godwit.api.port.NotServingException;
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes each request through all checks to its handler, and the answer back. In this order: rates, other sites' pages,
+ * who asks, role and tenant, parameters, body. What fails is answered with a problem and does nothing. Confined to the
+ * event loop.
+ */
+public final class Gateway {
+    private static final Logger LOG = LoggerFactory.getLogger(Gateway.class);
+    private static final String EVERYBODY = "everybody";
+
+    private final Vertx vertx;
+    private final Limits limits;
+    private final Connections connections;
+    private final Authenticator authenticator;
+    private final Answers answers;
+    private final Rates total;
+    private final Rates byAddress;
+    private final Rates byToken;
+
+    public Gateway(
+            Vertx vertx,
+            Limits limits,
+            Connections connections,
+            Authenticator authenticator,
+            boolean checksAnswers,
+            LongSupplier nanoClock) {
+        this.vertx = vertx;
+        this.limits = limits;
+        this.connections = connections;
+        this.authenticator = authenticator;
+        this.answers = new Answers(vertx, checksAnswers);
+        this.total = new Rates(limits.requestsPerSecond(), nanoClock);
+        this.byAddress = new Rates(limits.requestsPerSecondPerCaller(), nanoClock);
+        this.byToken = new Rates(limits.requestsPerSecondPerCaller(), nanoClock);
+    }
+
+    /** The first of each request. */
+    public void begin(RoutingContext ctx) {
+        HttpServerRequest request = ctx.request();
+        SecurityHeaders.add(request);
+        ctx.put(Connections.State.class.getName(), connections.requestBegan(request.connection()));
+        ctx.addEndHandler(ended -> connections.requestEnded(request.connection()));
+        if (!byAddress.tryTake(Callers.source(request))) {
+            answers.late(ctx, Problem.tooMany("this address asks too often"));
+        } else if (!total.tryTake(EVERYBODY)) {
+            answers.late(ctx, Problem.tooMany("all callers together ask too often"));
+        } else {
+            ctx.next();
+        }
+    }
+
+    /** A request of that operation. */
+    public void take(RoutingContext ctx, Operation operation, Handler handler) {
+        HttpServerRequest request = ctx.request();
+        if (operation.role().isEmpty()) {
+            proceed(ctx, operation, handler, authenticator.ifKnown(request));
+            return;
+        }
+        if (Callers.isOfAnotherSite(request)) {
+            answers.problem(ctx, Problem.forbidden("pages of other origins may not use this API"));
+            return;
+        }
+        if (operation.changes() && request.headers().contains("Cookie")) {
+            answers.problem(
+                    ctx, Problem.forbidden("a request that changes something is not taken with cookies; send a token"));
+            return;
+        }
+        Connections.State state = ctx.get(Connections.State.class.getName());
+        if (Bodies.isAnnounced(request)) {
+            request.pause(); // until it is known who sends it
+        }
+        back(ctx, authenticator.identify(request, state), (principal, failure) -> {
+            if (principal == null) {
+                answers.problem(ctx, problem(failure, operation));
+            } else if (!byToken.tryTake(principal.name())) {
+                answers.late(ctx, Problem.tooMany("this token is used too often"));
+            } else {
+                authorize(ctx, operation, handler, principal);
+            }
+        });
+    }
+
+    private void authorize(RoutingContext ctx, Operation operation, Handler handler, Principal principal) {
+        if (!principal.role().covers(operation.role().orElseThrow())) {
+            refuse(
+                    ctx,
+                    operation,
+                    principal,
+                    "this needs the role " + operation.role().orElseThrow().spelled());
+        } else if (principal.tenant().isPresent() && !operation.isOfTenant()) {
+            refuse(ctx, operation, principal, "a token that is bound to a tenant may not use this");
+        } else {
+            proceed(ctx, operation, handler, Optional.of(principal));
+        }
+    }
+
+    private void refuse(RoutingContext ctx, Operation operation, Principal principal, String why) {
+        Problem problem = Problem.forbidden(why);
+        if (operation.changes()) {
+            Audit.write(
+                    principal,
+                    Callers.address(ctx.request()),
+                    operation,
+                    new JsonObject().put("path", ctx.request().path()),
+                    new JsonObject(),
+                    problem.status());
+        }
+        answers.problem(ctx, problem);
+    }
+
+    private void proceed(RoutingContext ctx, Operation operation, Handler handler, Optional<Principal> caller) {
+        HttpServerRequest request = ctx.request();
+        JsonObject parameters;
+        try {
+            parameters = operation.parameters(ctx.queryParams().entries(), ctx.pathParams());
+        } catch (InvalidRequestException e) {
+            answers.problem(ctx, Problem.invalid(e.errors()));
+            return;
+        }
+        back(ctx, new Bodies(vertx, limits).read(request, operation), (body, failure) -> {
+            if (body == null) {
+                answers.problem(ctx, problem(failure, operation));
+                return;
+            }
+            String accept = request.getHeader("Accept");
+            // what others need less than all of it leaves time to answer in part
+            Duration within = limits.requestTimeout().multipliedBy(4).dividedBy(5);
+            Call call = new Call(
+                    caller, Callers.isThisMachine(request), parameters, body, accept == null ? "" : accept, within);
+            run(ctx, operation, handler, call);
+        });
+    }
+
+    private void run(RoutingContext ctx, Operation operation, Handler handler, Call call) {
+        CompletableFuture<Reply> reply;
+        try {
+            reply = handler.answer(call);
+        } catch (RuntimeException e) { // outermost frame of a request
+            reply = CompletableFuture.failedFuture(e);
+        }
+        CompletableFuture<Reply> bounded = reply.copy(); // a scrape is shared: one caller's deadline is not another's
+        long timer = vertx.setTimer(
+                limits.requestTimeout().toMillis(),
+                id -> bounded.completeExceptionally(new ProblemException(
+                        new Problem(504, "timeout", "No answer in time", "it was asked for, and may still be done"))));
+        back(ctx, bounded, (done, failure) -> {
+            vertx.cancelTimer(timer);
+            Reply answer = done;
+            Problem problem = answer == null ? problem(failure, operation) : null;
+            if (operation.changes() && call.caller().isPresent()) {
+                int status = problem != null ? problem.status() : answer == null ? 500 : answer.status();
+                Audit.write(
+                        call.caller().get(),
+                        Callers.address(ctx.request()),
+                        operation,
+                        call.parameters(),
+                        call.body(),
+                        status);
+            }
+            if (answer == null) {
+                answers.problem(ctx, problem == null ? fault() : problem);
+            } else {
+                answers.reply(ctx, operation, answer, call);
+            }
+        });
+    }
+
+    private interface Then<T> {
+        void go(@Nullable T value, @Nullable Throwable failure);
+    }
+
+    /** On the event loop, whichever thread completes the future. A fault there is answered too. */
+    private <T> void back(RoutingContext ctx, CompletableFuture<T> future, Then<T> then) {
+        Context loop = vertx.getOrCreateContext();
+        future.whenComplete((value, failure) -> loop.runOnContext(now -> {
+            try {
+                then.go(value, failure);
+            } catch (RuntimeException e) { // outermost frame on the loop
+                LOG.error("request failed path={}", ctx.request().path(), e);
+                answers.problem(ctx, fault());
+            }
+        }));
+    }
+
+    private static Problem fault() {
+        return new Problem(500, "fault", "A fault of the broker", "the broker's log tells more");
+    }
+
+    static Problem problem(@Nullable Throwable failure, Operation operation) {
+        if (failure instanceof CompletionException && failure.getCause() != null) {
+            return problem(failure.getCause(), operation);
+        }
+        if (failure instanceof ProblemException known) {
+            return known.problem();
+        }
+        if (failure instanceof NotServingException) {
+            return Problem.unavailable(String.valueOf(failure.getMessage()));
+        }
+        LOG.error("request failed operation={}", operation.id(), failure);
+        return fault();
+    }
+}

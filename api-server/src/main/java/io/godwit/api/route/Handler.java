@@ -1,0 +1,13 @@
+package io.godwit.api.route;
+
+import java.util.concurrent.CompletableFuture;
+
+/** Answers the calls of one operation. */
+@FunctionalInterface
+public interface Handler {
+    /**
+     * Called on the event loop; returns at once. May throw, or fail the future with, a {@link
+     * io.godwit.api.http.ProblemException} or {@link io.godwit.api.port.NotServingException}; anything else is a fault.
+     */
+    CompletableFuture<Reply> answer(Call call);
+}

@@ -1,0 +1,19 @@
+package io.godwit.api.route;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Handlers by the ids of their operations. Filled at start, then only read. */
+public final class Routes {
+    private final Map<String, Handler> handlers = new LinkedHashMap<>();
+
+    void add(String operationId, Handler handler) {
+        if (handlers.put(operationId, handler) != null) {
+            throw new IllegalArgumentException("two handlers for " + operationId);
+        }
+    }
+
+    public Map<String, Handler> handlers() {
+        return handlers;
+    }
+}

@@ -1,0 +1,282 @@
+package io.godwit.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.godwit.api.ApiFixture.Got;
+import io.godwit.api.auth.Role;
+import io.godwit.api.auth.TokenFile;
+import io.godwit.api.auth.TokenFile.Entry;
+import io.godwit.api.auth.TokenText;
+import io.godwit.testing.Await;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
+
+/** Who may do what. */
+class ApiAccessTest {
+    private static final SecureRandom RANDOM = new SecureRandom();
+    private static final String VIEWER = TokenText.make(RANDOM);
+    private static final String OPERATOR = TokenText.make(RANDOM);
+    private static final String ADMIN = TokenText.make(RANDOM);
+    private static final String TENANT = TokenText.make(RANDOM);
+    private static final String DELETE = "DELETE /api/v1/clients/lamp HTTP/1.1\r\nConnection: close\r\n";
+
+    @TempDir
+    private Path directory;
+
+    private ApiFixture withTokens() throws Exception {
+        Path file = directory.resolve("tokens");
+        Files.writeString(
+                file,
+                TokenFile.parse("")
+                        .with(Entry.ofToken("vic", Role.VIEWER, "", VIEWER))
+                        .with(Entry.ofToken("ola", Role.OPERATOR, "", OPERATOR))
+                        .with(Entry.ofToken("ada", Role.ADMIN, "", ADMIN))
+                        .with(Entry.ofToken("ten", Role.OPERATOR, "t1", TENANT))
+                        .text());
+        return lamps(ApiFixture.withTokens(file));
+    }
+
+    private static ApiFixture lamps(ApiFixture api) {
+        api.node.add("default", "lamp", "ann", 5, true, 10);
+        api.node.add("t1", "lamp", "ann", 5, true, 10);
+        return api;
+    }
+
+    private static String[] bearer(String token) {
+        return new String[] {"Authorization", "Bearer " + token};
+    }
+
+    @Test
+    void withoutAValidTokenNothingIsTold() throws Exception {
+        try (ApiFixture api = withTokens()) {
+            Got none = api.get("/api/v1/nodes");
+            assertThat(none.status()).isEqualTo(401);
+            assertThat(none.problem()).isEqualTo("unauthorized");
+            assertThat(none.header("WWW-Authenticate")).startsWith("Bearer");
+            assertThat(api.get("/metrics").status()).isEqualTo(401);
+            assertThat(api.get("/api/v1/nodes", bearer("wrong")).status()).isEqualTo(401);
+            assertThat(api.get("/api/v1/nodes", bearer("")).status()).isEqualTo(401);
+            assertThat(api.get("/api/v1/nodes", "Authorization", "Basic " + ADMIN)
+                            .status())
+                    .isEqualTo(401);
+            assertThat(api.get("/api/v1/nodes?access_token=" + ADMIN).status()).isEqualTo(401);
+            assertThat(api.get("/api/v1/nodes", bearer(VIEWER)).status()).isEqualTo(200);
+            assertThat(api.get("/api/v1/nodes", "Authorization", "bearer " + VIEWER)
+                            .status())
+                    .isEqualTo(200);
+        }
+    }
+
+    @Test
+    void aRoleMayDoWhatIsItsAndNoMore() throws Exception {
+        try (ApiFixture api = withTokens()) {
+            Got refused = api.send("DELETE", "/api/v1/clients/lamp", null, bearer(VIEWER));
+            assertThat(refused.status()).isEqualTo(403);
+            assertThat(refused.json().getString("detail")).contains("operator");
+            assertThat(api.node.disconnected).isEmpty();
+            assertThat(api.send("DELETE", "/api/v1/clients/lamp", null, bearer(OPERATOR))
+                            .status())
+                    .isEqualTo(204);
+            assertThat(level(api, OPERATOR).status()).isEqualTo(403);
+            assertThat(level(api, ADMIN).status()).isEqualTo(204);
+        }
+    }
+
+    private static Got level(ApiFixture api, String token) throws Exception {
+        return api.send(
+                "PUT",
+                "/api/v1/log-levels/io.godwit.x",
+                "{\"level\":\"info\"}",
+                "Content-Type",
+                "application/json",
+                "Authorization",
+                "Bearer " + token);
+    }
+
+    @Test
+    void aTokenOfATenantSeesItsOwnOnly() throws Exception {
+        try (ApiFixture api = withTokens()) {
+            Got list = api.get("/api/v1/clients", bearer(TENANT));
+            assertThat(list.json().getJsonArray("items")).hasSize(1);
+            assertThat(list.json().getJsonArray("items").getJsonObject(0).getString("tenant"))
+                    .isEqualTo("t1");
+            assertThat(api.get("/api/v1/clients?tenant=default", bearer(TENANT)).status())
+                    .isEqualTo(403);
+            assertThat(api.send("DELETE", "/api/v1/clients/lamp?tenant=default", null, bearer(TENANT))
+                            .status())
+                    .isEqualTo(403);
+            assertThat(api.get("/api/v1/nodes", bearer(TENANT)).status()).isEqualTo(403);
+            assertThat(api.get("/metrics", bearer(TENANT)).status()).isEqualTo(403);
+            assertThat(api.node.disconnected).isEmpty();
+            assertThat(api.send("DELETE", "/api/v1/clients/lamp", null, bearer(TENANT))
+                            .status())
+                    .isEqualTo(204);
+            assertThat(api.node.disconnected).containsExactly("t1/lamp 152");
+        }
+    }
+
+    @Test
+    void aChangedFileCountsAndABrokenOneDoesNot() throws Exception {
+        try (ApiFixture api = withTokens()) {
+            Path file = directory.resolve("tokens");
+            String text = Files.readString(file);
+            Files.writeString(file, "broken");
+            String later = TokenText.make(RANDOM);
+            assertThat(api.get("/api/v1/nodes", bearer(VIEWER)).status()).isEqualTo(200);
+            Files.writeString(
+                    file,
+                    TokenFile.parse(text)
+                            .without("vic")
+                            .orElseThrow()
+                            .with(Entry.ofToken("new", Role.VIEWER, "", later))
+                            .text());
+            Await.until(
+                    "the new token counts",
+                    () -> api.get("/api/v1/nodes", bearer(later)).status() == 200);
+            assertThat(api.get("/api/v1/nodes", bearer(VIEWER)).status()).isEqualTo(401);
+        }
+    }
+
+    @Test
+    void healthNeedsNoTokenAndTellsStrangersNoReasons() throws Exception {
+        try (ApiFixture api = withTokens()) {
+            assertThat(api.get("/health/ready").json().getJsonArray("reasons")).isEmpty();
+            Got throughProxy = api.get("/health/ready", "X-Forwarded-For", "192.0.2.1");
+            assertThat(throughProxy.status()).isEqualTo(200);
+            assertThat(throughProxy.json().containsKey("reasons")).isFalse();
+            Got known = api.get("/health/ready", "X-Forwarded-For", "192.0.2.1", "Authorization", "Bearer " + VIEWER);
+            assertThat(known.json().containsKey("reasons")).isTrue();
+            assertThat(api.get("/health/ready", bearer("wrong")).status()).isEqualTo(200);
+        }
+    }
+
+    /** A page of another site may have its name point to 127.0.0.1: the browser then sends that name. */
+    @Test
+    void withoutTokensOnlyThisMachineByALoopbackNameMayAsk() throws Exception {
+        try (ApiFixture api = lamps(ApiFixture.open())) {
+            for (String host : List.of("localhost:8091", "127.0.0.1", "127.1.2.3:80", "[::1]:8091", "LOCALHOST")) {
+                assertThat(raw(api, "Host: " + host)).as(host).startsWith("HTTP/1.1 204 ");
+            }
+            api.node.disconnected.clear();
+            for (String host : List.of("evil.example", "127.0.0.1.evil.example", "localhost.evil", "1270.0.0.1", "")) {
+                assertThat(raw(api, "Host: " + host)).as(host).containsPattern("HTTP/1.1 40[03] ");
+            }
+            assertThat(raw(api, "X: y")).doesNotContain("HTTP/1.1 2");
+            for (String header : List.of("X-Forwarded-For", "Forwarded", "Via", "X-Real-IP")) {
+                assertThat(raw(api, "Host: localhost\r\n" + header + ": 1"))
+                        .as(header)
+                        .startsWith("HTTP/1.1 403 ");
+            }
+            assertThat(api.node.disconnected).isEmpty();
+        }
+    }
+
+    private static String raw(ApiFixture api, String headers) throws IOException {
+        return api.raw(DELETE + headers + "\r\n\r\n", 10_000);
+    }
+
+    @Test
+    void withoutTokensAnotherUserOfThisMachineIsRefused() throws Exception {
+        try (ApiFixture api = lamps(ApiFixture.ofStrangers())) {
+            assertThat(api.get("/api/v1/nodes").status()).isEqualTo(403);
+            assertThat(api.send("DELETE", "/api/v1/clients/lamp", null).status())
+                    .isEqualTo(403);
+            assertThat(api.node.disconnected).isEmpty();
+            assertThat(api.get("/health/live").status()).isEqualTo(200);
+        }
+    }
+
+    /** What a page of another site can have a browser send does nothing. */
+    @Test
+    void anotherSiteCannotAct() throws Exception {
+        try (ApiFixture api = lamps(ApiFixture.open())) {
+            String own = "Host: 127.0.0.1:" + api.port() + "\r\n";
+            for (String header : List.of(
+                    "Origin: http://evil.example",
+                    "Origin: null",
+                    "Origin: https://127.0.0.1:" + api.port(),
+                    "Sec-Fetch-Site: cross-site",
+                    "Sec-Fetch-Site: same-site",
+                    "Cookie: a=b")) {
+                assertThat(raw(api, own + header)).as(header).startsWith("HTTP/1.1 403 ");
+            }
+            String preflight = api.raw(
+                    "OPTIONS /api/v1/clients/lamp HTTP/1.1\r\nConnection: close\r\n" + own
+                            + "Origin: http://evil.example\r\nAccess-Control-Request-Method: DELETE\r\n\r\n",
+                    10_000);
+            assertThat(preflight).startsWith("HTTP/1.1 405 ").doesNotContainIgnoringCase("access-control-allow");
+            assertThat(api.node.disconnected).isEmpty();
+            assertThat(raw(api, own + "Origin: http://127.0.0.1:" + api.port() + "\r\nSec-Fetch-Site: same-origin"))
+                    .startsWith("HTTP/1.1 204 ");
+        }
+    }
+
+    @Test
+    void withoutTokensItListensOnLoopbackOnly() {
+        ApiServer server = new ApiServer(
+                new ApiConfig("0.0.0.0", 0, Optional.empty(), Optional.empty(), true, ApiFixture.LIMITS),
+                ApiFixture.ports(new FakeNode(), true));
+        assertThatThrownBy(server::start)
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("apiServerConfig.host is 0.0.0.0")
+                .hasMessageContaining("apiServerConfig.tokensFile");
+        server.close();
+    }
+
+    @Test
+    void aTakenPortIsNamed() throws Exception {
+        try (ApiFixture api = ApiFixture.open();
+                ApiServer second = new ApiServer(
+                        new ApiConfig(
+                                "127.0.0.1", api.port(), Optional.empty(), Optional.empty(), true, ApiFixture.LIMITS),
+                        ApiFixture.ports(new FakeNode(), true))) {
+            assertThatThrownBy(second::start)
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("127.0.0.1:" + api.port())
+                    .hasMessageContaining("apiServerConfig.port")
+                    .hasMessageContaining("Address already in use");
+        }
+    }
+
+    @Test
+    void changesAreRecorded() throws Exception {
+        Logger audit = (Logger) LoggerFactory.getLogger("io.godwit.audit");
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        audit.addAppender(lines);
+        audit.setLevel(ch.qos.logback.classic.Level.INFO);
+        try (ApiFixture api = withTokens()) {
+            api.send("DELETE", "/api/v1/clients/lamp", null, bearer(OPERATOR));
+            api.send("DELETE", "/api/v1/clients/no%0Abody", null, bearer(OPERATOR));
+            api.send("DELETE", "/api/v1/clients/lamp", null, bearer(VIEWER));
+            api.get("/api/v1/clients", bearer(VIEWER));
+            level(api, ADMIN);
+        } finally {
+            audit.detachAppender(lines);
+            audit.setLevel(null);
+        }
+        assertThat(lines.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .satisfiesExactly(
+                        line -> assertThat(line)
+                                .contains("by=ola", "kind=token", "role=operator", "address=127.0.0.1")
+                                .contains("operation=disconnectClient", "\"clientId\":\"lamp\"", "status=204"),
+                        line -> assertThat(line)
+                                .contains("no\\nbody", "status=404")
+                                .doesNotContain("\n"),
+                        line -> assertThat(line).contains("by=vic", "status=403"),
+                        line -> assertThat(line)
+                                .contains("by=ada", "operation=setLogLevel", "{\"level\":\"info\"}", "status=204"));
+    }
+}

@@ -1,0 +1,165 @@
+package io.godwit.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.api.ApiFixture.Got;
+import io.godwit.api.http.Limits;
+import io.godwit.testing.Await;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Nobody holds more than a bounded share for a bounded time. */
+class ApiBoundsTest {
+    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final Duration SHORT = Duration.ofMillis(400);
+    private static final String REQUEST = "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+    private static final String LAST = "GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+
+    private static Limits limits(
+            int connections, int perAddress, Duration head, Duration idle, Duration request, int all, int perCaller) {
+        return new Limits(connections, perAddress, 16_384, 16_384, 1_024, head, idle, request, all, perCaller);
+    }
+
+    private static void write(Socket socket, String text) throws IOException {
+        OutputStream out = socket.getOutputStream();
+        out.write(text.getBytes(StandardCharsets.US_ASCII));
+    }
+
+    /** A connection beyond the limit is closed without an answer; when another one ends there is room again. */
+    @Test
+    void connectionsAreBounded() throws Exception {
+        try (ApiFixture api = ApiFixture.open(limits(100, 3, LONG, LONG, LONG, 1_000, 1_000))) {
+            List<Socket> open = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                Socket socket = api.connect();
+                socket.setSoTimeout(10_000);
+                write(socket, REQUEST);
+                assertThat(socket.getInputStream().read()).isEqualTo('H');
+                open.add(socket);
+            }
+            assertThat(api.raw(REQUEST, 10_000)).isIn("", "<reset>");
+            open.remove(0).close();
+            Await.until("room again", () -> api.raw(LAST, 10_000).startsWith("HTTP/1.1 200"));
+            for (Socket socket : open) {
+                socket.close();
+            }
+        }
+    }
+
+    @Test
+    void aHeadThatComesByteByByteEndsTheConnection() throws Exception {
+        try (ApiFixture api = ApiFixture.open(limits(100, 100, SHORT, LONG, LONG, 1_000, 1_000));
+                Socket socket = api.connect()) {
+            Await.until("it is closed", () -> {
+                try {
+                    write(socket, "G");
+                    return false;
+                } catch (IOException e) {
+                    return true; // it was closed
+                }
+            });
+        }
+    }
+
+    @Test
+    void aConnectionThatSaysNothingIsClosed() throws Exception {
+        try (ApiFixture api = ApiFixture.open(limits(100, 100, SHORT, SHORT, LONG, 1_000, 1_000))) {
+            assertThat(api.raw("", 10_000)).isEmpty();
+            assertThat(api.raw(REQUEST, 10_000)).startsWith("HTTP/1.1 200").doesNotContain("<open>");
+        }
+    }
+
+    @Test
+    void aBodyThatDoesNotComeIsAnswered408() throws Exception {
+        try (ApiFixture api = ApiFixture.open(limits(100, 100, SHORT, LONG, LONG, 1_000, 1_000))) {
+            assertThat(api.raw(
+                            "PUT /api/v1/log-levels/io.godwit HTTP/1.1\r\nHost: localhost\r\n"
+                                    + "Content-Type: application/json\r\nContent-Length: 10\r\n\r\n{",
+                            10_000))
+                    .startsWith("HTTP/1.1 408 ")
+                    .doesNotContain("<open>");
+        }
+    }
+
+    @Test
+    void anAnswerThatDoesNotComeIsAProblem() throws Exception {
+        try (ApiFixture api = ApiFixture.open(limits(100, 100, LONG, LONG, SHORT, 1_000, 1_000))) {
+            api.node.hangs = true;
+            Got got = api.get("/api/v1/clients");
+            assertThat(got.status()).isEqualTo(504);
+            assertThat(got.problem()).isEqualTo("timeout");
+            assertThat(api.get("/health/live").status()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void whoAsksTooOftenWaits() throws Exception {
+        try (ApiFixture api = ApiFixture.open(limits(100, 100, LONG, LONG, LONG, 1_000, 5))) {
+            Got refused = firstRefused(api);
+            assertThat(refused.problem()).isEqualTo("too-many-requests");
+            assertThat(refused.header("Retry-After")).isEqualTo("1");
+            Await.until("it may ask again", () -> api.get("/health/live").status() == 200);
+        }
+    }
+
+    @Test
+    void allTogetherAreBounded() throws Exception {
+        try (ApiFixture api = ApiFixture.open(limits(100, 100, LONG, LONG, LONG, 5, 1_000))) {
+            assertThat(firstRefused(api).json().getString("detail")).contains("all callers");
+        }
+    }
+
+    private static Got firstRefused(ApiFixture api) throws Exception {
+        for (int i = 0; i < 1_000; i++) {
+            Got got = api.get("/health/live");
+            if (got.status() != 200) {
+                assertThat(got.status()).isEqualTo(429);
+                return got;
+            }
+        }
+        throw new AssertionError("nothing was refused");
+    }
+
+    /** Requests that are sent without waiting for answers are answered in their order. */
+    @Test
+    void requestsInARowAreAnsweredInOrder() throws Exception {
+        try (ApiFixture api = ApiFixture.open()) {
+            String answer = api.raw(
+                    REQUEST + "GET /api/v1/nodes HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                            + "GET /none HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+                    10_000);
+            assertThat(answer).containsSubsequence("\"ok\"", "node-a", "HTTP/1.1 404");
+        }
+    }
+
+    /** Without a loop that spins: an answer that nobody reads waits, and others are answered. */
+    @Test
+    void anAnswerThatNobodyReadsHoldsUpNobody() throws Exception {
+        try (ApiFixture api = ApiFixture.open();
+                Socket deaf = new Socket()) {
+            deaf.setReceiveBufferSize(4_096);
+            deaf.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), api.port()));
+            write(deaf, "GET /api/v1/docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            for (int i = 0; i < 20; i++) {
+                assertThat(api.get("/api/v1/nodes").status()).isEqualTo(200);
+            }
+            deaf.setSoTimeout(10_000);
+            long bytes = 0;
+            byte[] piece = new byte[65_536];
+            while (bytes < 1_600_000) {
+                int n = deaf.getInputStream().read(piece);
+                assertThat(n).isPositive();
+                bytes += n;
+            }
+        }
+    }
+}

@@ -1,0 +1,214 @@
+package io.godwit.api;
+
+import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClientAdmin;
+import io.godwit.api.port.ClientFilter;
+import io.godwit.api.port.ClientKey;
+import io.godwit.api.port.ClientView;
+import io.godwit.api.port.ClusterAdmin;
+import io.godwit.api.port.HealthView;
+import io.godwit.api.port.Liveness;
+import io.godwit.api.port.LogLevels;
+import io.godwit.api.port.MetricsSource;
+import io.godwit.api.port.NodeFigures;
+import io.godwit.api.port.NodeView;
+import io.godwit.api.port.NotServingException;
+import io.godwit.api.port.Page;
+import io.godwit.api.port.RangeView;
+import io.godwit.api.port.Scrape;
+import io.godwit.api.port.StatsSource;
+import io.godwit.api.port.StoreView;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A broker in memory behind all ports of the API, of which a test sets what it is about. Thread-safe. */
+final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, MetricsSource, LogLevels {
+    static final String ID = "node-a";
+    static final String OTHER = "node-b";
+
+    final SortedMap<ClientKey, ClientView> clients = new ConcurrentSkipListMap<>();
+    final List<String> disconnected = new ArrayList<>();
+    final AtomicInteger scrapes = new AtomicInteger();
+    final Map<String, Level> levels = new ConcurrentSkipListMap<>(Map.of("io.godwit", Level.DEBUG));
+    volatile HealthView health = new HealthView(List.of(), List.of());
+    volatile List<String> missing = List.of();
+    volatile boolean isStarting;
+    /** Answers nothing about clients. */
+    volatile boolean hangs;
+
+    void add(String tenant, String id, String userName, int protocol, boolean connected, long queued) {
+        ClientView view = new ClientView(
+                tenant,
+                id,
+                userName,
+                connected ? "192.0.2.7" : "",
+                connected ? 40_000 : 0,
+                ID,
+                connected ? "tcp 0.0.0.0:1883" : "",
+                protocol,
+                false,
+                3_600,
+                60,
+                connected ? 1_700_000_000_000L : 0,
+                connected,
+                queued,
+                1,
+                2,
+                3);
+        clients.put(view.key(), view);
+    }
+
+    private void check() {
+        if (isStarting) {
+            throw new NotServingException("the node starts");
+        }
+    }
+
+    @Override
+    public List<NodeView> nodes() {
+        check();
+        return List.of(
+                new NodeView(
+                        ID, "10.0.0.1:1884", "1.0", "z1", Liveness.ALIVE, false, 2, 0.5, 100, 50, 3, 9, false, true),
+                new NodeView(OTHER, "", "", "", Liveness.DOWN, true, 0, -1, 0, 0, 0, 9, false, false));
+    }
+
+    @Override
+    public HealthView health() {
+        return health;
+    }
+
+    @Override
+    public List<StoreView> stores() {
+        check();
+        return List.of(
+                new StoreView("dist", "serving", "", 3, 2, 0, 1_000),
+                new StoreView("inbox", "serving", "", 3, 5, 1, 10));
+    }
+
+    @Override
+    public Optional<List<RangeView>> ranges(String store) {
+        check();
+        return switch (store) {
+            case "dist" -> Optional.of(List.of(range("dist", 1, "", "m"), range("dist", 2, "m", "")));
+            case "inbox" ->
+                Optional.of(List.of(
+                        range("inbox", 1, "", "b"),
+                        range("inbox", 2, "b", "d"),
+                        range("inbox", 3, "d", "q"),
+                        range("inbox", 4, "q", "x"),
+                        range("inbox", 5, "x", "")));
+            default -> Optional.empty();
+        };
+    }
+
+    private static RangeView range(String store, long id, String start, String end) {
+        return new RangeView(
+                store,
+                id,
+                1,
+                start,
+                end,
+                hex(start),
+                hex(end),
+                ID,
+                7,
+                List.of(ID, OTHER),
+                List.of(),
+                4_096,
+                1.5,
+                2.5,
+                "",
+                List.of());
+    }
+
+    private static String hex(String key) {
+        return HexFormat.of().formatHex(key.getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public CompletableFuture<Answer<Page<ClientView>>> clients(
+            ClientFilter filter, ClientKey after, int limit, Duration within) {
+        if (hangs) {
+            return new CompletableFuture<>();
+        }
+        List<ClientView> found = new ArrayList<>();
+        for (ClientView client : clients.values()) {
+            if (filter.matches(client) && (after == null || client.key().compareTo(after) > 0)) {
+                found.add(client);
+            }
+        }
+        boolean hasMore = found.size() > limit;
+        return CompletableFuture.completedFuture(new Answer<>(
+                new Page<>(found.subList(0, Math.min(limit, found.size())), hasMore), missing));
+    }
+
+    @Override
+    public CompletableFuture<Answer<Optional<ClientView>>> client(ClientKey key, Duration within) {
+        return isStarting
+                ? CompletableFuture.failedFuture(new NotServingException("the node starts"))
+                : CompletableFuture.completedFuture(new Answer<>(Optional.ofNullable(clients.get(key)), missing));
+    }
+
+    @Override
+    public synchronized CompletableFuture<Answer<Boolean>> disconnect(ClientKey key, int reasonCode, Duration within) {
+        ClientView client = clients.get(key);
+        if (client != null && client.connected()) {
+            disconnected.add(key.tenant() + "/" + key.clientId() + " " + reasonCode);
+            return CompletableFuture.completedFuture(new Answer<>(true, missing));
+        }
+        return CompletableFuture.completedFuture(new Answer<>(false, missing));
+    }
+
+    @Override
+    public CompletableFuture<Answer<List<NodeFigures>>> stats(Duration within) {
+        Map<String, Number> figures =
+                Map.of("connections.count", 7L, "handshakings_rate.count", 1.25, "no.number", Double.NaN);
+        return CompletableFuture.completedFuture(
+                new Answer<>(List.of(new NodeFigures(ID, "1@a", "Running", figures)), missing));
+    }
+
+    @Override
+    public CompletableFuture<Answer<List<NodeFigures>>> metrics(Duration within) {
+        return CompletableFuture.completedFuture(
+                new Answer<>(List.of(new NodeFigures(ID, "1@a", "Running", Map.of("messages.publish", 11L))), missing));
+    }
+
+    @Override
+    public Map<String, Number> sum(List<NodeFigures> figures) {
+        Map<String, Number> sums = new TreeMap<>();
+        figures.forEach(node -> node.figures()
+                .forEach((name, value) -> sums.merge(name, value, (a, b) -> a.doubleValue() + b.doubleValue())));
+        return sums;
+    }
+
+    @Override
+    public Scrape scrape(String accept) {
+        scrapes.incrementAndGet();
+        return new Scrape(accept + "; version=0.0.4; charset=utf-8", "godwit_up 1\n".getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public Map<String, Level> levels() {
+        return levels;
+    }
+
+    @Override
+    public Optional<String> set(String logger, Level level) {
+        if (!logger.startsWith("io.godwit")) {
+            return Optional.of("is no logger of the broker");
+        }
+        levels.put(logger, level);
+        return Optional.empty();
+    }
+}

@@ -1,0 +1,75 @@
+package io.godwit.api.auth;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.godwit.api.auth.TokenFile.Entry;
+import java.security.SecureRandom;
+import java.util.Optional;
+import javax.security.auth.x500.X500Principal;
+import org.junit.jupiter.api.Test;
+
+class TokenFileTest {
+    private static final String HASH = "00".repeat(32);
+
+    @Test
+    void aTokenIsFoundByItsTextOnly() {
+        String token = TokenText.make(new SecureRandom());
+        TokenFile file = TokenFile.parse("")
+                .with(Entry.ofToken("ann", Role.OPERATOR, "t1", token))
+                .with(Entry.ofToken("bob", Role.VIEWER, "", TokenText.make(new SecureRandom())));
+
+        assertThat(file.ofToken(token))
+                .isEqualTo(new Principal("ann", Role.OPERATOR, Optional.of("t1"), Principal.Kind.TOKEN));
+        assertThat(file.ofToken(token + "x")).isNull();
+        assertThat(file.ofToken("")).isNull();
+        assertThat(file.text()).doesNotContain(token);
+        assertThat(file.entries().get(0).toString())
+                .doesNotContain(file.entries().get(0).value());
+    }
+
+    @Test
+    void aTokenHas256RandomBits() {
+        assertThat(TokenText.make(new SecureRandom()))
+                .matches("gdw_[A-Za-z0-9_-]{43}")
+                .isNotEqualTo(TokenText.make(new SecureRandom()));
+    }
+
+    @Test
+    void whatIsWrittenIsReadAgain() {
+        TokenFile file = TokenFile.parse("# who\n\nann:admin::sha256:" + HASH + "\nops:viewer:t1:subject:CN=a:b,O=c\n");
+        assertThat(TokenFile.parse(file.text()).entries())
+                .isEqualTo(file.entries())
+                .hasSize(2);
+        assertThat(file.without("ann").orElseThrow().entries()).hasSize(1);
+        assertThat(file.without("nobody")).isEmpty();
+    }
+
+    @Test
+    void aSubjectIsComparedAsAName() {
+        TokenFile file = TokenFile.parse("ops:viewer::subject:CN=Ops, O=Birds");
+        assertThat(file.ofSubject(new X500Principal("cn=ops,o=birds"))).isNotNull();
+        assertThat(file.ofSubject(new X500Principal("CN=Ops"))).isNull();
+        assertThat(file.ofSubject(new X500Principal("CN=Ops,O=Birds,C=DE"))).isNull();
+    }
+
+    @Test
+    void aWrongLineIsNamed() {
+        isRefused("ann:admin:sha256:" + HASH, "line 1");
+        isRefused("\nann:root::sha256:" + HASH, "line 2: the role must be");
+        isRefused("a b:admin::sha256:" + HASH, "the name");
+        isRefused("ann:admin::md5:" + HASH, "sha256 or subject");
+        isRefused("ann:admin::sha256:1234", "64 hexadecimal");
+        isRefused("ann:admin::subject:nobody", "line 1");
+        isRefused("ann:admin::sha256:" + HASH + "\nann:admin::sha256:" + "11".repeat(32), "line 2: the name ann");
+        isRefused("ann:admin::sha256:" + HASH + "\nbob:viewer::sha256:" + HASH, "line 2: the token or subject");
+        isRefused("a:admin::subject:CN=x\nb:viewer::subject:cn=X", "line 2: the token or subject");
+    }
+
+    private static void isRefused(String text, String why) {
+        assertThatThrownBy(() -> TokenFile.parse(text))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(why)
+                .hasMessageNotContaining(HASH);
+    }
+}

@@ -1,0 +1,51 @@
+package io.godwit.api.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.vertx.core.json.JsonObject;
+import org.junit.jupiter.api.Test;
+
+class SchemaCheckTest {
+    private static final SchemaCheck CHECK = new SchemaCheck(new JsonObject("""
+            {"type": "object", "additionalProperties": false, "required": ["level"], "properties": {
+              "level": {"type": "string", "enum": ["a", "b"]},
+              "count": {"type": "integer", "enum": [3, 4]},
+              "list": {"type": "array", "items": {"type": "object", "additionalProperties": false,
+                "required": ["x"], "properties": {"x": {"type": "integer", "maximum": 5}}}}}}
+            """));
+
+    private static String errors(String json) {
+        return CHECK.errors(new JsonObject(json)).stream()
+                .map(error -> error.field() + ": " + error.message())
+                .sorted()
+                .toList()
+                .toString();
+    }
+
+    @Test
+    void theInnermostFaultOfEachFieldIsTold() {
+        assertThat(errors("{\"level\": \"a\", \"count\": 3, \"list\": [{\"x\": 1}]}"))
+                .isEqualTo("[]");
+        assertThat(CHECK.errors(new JsonObject().put("level", "a").put("count", 4L)))
+                .isEmpty();
+        assertThat(errors("{}")).isEqualTo("[level: is missing]");
+        assertThat(errors("{\"level\": \"a\", \"more\": {\"y\": 1}}")).isEqualTo("[more: is not known]");
+        assertThat(errors("{\"level\": 1, \"more\": 1}"))
+                .startsWith("[level: ")
+                .contains("more: is not known")
+                .doesNotContain("level: is not known");
+        assertThat(errors("{\"level\": \"a\", \"list\": [{\"x\": 1}, {\"x\": 9}, {}, {\"x\": 1, \"y\": 2}]}"))
+                .contains("list.1.x: ")
+                .contains("list.2.x: is missing")
+                .contains("list.3.y: is not known");
+    }
+
+    @Test
+    void referencesInACircleAreRefused() {
+        JsonObject document = new JsonObject("{\"a\": {\"$ref\": \"#/a\"}}");
+        assertThatThrownBy(() -> SchemaCheck.inlined(document, document, 0)).hasMessageContaining("circle");
+        JsonObject lost = new JsonObject("{\"a\": {\"$ref\": \"#/b\"}}");
+        assertThatThrownBy(() -> SchemaCheck.inlined(lost, lost, 0)).hasMessageContaining("#/b");
+    }
+}
