@@ -2,6 +2,8 @@ package io.godwit.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.api.port.NodeFigures;
+import io.godwit.api.port.StatsSource;
 import io.godwit.broker.metrics.Exposition;
 import io.godwit.mqtt.TestClient;
 import io.godwit.mqtt.packet.PubAck;
@@ -21,6 +23,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
@@ -58,6 +61,8 @@ class MetricsPageTest {
 
     /** Above what a node has: some hundreds. */
     private static final int MOST_SERIES = 1_000;
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private static Broker broker;
     private static InetSocketAddress address;
@@ -258,5 +263,101 @@ class MetricsPageTest {
                             .collect(Collectors.toSet());
                     assertThat(bounds).as(family.name()).hasSize(13).contains("1.0E-4", "10.0", "+Inf");
                 });
+    }
+
+    private static Map<String, Number> figures(boolean areStats) throws Exception {
+        StatsSource source = broker.figures().orElseThrow();
+        Duration within = Duration.ofSeconds(20);
+        List<NodeFigures> nodes = (areStats ? source.stats(within) : source.metrics(within))
+                .get(30, TimeUnit.SECONDS)
+                .value();
+        assertThat(nodes).hasSize(1);
+        return nodes.get(0).figures();
+    }
+
+    private static long more(Map<String, Number> before, Map<String, Number> now, String name) {
+        return now.get(name).longValue() - before.get(name).longValue();
+    }
+
+    @Test
+    void figuresHaveTheNamesThatBoardsForRmqttKnow() throws Exception {
+        for (String name : List.of(
+                "connections",
+                "handshakings",
+                "handshakings_rate",
+                "sessions",
+                "topics",
+                "subscriptions",
+                "subscriptions_shared",
+                "routes",
+                "retained",
+                "inflights",
+                "in_inflights",
+                "out_inflights",
+                "message_queues")) {
+            assertThat(figures(true)).containsKeys(name + ".count", name + ".max");
+        }
+        assertThat(figures(false))
+                .containsKeys(
+                        "messages.publish",
+                        "messages.publish.custom",
+                        "messages.publish.lastwill",
+                        "messages.publish.system",
+                        "messages.delivered",
+                        "messages.delivered.custom",
+                        "messages.delivered.retain",
+                        "messages.acked",
+                        "messages.dropped",
+                        "messages.nonsubscribed",
+                        "messages.nonsubscribed.custom",
+                        "messages.nonsubscribed.system",
+                        "client.connect",
+                        "client.connected",
+                        "client.disconnected",
+                        "client.connack",
+                        "client.subscribe",
+                        "session.created",
+                        "session.resumed",
+                        "session.subscribed",
+                        "session.unsubscribed");
+    }
+
+    @Test
+    void figuresFollowWhatClientsDo() throws Exception {
+        Map<String, Number> stats = figures(true);
+        Map<String, Number> counts = figures(false);
+        try (TestClient client = TestClient.clean(address, 5, "figures")) {
+            client.subscribe(1, "figures/a", Qos.AT_LEAST_ONCE);
+            client.subscribe(2, "figures/+/b", Qos.AT_LEAST_ONCE);
+            client.subscribe(3, "$share/g/figures/c", Qos.AT_LEAST_ONCE);
+            client.send(TestClient.publish(4, Qos.AT_LEAST_ONCE, true, "figures/a", "x"));
+            client.send(TestClient.publish(0, Qos.AT_MOST_ONCE, false, "figures/of/nobody", "x"));
+            int packetId = 0;
+            for (int answers = 0; answers < 2; answers++) { // PUBACK and PUBLISH, in whatever order
+                packetId = client.receive() instanceof Publish publish ? publish.packetId() : packetId;
+            }
+            Await.until(() -> "counted", PATIENCE, () -> more(counts, figures(false), "messages.nonsubscribed") >= 1);
+            Map<String, Number> now = figures(true);
+            for (String one : List.of("connections", "sessions", "subscriptions_shared", "retained", "out_inflights")) {
+                assertThat(more(stats, now, one + ".count")).as(one).isEqualTo(1);
+            }
+            for (String three : List.of("subscriptions", "topics", "routes")) {
+                assertThat(more(stats, now, three + ".count")).as(three).isEqualTo(3);
+            }
+            client.send(new PubAck(packetId, ReasonCode.SUCCESS));
+            Await.until(() -> "acked", PATIENCE, () -> more(counts, figures(false), "messages.acked") == 1);
+            Await.until(() -> "over", PATIENCE, () -> more(stats, figures(true), "out_inflights.count") == 0);
+        }
+        for (String name : List.of("connections", "subscriptions", "topics", "routes")) {
+            Await.until(() -> name, PATIENCE, () -> more(stats, figures(true), name + ".count") == 0);
+        }
+        assertThat(figures(true).get("connections.max").longValue()).isPositive();
+        Map<String, Number> counted = figures(false);
+        assertThat(more(counts, counted, "client.connected")).isEqualTo(1);
+        assertThat(more(counts, counted, "client.disconnected")).isEqualTo(1);
+        assertThat(more(counts, counted, "session.created")).isEqualTo(1);
+        assertThat(more(counts, counted, "session.subscribed")).isEqualTo(3);
+        assertThat(more(counts, counted, "messages.publish.custom")).isEqualTo(2);
+        assertThat(more(counts, counted, "messages.delivered")).isEqualTo(1);
     }
 }

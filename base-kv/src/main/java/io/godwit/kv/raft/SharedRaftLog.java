@@ -246,7 +246,7 @@ public final class SharedRaftLog implements AutoCloseable {
         return engine.sizes();
     }
 
-    /** From now on {@code listener} is told, by the threads that write, how long each synced write took, in nanoseconds. */
+    /** From now on {@code listener} is told, by the threads that write, how many nanoseconds each synced write took. */
     public void onSync(LongConsumer listener) {
         engine.onSync(listener);
     }
