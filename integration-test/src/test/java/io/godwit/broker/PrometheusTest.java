@@ -64,8 +64,8 @@ class PrometheusTest {
             config = config.replace("node" + (i + 1) + ":8091", "127.0.0.1:" + metrics.get(i));
         }
         Path file = Files.writeString(directory.resolve("prometheus.yml"), config);
-        PrometheusProcess started =
-                new PrometheusProcess(String.valueOf(program), directory, file, Ports.free().getPort());
+        PrometheusProcess started = new PrometheusProcess(
+                String.valueOf(program), directory, file, Ports.free().getPort());
         OPENED.push(started);
         prometheus = started;
         Await.until("prometheus is ready", PATIENCE, started::isReady);
@@ -78,20 +78,17 @@ class PrometheusTest {
         for (int i = 0; i < 3; i++) {
             int port = Ports.free().getPort();
             LISTENERS.add(new InetSocketAddress("127.0.0.1", port));
-            Path file = Files.writeString(
-                    directory.resolve(i + ".yml"),
-                    """
+            Path file = Files.writeString(directory.resolve(i + ".yml"), """
                     bootstrap: %s
                     mqttServerConfig: {tcpListener: {host: 127.0.0.1, port: %d}}
                     clusterConfig: {env: test, host: 127.0.0.1, port: %d, rpcPort: %d,
                         seedEndpoints: "127.0.0.1:%d"}
-                    """
-                            .formatted(
-                                    i == 0,
-                                    port,
-                                    i == 0 ? seed : Ports.free().getPort(),
-                                    Ports.free().getPort(),
-                                    seed));
+                    """.formatted(
+                            i == 0,
+                            port,
+                            i == 0 ? seed : Ports.free().getPort(),
+                            Ports.free().getPort(),
+                            seed));
             Path data = Files.createDirectories(directory.resolve("data" + i));
             Broker broker = new Broker(ConfigLoader.load(file, Map.of()), data, directory.resolve("plugins"));
             OPENED.push(broker);
@@ -161,9 +158,8 @@ class PrometheusTest {
                 });
         assertThat(queries).hasSizeGreaterThan(30);
         assertYield(queries.stream()
-                .map(query -> query.replace("$job", "godwit")
-                        .replace("$node", ".*")
-                        .replace("$__rate_interval", "20s"))
+                .map(query ->
+                        query.replace("$job", "godwit").replace("$node", ".*").replace("$__rate_interval", "20s"))
                 .toList());
     }
 
@@ -174,15 +170,16 @@ class PrometheusTest {
         Map<String, List<Map<String, List<Map<String, Object>>>>> file =
                 new Yaml().load(Files.readString(CONF.resolve("alerts.yml")));
         for (var group : file.getOrDefault("groups", List.of())) {
-            group.getOrDefault("rules", List.of())
-                    .forEach(rule -> expressions.add(String.valueOf(rule.get("expr"))));
+            group.getOrDefault("rules", List.of()).forEach(rule -> expressions.add(String.valueOf(rule.get("expr"))));
         }
         assertThat(expressions).hasSizeGreaterThan(10).allMatch(expression -> expression.matches(".* (>|==) [0-9.]+"));
         assertYield(expressions.stream()
                 .map(expression -> expression.replaceAll(" (>|==) [0-9.]+$", ""))
                 .toList());
-        Await.until("rules evaluated", PATIENCE, () -> prometheus().rules().stream()
-                .allMatch(rule -> rule.startsWith("ok ")));
+        Await.until(
+                "rules evaluated",
+                PATIENCE,
+                () -> prometheus().rules().stream().allMatch(rule -> rule.startsWith("ok ")));
         assertThat(prometheus().rules()).hasSameSizeAs(expressions);
         assertThat(prometheus().series("ALERTS{alertname=\"GodwitNodeDown\"}")).isZero();
         assertThat(prometheus().series("godwit_no_such_metric")).isZero();
@@ -198,8 +195,7 @@ class PrometheusTest {
             Await.until(() -> "without an answer: " + left, PATIENCE, () -> {
                 for (int i = 0; i < 40; i++) {
                     packetId[0] = packetId[0] % 60_000 + 1;
-                    publisher.send(
-                            TestClient.publish(packetId[0], Qos.AT_LEAST_ONCE, false, "metrics/" + i, "x"));
+                    publisher.send(TestClient.publish(packetId[0], Qos.AT_LEAST_ONCE, false, "metrics/" + i, "x"));
                     publisher.receive(PubAck.class);
                     Publish copy = subscriber.receive(Publish.class);
                     subscriber.send(new PubAck(copy.packetId(), ReasonCode.SUCCESS));
