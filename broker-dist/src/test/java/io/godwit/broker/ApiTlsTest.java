@@ -23,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The API of a whole broker over TLS: certificates of callers, and files that change. */
 class ApiTlsTest {
+    /** Certificates have the most particular part of a name last, texts have it first (RFC 2253). */
     private final TestAuthority authority = new TestAuthority("ours");
 
     @TempDir
@@ -73,7 +74,7 @@ class ApiTlsTest {
 
     @Test
     void aCertificateHasTheRoleOfItsSubject() throws Exception {
-        HttpClient ops = client(authority, authority.issue("CN=ops,O=birds"));
+        HttpClient ops = client(authority, authority.issue("O=birds,CN=ops"));
         HttpResponse<String> answer = nodes(ops);
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
         assertThat(answer.headers().firstValue("Strict-Transport-Security")).isPresent();
@@ -91,7 +92,8 @@ class ApiTlsTest {
 
     @Test
     void aCertificateOfAnotherAuthorityIsRefused() {
-        Issued forged = new TestAuthority("theirs").issue("CN=ops,O=birds");
+        // of the same name: a client shows no certificate of an authority that the server does not name
+        Issued forged = new TestAuthority("ours").issue("O=birds,CN=ops");
         assertThatThrownBy(() -> nodes(client(authority, forged))).isInstanceOf(IOException.class);
     }
 
