@@ -73,6 +73,7 @@ final class Broker implements AutoCloseable {
     private final MeterRegistry meters = metrics.registry();
     private final StoreMeters storeMeters = new StoreMeters(meters);
     private final EventLog events;
+    private final BrokerApi api;
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     /** How the stores were last; the thread's that reports, one at a time. */
     private final Map<String, StoreHealth> told = new ConcurrentHashMap<>();
@@ -112,6 +113,7 @@ final class Broker implements AutoCloseable {
         this.pluginDirectory = pluginDirectory;
         this.status = new StatusFile(data);
         this.events = new EventLog(meters, status::events, status::alive);
+        this.api = new BrokerApi(config);
     }
 
     /**
@@ -132,8 +134,11 @@ final class Broker implements AutoCloseable {
         opened.push(auth);
         // the pid file goes last: until then the data directory is in use
         opened.push(status::end);
+        opened.push(api);
         KvNode node = open();
         opened.push(node);
+        opened.push(api::storesClose);
+        api.opened(node);
         List<String> warnings = Stream.of(
                         node.losses(),
                         BrokerSettings.warnings(config),
@@ -239,6 +244,7 @@ final class Broker implements AutoCloseable {
         await(node);
         if (others != null) {
             server.dependOn(others::serves);
+            api.joins(others::lack);
             join(others, server);
         }
 
@@ -256,10 +262,13 @@ final class Broker implements AutoCloseable {
         List<String> listeners = server.start().stream().map(Listener::toString).toList();
         node.tellHealth();
         status.ready(listeners);
+        api.serves();
         LOG.info("ready listeners={}", listeners);
-        return Stream.concat(
+        return Stream.of(
                         listeners.stream().map(listener -> "listening on " + listener),
+                        api.lines().stream(),
                         warnings.stream().map(warning -> "warning: " + warning))
+                .flatMap(lines -> lines)
                 .toList();
     }
 
@@ -269,11 +278,12 @@ final class Broker implements AutoCloseable {
             @Override
             public void claimed() throws IOException {
                 status.begin();
+                api.open();
             }
 
             @Override
             public void waitsFor(String what) {
-                status.waiting(what);
+                waiting(what);
             }
 
             @Override
@@ -289,6 +299,11 @@ final class Broker implements AutoCloseable {
             }
             throw e;
         }
+    }
+
+    private void waiting(String what) {
+        status.waiting(what);
+        api.waits(what);
     }
 
     /** Takes over what can be while it runs; after {@link #start}. */
@@ -386,7 +401,7 @@ final class Broker implements AutoCloseable {
                 }
                 String lack = others.lack();
                 if (!lack.equals(told)) {
-                    status.waiting(lack);
+                    waiting(lack);
                     told = lack;
                 }
                 try {
@@ -396,7 +411,7 @@ final class Broker implements AutoCloseable {
                 }
             }
             serves.get();
-            status.waiting("");
+            waiting("");
         } catch (ExecutionException e) {
             throw new IOException("this node does not come to serve: " + others.lack(), e);
         } finally {
@@ -449,6 +464,7 @@ final class Broker implements AutoCloseable {
         }
         LOG.info("draining seconds={}", over.toSeconds());
         status.stopping();
+        api.stops();
         server.stopListening();
         handOver.run();
         try {
@@ -469,6 +485,7 @@ final class Broker implements AutoCloseable {
         if (opened.size() > 1) {
             LOG.info("stopping");
             status.stopping();
+            api.stops();
         }
         while (!opened.isEmpty()) {
             AutoCloseable part = opened.pop();

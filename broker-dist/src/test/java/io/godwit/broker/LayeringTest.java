@@ -122,6 +122,30 @@ class LayeringTest {
                             "io.godwit.retain.client.."))));
 
     @ArchTest
+    static final ArchRule apiUsesNothingOfOurs = noClasses()
+            .that()
+            .resideInAPackage("io.godwit.api..")
+            .should()
+            .dependOnClassesThat(resideInAPackage("io.godwit..")
+                    .and(not(resideInAnyPackage("io.godwit.api..", "io.godwit.plugin.."))));
+
+    /** Only the wiring knows the API: nothing on the way of a message does. */
+    @ArchTest
+    static final ArchRule theApiIsUsedByTheWiringOnly = noClasses()
+            .that(not(resideInAnyPackage("io.godwit.api..", "io.godwit.broker..")))
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.godwit.api..");
+
+    /** What a broker does for the API is written against its ports. */
+    @ArchTest
+    static final ArchRule vertxStaysInTheApi = noClasses()
+            .that(not(resideInAPackage("io.godwit.api..")))
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.vertx..");
+
+    @ArchTest
     static final ArchRule nothingUsesTheWiring = noClasses()
             .that(not(resideInAnyPackage("io.godwit.broker..", "io.godwit.perf..", "io.godwit.it..")))
             .should()
