@@ -27,6 +27,7 @@ import io.vertx.core.http.HttpServerOptions;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ExecutionException;
@@ -107,7 +108,7 @@ public final class ApiServer implements AutoCloseable {
         await(
                 server.listen(config.port(), address.getHostAddress()),
                 "cannot listen on " + config.host() + ":" + config.port()
-                        + ": set another apiServerConfig.port, or apiServerConfig.enabled to false");
+                        + ": set another apiServerConfig.port, or apiServerConfig.enable to false");
         mine.setPeriodic(SWEEP_MILLIS, tick -> connections.closeLate());
         mine.setPeriodic(LOOK_MILLIS, tick -> look(server));
         InetSocketAddress bound = new InetSocketAddress(address, server.actualPort());
@@ -120,19 +121,31 @@ public final class ApiServer implements AutoCloseable {
     }
 
     private InetAddress address() throws IOException {
-        InetAddress address;
         try {
-            address = InetAddress.getByName(config.host());
-        } catch (java.net.UnknownHostException e) {
+            InetAddress address = InetAddress.getAllByName(config.host())[0];
+            if (config.tokensFile().isEmpty()) {
+                requireLoopback(config);
+            }
+            return address;
+        } catch (UnknownHostException e) {
             throw new IOException("apiServerConfig.host " + config.host() + " is no address of this machine", e);
         }
-        if (config.tokensFile().isEmpty() && !address.isLoopbackAddress()) {
-            throw new IOException(
-                    "apiServerConfig.host is " + config.host() + ", which others than this machine reach, "
-                            + "and nobody would be asked who they are: set apiServerConfig.tokensFile (bin/godwit-admin token "
-                            + "add makes one), or apiServerConfig.host to 127.0.0.1");
+    }
+
+    /**
+     * Whether the API could be opened where nobody is asked for a token.
+     *
+     * @throws IOException when others than this machine would reach it
+     */
+    public static void requireLoopback(ApiConfig config) throws IOException {
+        for (InetAddress address : InetAddress.getAllByName(config.host())) {
+            if (!address.isLoopbackAddress()) {
+                throw new IOException("apiServerConfig.host is " + config.host()
+                        + ", which others than this machine reach, and nobody would be asked who they are: set "
+                        + "apiServerConfig.tokensFile (bin/godwit-admin token add makes one), or apiServerConfig.host "
+                        + "to 127.0.0.1");
+            }
         }
-        return address;
     }
 
     private HttpServer server(Vertx mine) throws IOException {

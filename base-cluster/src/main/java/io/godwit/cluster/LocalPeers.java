@@ -21,7 +21,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Who may talk to a node that speaks in the clear over the loopback address: processes of its own user, and root. There
- * a port is open to every user of the machine, and whoever reaches it would be a node, or an operator.
+ * a port is open to every user of the machine, and whoever reaches it would be a node, or an operator. The API asks it
+ * too.
  *
  * <p>The kernel tells the user of a loopback connection: the other end is a socket of this machine too, and {@code
  * /proc/net/tcp} names the user of
@@ -32,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * <p>Thread-safe. The number of looks is bounded, since each reads a table as long as the machine has connections: a
  * stranger who connects again and again delays new connections of nodes, which try again, but not what is connected.
  */
-class LocalPeers {
+public class LocalPeers {
     private static final Logger LOG = LoggerFactory.getLogger(LocalPeers.class);
     private static final String ESTABLISHED = "01";
     private static final String NO_OWNER = "0";
@@ -58,7 +59,7 @@ class LocalPeers {
     private long lastTold;
     private long refused;
 
-    LocalPeers() {
+    public LocalPeers() {
         this(Path.of("/proc"), System::nanoTime);
     }
 
@@ -84,7 +85,7 @@ class LocalPeers {
      * @param here this end
      * @param there the other end
      */
-    boolean isAdmitted(@Nullable SocketAddress here, @Nullable SocketAddress there) {
+    public boolean isAdmitted(@Nullable SocketAddress here, @Nullable SocketAddress there) {
         boolean admitted = here instanceof InetSocketAddress ours
                 && there instanceof InetSocketAddress theirs
                 && mayLook()

@@ -175,7 +175,7 @@ class LocalPeersTest {
             int port = TestNodes.freePort();
             LocalPeers check = new LocalPeers() {
                 @Override
-                boolean isAdmitted(java.net.SocketAddress here, java.net.SocketAddress there) {
+                public boolean isAdmitted(java.net.SocketAddress here, java.net.SocketAddress there) {
                     assertThat(((InetSocketAddress) here).getPort()).isEqualTo(port);
                     return isOurs;
                 }

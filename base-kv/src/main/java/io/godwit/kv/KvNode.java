@@ -2,6 +2,7 @@ package io.godwit.kv;
 
 import io.godwit.cluster.Cluster;
 import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.StoreMeasures;
 import io.godwit.kv.raft.DamagedDataException;
 import io.godwit.kv.raft.DataDirectory;
 import io.godwit.kv.raft.RaftHost;
@@ -78,6 +79,7 @@ public final class KvNode implements AutoCloseable {
     private final HealthReports reports = new HealthReports(this::health);
     private final List<Consumer<List<String>>> pauseListeners = new CopyOnWriteArrayList<>();
     private final RangeBackups backups;
+    private final FigureCollector figures;
     private final LongAdder mutationsTooLarge = new LongAdder();
     private volatile @Nullable String logFailure;
     private boolean closed;
@@ -99,7 +101,16 @@ public final class KvNode implements AutoCloseable {
      * @param progress is told what is waited for
      */
     public static KvNode open(KvNodeConfig config, StartProgress progress) throws IOException {
-        return open(config, DiskGuard.Disk::of, progress);
+        return open(config, progress, StoreMeasures.NONE);
+    }
+
+    /**
+     * The same.
+     *
+     * @param measures told what takes time
+     */
+    public static KvNode open(KvNodeConfig config, StartProgress progress, StoreMeasures measures) throws IOException {
+        return open(config, DiskGuard.Disk::of, progress, measures);
     }
 
     /** Looks at a path's disk; tests put their own in. */
@@ -108,10 +119,11 @@ public final class KvNode implements AutoCloseable {
     }
 
     static KvNode open(KvNodeConfig config, DiskProbe probe) throws IOException {
-        return open(config, probe, StartProgress.NONE);
+        return open(config, probe, StartProgress.NONE, StoreMeasures.NONE);
     }
 
-    private static KvNode open(KvNodeConfig config, DiskProbe probe, StartProgress progress) throws IOException {
+    private static KvNode open(KvNodeConfig config, DiskProbe probe, StartProgress progress, StoreMeasures measures)
+            throws IOException {
         ClusterSettings cluster = config.cluster();
         if (cluster == null && !config.bootstrap() && DataDirectory.isEmpty(config.dataDirectory())) {
             throw noData(config);
@@ -119,8 +131,8 @@ public final class KvNode implements AutoCloseable {
         List<AutoCloseable> opened = new ArrayList<>();
         try {
             return cluster == null
-                    ? new KvNode(config, own(config, probe, progress, opened), null, probe, opened)
-                    : enter(config, cluster, probe, progress, opened);
+                    ? new KvNode(config, own(config, probe, progress, opened), null, probe, measures, opened)
+                    : enter(config, cluster, probe, progress, measures, opened);
         } catch (IOException | RuntimeException e) {
             closeAll(opened);
             throw e;
@@ -147,6 +159,7 @@ public final class KvNode implements AutoCloseable {
             ClusterSettings cluster,
             DiskProbe probe,
             StartProgress progress,
+            StoreMeasures measures,
             List<AutoCloseable> opened)
             throws IOException {
         DataDirectory.Claim claim = DataDirectory.claim(config.dataDirectory());
@@ -156,7 +169,7 @@ public final class KvNode implements AutoCloseable {
         ClusterEntry.Entered entered = new ClusterEntry(config, cluster, claim, progress).enter();
         opened.set(0, entered.directory());
         opened.add(entered.cluster());
-        return new KvNode(config, entered.directory(), entered, probe, opened);
+        return new KvNode(config, entered.directory(), entered, probe, measures, opened);
     }
 
     private KvNode(
@@ -164,6 +177,7 @@ public final class KvNode implements AutoCloseable {
             DataDirectory directory,
             ClusterEntry.@Nullable Entered entered,
             DiskProbe probe,
+            StoreMeasures measures,
             List<AutoCloseable> opened)
             throws IOException {
         this.config = config;
@@ -174,6 +188,8 @@ public final class KvNode implements AutoCloseable {
         Path logDirectory = directory.path().resolve("raft-log");
         this.log = SharedRaftLog.open(logDirectory, this::logFailed);
         opened.add(log);
+        log.onSync(measures::synced);
+        this.figures = new FigureCollector(log, rocks, ranges::values);
         String storeId = directory.storeId().toString();
         this.facts = new NotedFacts(storeId, logDirectory, log, threads.io());
         if (entered != null && facts.whyNot().isPresent()) {
@@ -204,7 +220,8 @@ public final class KvNode implements AutoCloseable {
                 System::nanoTime,
                 disk::room,
                 mutationsTooLarge,
-                config.range());
+                config.range(),
+                measures);
         DiskReserve reserve = new DiskReserve(directory.path());
         threads.everyMillis(DISK_CHECK_MILLIS, () -> {
             disk.check();
@@ -473,6 +490,11 @@ public final class KvNode implements AutoCloseable {
     /** Mutations that the log was not given since it takes none of their size, so far. Any thread. */
     public long mutationsTooLarge() {
         return mutationsTooLarge.sum();
+    }
+
+    /** How much there is of everything. Takes some milliseconds where there are many ranges; waits for nobody. */
+    public KvFigures figures() {
+        return figures.collect();
     }
 
     /** How each open store is, by name. */

@@ -235,6 +235,16 @@ final class StoreRanges implements RangeFamily {
         return spec.name();
     }
 
+    @Override
+    public String store() {
+        return spec.name();
+    }
+
+    /** Those that requests may be for, in no order; does not wait for one that is being made. */
+    Collection<Range> known() {
+        return byId.values();
+    }
+
     /** The epoch at which the range was given up here; 0 when it never was. */
     long tombstoneOf(long id) {
         return files.tombstoneOf(groupId(id));

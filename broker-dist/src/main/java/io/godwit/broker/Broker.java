@@ -3,12 +3,16 @@ package io.godwit.broker;
 import io.godwit.api.port.ClientAdmin;
 import io.godwit.api.port.SessionAdmin;
 import io.godwit.api.port.SubscriptionAdmin;
+import io.godwit.api.port.StatsSource;
 import io.godwit.broker.admin.Admin;
 import io.godwit.broker.admin.AdminService;
 import io.godwit.broker.auth.AuthFileReports;
 import io.godwit.broker.clients.ClusterClients;
 import io.godwit.broker.clients.ClusterNodes;
 import io.godwit.broker.clients.SessionsOverNodes;
+import io.godwit.broker.metrics.BrokerMeters;
+import io.godwit.broker.metrics.RmqttStats;
+import io.godwit.broker.metrics.StoreMeters;
 import io.godwit.broker.release.Release;
 import io.godwit.cluster.Cluster;
 import io.godwit.cluster.LocalRpcServer;
@@ -28,9 +32,7 @@ import io.godwit.mqtt.transport.Listener;
 import io.godwit.mqtt.transport.TransportConfig;
 import io.godwit.plugin.auth.AuthProvider;
 import io.godwit.retain.RetainStore;
-import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -70,8 +72,11 @@ final class Broker implements AutoCloseable {
     private final Path pluginDirectory;
     private final TransportConfig.Io io;
     private final StatusFile status;
-    private final MeterRegistry meters = new SimpleMeterRegistry();
+    private final BrokerMeters metrics = new BrokerMeters();
+    private final MeterRegistry meters = metrics.registry();
+    private final StoreMeters storeMeters = new StoreMeters(meters);
     private final EventLog events;
+    private final BrokerApi api;
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     /** How the stores were last; the thread's that reports, one at a time. */
     private final Map<String, StoreHealth> told = new ConcurrentHashMap<>();
@@ -101,6 +106,9 @@ final class Broker implements AutoCloseable {
     /** The same for stored sessions. */
     private volatile @Nullable SessionAdmin sessions;
 
+    /** As {@link #clients}. */
+    private volatile @Nullable StatsSource figures;
+
     /** @param pluginDirectory need not be there */
     Broker(BrokerConfig config, Path data, Path pluginDirectory) {
         this(config, data, pluginDirectory, TransportConfig.DEFAULTS.io());
@@ -114,6 +122,7 @@ final class Broker implements AutoCloseable {
         this.pluginDirectory = pluginDirectory;
         this.status = new StatusFile(data);
         this.events = new EventLog(meters, status::events, status::alive);
+        this.api = new BrokerApi(config);
     }
 
     /**
@@ -134,8 +143,11 @@ final class Broker implements AutoCloseable {
         opened.push(auth);
         // the pid file goes last: until then the data directory is in use
         opened.push(status::end);
+        opened.push(api);
         KvNode node = open();
         opened.push(node);
+        opened.push(api::storesClose);
+        api.opened(node);
         List<String> warnings = Stream.of(
                         node.losses(),
                         BrokerSettings.warnings(config),
@@ -148,9 +160,7 @@ final class Broker implements AutoCloseable {
         opened.push(events);
         node.onHealthChange(this::report);
         node.onPauses(status::pauses);
-        FunctionCounter.builder("godwit.kv.mutations.too.large", node, KvNode::mutationsTooLarge)
-                .description("writes refused because the log takes none of their size")
-                .register(meters);
+        storeMeters.register(node);
         serveOperators(node);
 
         SteadyClock clock = SteadyClock.system();
@@ -248,6 +258,7 @@ final class Broker implements AutoCloseable {
         await(node);
         if (others != null) {
             server.dependOn(others::serves);
+            api.joins(others::lack);
             join(others, server);
         }
 
@@ -265,10 +276,13 @@ final class Broker implements AutoCloseable {
         List<String> listeners = server.start().stream().map(Listener::toString).toList();
         node.tellHealth();
         status.ready(listeners);
+        api.serves();
         LOG.info("ready listeners={}", listeners);
-        return Stream.concat(
+        return Stream.of(
                         listeners.stream().map(listener -> "listening on " + listener),
+                        api.lines().stream(),
                         warnings.stream().map(warning -> "warning: " + warning))
+                .flatMap(lines -> lines)
                 .toList();
     }
 
@@ -278,11 +292,12 @@ final class Broker implements AutoCloseable {
             @Override
             public void claimed() throws IOException {
                 status.begin();
+                api.open();
             }
 
             @Override
             public void waitsFor(String what) {
-                status.waiting(what);
+                waiting(what);
             }
 
             @Override
@@ -291,13 +306,18 @@ final class Broker implements AutoCloseable {
             }
         };
         try {
-            return KvNode.open(BrokerSettings.node(config, data), progress);
+            return KvNode.open(BrokerSettings.node(config, data), progress, storeMeters);
         } catch (IOException e) {
             if (isCancelled) {
                 throw new InterruptedException("told to end: " + e.getMessage());
             }
             throw e;
         }
+    }
+
+    private void waiting(String what) {
+        status.waiting(what);
+        api.waits(what);
     }
 
     /** Takes over what can be while it runs; after {@link #start}. */
@@ -316,6 +336,11 @@ final class Broker implements AutoCloseable {
                 wanted.topics(),
                 wanted.memory(),
                 wanted.bans()));
+    }
+
+    /** What it measures of itself; from the beginning on. */
+    BrokerMeters metrics() {
+        return metrics;
     }
 
     /** What an operator should know of the configuration file as it is now; for {@code status}. */
@@ -337,16 +362,25 @@ final class Broker implements AutoCloseable {
         opened.push(LocalRpcServer.start(List.of(service.definition()), data.resolve(Admin.ACCESS_FILE)));
     }
 
-    /** Operators ask any node for the clients of all. */
+    /** Operators ask any node for the clients and the figures of all. */
     private void serveClients(KvNode node, MqttServer server, DistWorker dist, @Nullable MqttCluster others) {
-        ClusterClients made = new ClusterClients(
-                server.clients(),
-                new TopicsHere(dist),
-                others == null ? ClusterNodes.alone(node.operations().self()) : others.nodes());
+        ClusterNodes nodes =
+                others == null ? ClusterNodes.alone(node.operations().self()) : others.nodes();
+        ClusterClients made = new ClusterClients(server.clients(), new TopicsHere(dist), nodes);
         opened.push(made);
         node.cluster().ifPresent(cluster -> cluster.server().add(made.service()));
         clients = made.admin();
         subscriptions = made.subscriptions();
+        RmqttStats counted = RmqttStats.of(node, meters, nodes);
+        opened.push(counted);
+        node.cluster().ifPresent(cluster -> cluster.server().add(counted.service()));
+        counted.start();
+        figures = counted;
+    }
+
+    /** Figures of all nodes; empty while this one starts. Any thread. */
+    Optional<StatsSource> figures() {
+        return Optional.ofNullable(figures);
     }
 
     /** The clients of all nodes; empty while this one starts. Any thread. */
@@ -392,7 +426,7 @@ final class Broker implements AutoCloseable {
                 }
                 String lack = others.lack();
                 if (!lack.equals(told)) {
-                    status.waiting(lack);
+                    waiting(lack);
                     told = lack;
                 }
                 try {
@@ -402,7 +436,7 @@ final class Broker implements AutoCloseable {
                 }
             }
             serves.get();
-            status.waiting("");
+            waiting("");
         } catch (ExecutionException e) {
             throw new IOException("this node does not come to serve: " + others.lack(), e);
         } finally {
@@ -455,6 +489,7 @@ final class Broker implements AutoCloseable {
         }
         LOG.info("draining seconds={}", over.toSeconds());
         status.stopping();
+        api.stops();
         server.stopListening();
         handOver.run();
         try {
@@ -471,9 +506,11 @@ final class Broker implements AutoCloseable {
             return;
         }
         isClosed = true;
-        if (!opened.isEmpty()) {
+        opened.addLast(metrics);
+        if (opened.size() > 1) {
             LOG.info("stopping");
             status.stopping();
+            api.stops();
         }
         while (!opened.isEmpty()) {
             AutoCloseable part = opened.pop();

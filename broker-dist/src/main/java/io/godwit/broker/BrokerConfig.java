@@ -2,6 +2,7 @@ package io.godwit.broker;
 
 import io.godwit.broker.config.Effective;
 import io.godwit.broker.config.Loaded;
+import io.godwit.broker.settings.ApiSection;
 import io.godwit.broker.settings.AuthSection;
 import io.godwit.broker.settings.BanSection;
 import io.godwit.broker.settings.ClusterSection;
@@ -65,6 +66,10 @@ final class BrokerConfig {
         return loaded.file().storeConfig();
     }
 
+    ApiSection api() {
+        return loaded.file().apiServerConfig();
+    }
+
     SystemProperties properties() {
         return loaded.properties();
     }
@@ -79,6 +84,11 @@ final class BrokerConfig {
     @Nullable
     Path file(String name) {
         return name.isEmpty() ? null : directory.resolve(name).normalize();
+    }
+
+    /** What names of files are relative to. */
+    Path directory() {
+        return directory;
     }
 
     /** The listeners, those that are switched off included. */

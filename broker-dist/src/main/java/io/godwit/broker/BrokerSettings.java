@@ -249,6 +249,7 @@ final class BrokerSettings {
                         + " is filled in and switched off: nobody can connect to it until its enable is true"));
         warnings.addAll(heapWarnings(Runtime.getRuntime().maxMemory(), machineBytes()));
         warnings.addAll(ClusterSettings.warnings(config));
+        warnings.addAll(ApiSettings.warnings(config));
         warnings.addAll(OtherReaders.ofPrivateKeys(config));
         warnings.addAll(OtherReaders.ofPasswords(config));
         if (!config.properties().logSync()) {

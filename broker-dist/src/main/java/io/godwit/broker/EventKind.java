@@ -78,7 +78,7 @@ record EventKind(
             usual(BrokerEvent.ThrottlingEnded.class, "throttlings-ended", "godwit.mqtt.throttlings.ended"),
             usual(BrokerEvent.MemoryRecovered.class, "memory-recoveries", "godwit.mqtt.memory.recoveries"),
             usual(BrokerEvent.SlowConsumerEnded.class, "slow-consumers-ended", "godwit.mqtt.slow.consumers.ended"),
-            usual(BrokerEvent.SessionCreated.class, "sessions-created", "godwit.mqtt.sessions.created"),
+            usual(BrokerEvent.SessionCreated.class, "sessions-created", "godwit.mqtt.sessions.begun"),
             usual(BrokerEvent.SessionEnded.class, "sessions-ended", "godwit.inbox.sessions.ended"),
             usual(BrokerEvent.WillPublished.class, "wills-published", "godwit.inbox.wills.published"),
             usual(BrokerEvent.WillSuppressed.class, "wills-suppressed", "godwit.inbox.wills.suppressed"),

@@ -1,6 +1,7 @@
 package io.godwit.broker;
 
 import io.godwit.broker.clients.ClusterNodes;
+import io.godwit.broker.metrics.LinkMeters;
 import io.godwit.cluster.Cluster;
 import io.godwit.cluster.HostPort;
 import io.godwit.cluster.Member;
@@ -10,7 +11,6 @@ import io.godwit.cluster.link.Lane;
 import io.godwit.cluster.link.LaneReceiver;
 import io.godwit.cluster.link.LinkListener;
 import io.godwit.cluster.link.LinkSettings;
-import io.godwit.cluster.link.LinkStats;
 import io.godwit.cluster.link.Peer;
 import io.godwit.cluster.link.PeerLinks;
 import io.godwit.dist.DistWorker;
@@ -34,9 +34,9 @@ import io.godwit.kv.client.WaitReports;
 import io.godwit.mqtt.session.SessionConfig;
 import io.godwit.plugin.event.EventListener;
 import io.godwit.plugin.event.NodeWait;
-import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.BaseUnits;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Objects;
@@ -52,7 +52,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -178,26 +177,7 @@ final class MqttCluster implements AutoCloseable {
         Gauge.builder("godwit.directory.waiting", ids, all -> all.sizes().waiting())
                 .description("connections of this node that wait for their client id")
                 .register(meters);
-        sum(meters, "godwit.links.bytes.sent", "bytes of frames sent to other nodes", LinkStats::sentBytes);
-        sum(meters, "godwit.links.bytes.received", "bytes of frames of other nodes", LinkStats::receivedBytes);
-        sum(
-                meters,
-                "godwit.links.frames.resent",
-                "frames sent again after a connection broke",
-                LinkStats::resentFrames);
-        Gauge.builder("godwit.links.bytes.waiting", links, all -> total(all, LinkStats::unconfirmedBytes))
-                .description("bytes of frames that other nodes have not confirmed")
-                .register(meters);
-    }
-
-    private void sum(MeterRegistry meters, String name, String what, ToLongFunction<LinkStats> value) {
-        FunctionCounter.builder(name, links, all -> total(all, value))
-                .description(what)
-                .register(meters);
-    }
-
-    private static long total(PeerLinks links, ToLongFunction<LinkStats> value) {
-        return links.stats().stream().mapToLong(value).sum();
+        LinkMeters.register(meters, links);
     }
 
     /**
@@ -212,13 +192,16 @@ final class MqttCluster implements AutoCloseable {
                 HomeSettings.DEFAULT.waiting(waits.home()).withPublishes(UNACKNOWLEDGED_BYTES),
                 timers,
                 wallMillis);
-        Gauge.builder("godwit.inbox.bytes.waiting", peers, InboxPeers::waitingBytes)
+        Gauge.builder("godwit.inbox.waiting.bytes", peers, InboxPeers::waitingBytes)
+                .baseUnit(BaseUnits.BYTES)
                 .description("heap of commands that wait for the leaders of their inboxes")
                 .register(meters);
-        Gauge.builder("godwit.inbox.bytes.served", peers, InboxPeers::servedBytes)
+        Gauge.builder("godwit.inbox.served.bytes", peers, InboxPeers::servedBytes)
+                .baseUnit(BaseUnits.BYTES)
                 .description("heap of commands of other nodes that leaders of this one have not answered")
                 .register(meters);
-        Gauge.builder("godwit.inbox.bytes.held", peers, InboxPeers::heldBytes)
+        Gauge.builder("godwit.inbox.held.bytes", peers, InboxPeers::heldBytes)
+                .baseUnit(BaseUnits.BYTES)
                 .description("heap of deliveries that links to other nodes have no room for")
                 .register(meters);
         inboxes.set(peers);

@@ -27,7 +27,7 @@ final class OtherReaders {
                 .filter(section -> section.isEnabled() && section.kind().hasTls())
                 .map(section -> section.ssl().keyFile());
         List<String> warnings = new ArrayList<>();
-        Stream.concat(listeners, Stream.of(config.cluster().tls().keyFile()))
+        Stream.concat(listeners, Stream.of(config.cluster().tls().keyFile(), apiKey(config)))
                 .filter(file -> !file.isEmpty())
                 .map(config::file)
                 .filter(Objects::nonNull)
@@ -36,6 +36,19 @@ final class OtherReaders {
                 .forEach(file -> warnings.add("every user of this machine may read the private key " + file
                         + ": \"chmod o= " + file + "\" bars them"));
         return warnings;
+    }
+
+    private static String apiKey(BrokerConfig config) {
+        return config.api().enable() ? config.api().tls().keyFile() : "";
+    }
+
+    /** A warning for the hashes of the API's tokens. */
+    static List<String> ofTokens(BrokerConfig config) {
+        Path file = config.file(config.api().tokensFile());
+        return file == null || !config.api().enable() || !permissions(file).contains(PosixFilePermission.OTHERS_READ)
+                ? List.of()
+                : List.of("every user of this machine may read the hashes of tokens in " + file + ": \"chmod o= " + file
+                        + "\" bars them");
     }
 
     /** A warning for the users' password hashes. */

@@ -58,6 +58,9 @@ final class PortHolders {
     static Set<Integer> portsOf(BrokerConfig config) {
         Set<Integer> ports = new TreeSet<>();
         config.listeners().stream().filter(ListenerSection::isEnabled).forEach(section -> ports.add(section.port()));
+        if (config.api().enable()) {
+            ports.add(config.api().port());
+        }
         if (ClusterSettings.isClustered(config)) {
             ports.add(config.cluster().port());
             ports.add(ClusterSettings.rpcPort(config));

@@ -22,6 +22,7 @@ final class StartCheck {
         try (PluginLoader plugins = PluginLoader.open(pluginDirectory)) {
             add(errors, () -> BalanceSettings.check(config, plugins));
             add(errors, () -> AuthProviders.check(config, plugins));
+            add(errors, () -> ApiSettings.check(config));
             errors.addAll(certificateErrors(config, Instant.now()));
         } catch (IOException e) {
             errors.addAll(lines(e));

@@ -55,8 +55,8 @@ final class SysValues {
         counts.put(
                 "publish/dropped",
                 count("godwit.mqtt.messages.dropped") + count("godwit.inbox.dropped") + count("godwit.dist.dropped"));
-        counts.put("bytes/received", count("godwit.mqtt.bytes.in"));
-        counts.put("bytes/sent", count("godwit.mqtt.bytes.out"));
+        counts.put("bytes/received", count("godwit.mqtt.received.bytes"));
+        counts.put("bytes/sent", count("godwit.mqtt.sent.bytes"));
         long connected = Math.max(0, (long) (count("godwit.mqtt.connects") - count("godwit.mqtt.disconnects")));
         mostConnected = Math.max(mostConnected, connected);
 
@@ -76,8 +76,8 @@ final class SysValues {
         values.put("publish/messages/received", whole(of(counts, "publish/received")));
         values.put("publish/messages/sent", whole(of(counts, "publish/sent")));
         values.put("publish/messages/dropped", whole(of(counts, "publish/dropped")));
-        values.put("publish/bytes/received", whole(count("godwit.mqtt.payload.bytes.in")));
-        values.put("publish/bytes/sent", whole(count("godwit.mqtt.payload.bytes.out")));
+        values.put("publish/bytes/received", whole(count("godwit.mqtt.received.payload.bytes")));
+        values.put("publish/bytes/sent", whole(count("godwit.mqtt.sent.payload.bytes")));
         values.put("bytes/received", whole(of(counts, "bytes/received")));
         values.put("bytes/sent", whole(of(counts, "bytes/sent")));
         values.put("subscriptions/count", whole(gauge("godwit.dist.subscriptions")));

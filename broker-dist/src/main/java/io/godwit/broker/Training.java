@@ -53,6 +53,7 @@ public final class Training {
                 mqttServerConfig:
                   maxConnBandwidth: 0
                   tcpListener: {host: 127.0.0.1, port: 0}
+                apiServerConfig: {port: 0}
                 """);
         String[] words = {"--config", config.toString(), "--data", data.toString(), "--plugins", plugins.toString()};
         Thread broker = new Thread(() -> Main.main(words), "main");

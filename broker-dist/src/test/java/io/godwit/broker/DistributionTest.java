@@ -29,7 +29,14 @@ class DistributionTest {
             Element set = (Element) sets.item(i);
             if (texts(set, "outputDirectory").equals(List.of("conf"))) {
                 found++;
-                assertThat(texts(set, "include")).containsExactly("acl", "logback.xml", "standalone.yml");
+                assertThat(texts(set, "include"))
+                        .containsExactly(
+                                "acl",
+                                "logback.xml",
+                                "metrics/alerts.yml",
+                                "metrics/grafana.json",
+                                "metrics/prometheus.yml",
+                                "standalone.yml");
             } else if (texts(set, "include").isEmpty()
                     && texts(set, "outputDirectory").equals(List.of("."))) {
                 assertThat(texts(set, "exclude")).contains("conf/**");

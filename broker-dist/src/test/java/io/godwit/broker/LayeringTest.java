@@ -27,11 +27,11 @@ import java.time.Instant;
 @ArchTag("smoke")
 @AnalyzeClasses(packages = "io.godwit", importOptions = LayeringTest.NoTests.class)
 class LayeringTest {
-    /** ArchUnit's own option does not know where {@code -Dquick} puts the classes of tests. */
+    /** ArchUnit's own option does not know where {@code -Dquick} puts the classes of tests, nor jars of them. */
     static final class NoTests implements ImportOption {
         @Override
         public boolean includes(Location location) {
-            return !location.contains("/test-classes/");
+            return !location.contains("/test-classes/") && !location.contains("-tests.jar");
         }
     }
 
@@ -120,6 +120,30 @@ class LayeringTest {
                             "io.godwit.dist.client..",
                             "io.godwit.inbox.client..",
                             "io.godwit.retain.client.."))));
+
+    @ArchTest
+    static final ArchRule apiUsesNothingOfOurs = noClasses()
+            .that()
+            .resideInAPackage("io.godwit.api..")
+            .should()
+            .dependOnClassesThat(resideInAPackage("io.godwit..")
+                    .and(not(resideInAnyPackage("io.godwit.api..", "io.godwit.plugin.."))));
+
+    /** Only the wiring knows the API: nothing on the way of a message does. */
+    @ArchTest
+    static final ArchRule theApiIsUsedByTheWiringOnly = noClasses()
+            .that(not(resideInAnyPackage("io.godwit.api..", "io.godwit.broker..")))
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.godwit.api..");
+
+    /** What a broker does for the API is written against its ports. */
+    @ArchTest
+    static final ArchRule vertxStaysInTheApi = noClasses()
+            .that(not(resideInAPackage("io.godwit.api..")))
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.vertx..");
 
     @ArchTest
     static final ArchRule nothingUsesTheWiring = noClasses()

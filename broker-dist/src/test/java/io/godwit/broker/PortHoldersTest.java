@@ -94,8 +94,9 @@ class PortHoldersTest {
                   tcpListener: [{port: 2001}, {enable: false, port: 2002}]
                   wsListener: {port: 2003}
                 clusterConfig: {host: 127.0.0.1, port: 2004, rpcPort: 2006}
+                apiServerConfig: {port: 2007}
                 """);
         assertThat(PortHolders.portsOf(ConfigLoader.load(file, Map.of())))
-                .containsExactlyInAnyOrder(2001, 2003, 2004, 2006);
+                .containsExactlyInAnyOrder(2001, 2003, 2004, 2006, 2007);
     }
 }

@@ -45,8 +45,8 @@ class SysTopicsTest {
         Gauge.builder("godwit.inbox.payload.bytes", () -> 3_000).register(meters);
         Gauge.builder("godwit.retain.messages", () -> 2).register(meters);
         Gauge.builder("godwit.retain.payload.bytes", () -> 500).register(meters);
-        meters.counter("godwit.mqtt.payload.bytes.in").increment(70);
-        meters.counter("godwit.mqtt.payload.bytes.out").increment(80);
+        meters.counter("godwit.mqtt.received.payload.bytes").increment(70);
+        meters.counter("godwit.mqtt.sent.payload.bytes").increment(80);
         FunctionCounter.builder("godwit.inbox.copies.stored", 40, Integer::doubleValue)
                 .register(meters);
         FunctionCounter.builder("godwit.inbox.copies.cancelled", 60, Integer::doubleValue)

@@ -24,6 +24,7 @@ import io.godwit.dist.peer.ClusterParts;
 import io.godwit.dist.peer.LivePeers;
 import io.godwit.dist.route.ReceiverList;
 import io.godwit.dist.route.RouteCoprocessor;
+import io.godwit.dist.route.SubscriptionCounts;
 import io.godwit.dist.route.TenantIndex;
 import io.godwit.dist.route.TopicIndex;
 import io.godwit.kv.client.Deadline;
@@ -47,6 +48,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -120,8 +122,29 @@ public final class DistWorker implements AutoCloseable {
                 served,
                 others,
                 new HeldPublishes(others));
-        Gauge.builder("godwit.dist.subscriptions", index, TopicIndex::subscriptions)
-                .description("subscriptions that publishes are matched against")
+        register(meters, "live", SubscriptionCounts::live, SubscriptionCounts::liveShared);
+        register(meters, "stored", SubscriptionCounts::stored, SubscriptionCounts::storedShared);
+        Gauge.builder("godwit.dist.filters.of.nodes", index, all -> all.counts().ofNodes())
+                .description("filters of live sessions of other nodes, counted for each node that has some")
+                .register(meters);
+        Gauge.builder("godwit.dist.filters", index, all -> all.counts().filters())
+                .description("different filters that publishes are matched against, those of other nodes' clients too")
+                .register(meters);
+    }
+
+    private void register(
+            MeterRegistry meters,
+            String sessions,
+            ToLongFunction<SubscriptionCounts> all,
+            ToLongFunction<SubscriptionCounts> shared) {
+        Gauge.builder("godwit.dist.subscriptions", index, of -> all.applyAsLong(of.counts()))
+                .description("subscriptions that publishes are matched against: of live sessions of this node, of"
+                        + " stored sessions of all nodes")
+                .tag("sessions", sessions)
+                .register(meters);
+        Gauge.builder("godwit.dist.subscriptions.shared", index, of -> shared.applyAsLong(of.counts()))
+                .description("of these, subscriptions to shared groups")
+                .tag("sessions", sessions)
                 .register(meters);
     }
 

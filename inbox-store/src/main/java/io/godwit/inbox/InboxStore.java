@@ -24,6 +24,7 @@ import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.event.EventListener;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.BaseUnits;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
@@ -134,6 +135,7 @@ public final class InboxStore {
                 .description("messages in the queues of stored sessions")
                 .register(meters);
         Gauge.builder("godwit.inbox.payload.bytes", stock, Stock::payloadBytes)
+                .baseUnit(BaseUnits.BYTES)
                 .description("bytes of their payloads, about")
                 .register(meters);
         return stock;

@@ -436,7 +436,8 @@ class StandaloneScriptTest {
     }
 
     private static String listenerAt(String host, int port) {
-        return "mqttServerConfig:\n  tcpListener:\n    host: " + host + "\n    port: " + port + "\n";
+        return "apiServerConfig: {enable: false}\nmqttServerConfig:\n  tcpListener:\n    host: " + host + "\n    port: "
+                + port + "\n";
     }
 
     private static int portIn(Result started) {

@@ -14,6 +14,7 @@ import io.godwit.mqtt.session.LiveFanOut;
 import io.godwit.mqtt.session.SessionConfig;
 import io.godwit.mqtt.session.SessionServices;
 import io.godwit.mqtt.topic.TopicRules;
+import io.godwit.mqtt.transport.AllocatorMeters;
 import io.godwit.mqtt.transport.BanConfig;
 import io.godwit.mqtt.transport.Bans;
 import io.godwit.mqtt.transport.CertificateWatch;
@@ -112,6 +113,7 @@ public final class MqttServer implements AutoCloseable {
         this.halfReceived = new HalfReceived(config.transport().maxHalfReceivedBytes());
         this.certificates = new CertificateWatch(reports);
         halfReceived.register(meters);
+        AllocatorMeters.register(meters);
         this.loops = new EventLoops(config.transport());
         Gauge.builder("godwit.mqtt.event.loop.threads", loops, EventLoops::activeThreads)
                 .description("threads that run event loops now")

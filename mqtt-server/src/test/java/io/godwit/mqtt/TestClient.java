@@ -23,7 +23,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /** A client that blocks: sends packets, and reads them one at a time within ten seconds. */
-final class TestClient implements AutoCloseable {
+public final class TestClient implements AutoCloseable {
     private static final int V5 = 5;
 
     private final Socket socket;
@@ -31,7 +31,7 @@ final class TestClient implements AutoCloseable {
     private final PacketDecoder decoder;
     private final ByteBuf read = Unpooled.buffer();
 
-    TestClient(InetSocketAddress address, int protocolLevel) {
+    public TestClient(InetSocketAddress address, int protocolLevel) {
         this(socketTo(address), protocolLevel);
     }
 
@@ -57,14 +57,14 @@ final class TestClient implements AutoCloseable {
     }
 
     /** Connected with a session that ends with the connection. */
-    static TestClient clean(InetSocketAddress address, int protocolLevel, String clientId) {
+    public static TestClient clean(InetSocketAddress address, int protocolLevel, String clientId) {
         TestClient client = new TestClient(address, protocolLevel);
         client.connect(new Connect(protocolLevel, true, 0, clientId, null, null, null));
         return client;
     }
 
     /** Connected with a session that outlives the connection. */
-    static TestClient persistent(InetSocketAddress address, int protocolLevel, String clientId) {
+    public static TestClient persistent(InetSocketAddress address, int protocolLevel, String clientId) {
         TestClient client = new TestClient(address, protocolLevel);
         client.connect(persistent(protocolLevel, clientId));
         return client;
@@ -96,18 +96,18 @@ final class TestClient implements AutoCloseable {
         return receive(ConnAck.class);
     }
 
-    SubAck subscribe(int packetId, String filter, Qos qos) {
+    public SubAck subscribe(int packetId, String filter, Qos qos) {
         send(new Subscribe(
                 packetId, List.of(new Subscription(TopicFilter.parse(filter).orElseThrow(), qos))));
         return receive(SubAck.class);
     }
 
-    static Publish publish(int packetId, Qos qos, boolean retain, String topic, String payload) {
+    public static Publish publish(int packetId, Qos qos, boolean retain, String topic, String payload) {
         return new Publish(
                 packetId, false, qos, retain, topic, payload.getBytes(StandardCharsets.UTF_8), MessageProperties.NONE);
     }
 
-    void send(Packet... packets) {
+    public void send(Packet... packets) {
         ByteBuf out = Unpooled.buffer();
         for (Packet packet : packets) {
             encoder.encode(packet, out);
@@ -123,7 +123,7 @@ final class TestClient implements AutoCloseable {
         }
     }
 
-    <P extends Packet> P receive(Class<P> type) {
+    public <P extends Packet> P receive(Class<P> type) {
         Packet packet = receive();
         if (!type.isInstance(packet)) {
             throw new AssertionError("expected " + type.getSimpleName() + ", got " + packet);
@@ -132,7 +132,7 @@ final class TestClient implements AutoCloseable {
     }
 
     /** The payload of the next packet, a PUBLISH. */
-    String receivePayload() {
+    public String receivePayload() {
         return payload(receive(Publish.class));
     }
 
@@ -140,7 +140,7 @@ final class TestClient implements AutoCloseable {
         return new String(publish.payload(), StandardCharsets.UTF_8);
     }
 
-    Packet receive() {
+    public Packet receive() {
         while (true) {
             Packet packet = decoder.decode(read);
             if (packet != null) {

@@ -92,7 +92,7 @@ public final class MillionSessions implements Callable<Integer> {
 
     /** What was measured, by name. */
     Map<String, Object> run(Path directory) throws Exception {
-        Path file = Files.writeString(directory.resolve("standalone.yml"), "bootstrap: true\n");
+        Path file = Files.writeString(directory.resolve("standalone.yml"), "apiServerConfig: {enable: false}\n");
         BrokerConfig config = ConfigLoader.load(file, Map.of());
         Path data = Files.createDirectories(directory.resolve("data"));
         InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), PORT);

@@ -78,7 +78,7 @@ public final class OfflineSessions implements Callable<Integer> {
                 List.of(
                         new Curve.Panel("heap, MB", List.of("heap MB")),
                         new Curve.Panel("files, MB", List.of("files MB"))));
-        Path file = Files.writeString(directory.resolve("standalone.yml"), "bootstrap: true\n");
+        Path file = Files.writeString(directory.resolve("standalone.yml"), "apiServerConfig: {enable: false}\n");
         Path data = Files.createDirectories(directory.resolve("data"));
         InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1883);
         try (Broker broker = new Broker(

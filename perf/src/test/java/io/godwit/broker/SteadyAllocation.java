@@ -55,7 +55,7 @@ public final class SteadyAllocation {
     static Map<String, Double> bytesPerMessage(Path directory, int messages) throws Exception {
         Path file = Files.writeString(
                 directory.resolve("standalone.yml"),
-                "bootstrap: true\nmqttServerConfig:\n  maxConnBandwidth: 0\n  tcpListener:\n    port: 0\n");
+                "apiServerConfig: {enable: false}\nmqttServerConfig: {maxConnBandwidth: 0, tcpListener: {port: 0}}\n");
         Path data = Files.createDirectories(directory.resolve("data"));
         Map<String, Double> result = new LinkedHashMap<>();
         ResourceLeakDetector.Level before = ResourceLeakDetector.getLevel();

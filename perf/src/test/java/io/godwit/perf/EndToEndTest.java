@@ -45,6 +45,7 @@ class EndToEndTest {
         TestAuthority.write(home, "server", authority.issue("CN=server"));
         TestAuthority.writePem(home.resolve("root.crt"), authority.certificate());
         String config = """
+                apiServerConfig: {enable: false}
                 mqttServerConfig:
                   maxConnBandwidth: 0
                   tcpListener: {host: 127.0.0.1, port: %d}

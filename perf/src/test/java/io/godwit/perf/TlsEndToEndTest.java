@@ -69,6 +69,7 @@ class TlsEndToEndTest {
 
     private static String config(int tcpPort, int tlsPort, String clientAuth) {
         return """
+                apiServerConfig: {enable: false}
                 mqttServerConfig:
                   maxConnBandwidth: 0
                   tcpListener: {host: 127.0.0.1, port: %d}

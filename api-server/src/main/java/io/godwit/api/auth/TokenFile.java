@@ -34,6 +34,11 @@ public final class TokenFile {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
     private static final Pattern TENANT = Pattern.compile("[^:\\s\\p{Cntrl}]{0,256}");
 
+    private static final String HEADING = "# Who may use the HTTP API. docs/api.md tells more.";
+
+    /** The whole text by lines, comments too. */
+    private final List<String> lines;
+
     private final List<Entry> entries;
 
     /** How somebody proves to be the one of an entry. */
@@ -115,7 +120,8 @@ public final class TokenFile {
         }
     }
 
-    private TokenFile(List<Entry> entries) {
+    private TokenFile(List<String> lines, List<Entry> entries) {
+        this.lines = List.copyOf(lines);
         this.entries = List.copyOf(entries);
     }
 
@@ -141,19 +147,20 @@ public final class TokenFile {
     public static TokenFile parse(String text) {
         List<Entry> entries = new ArrayList<>();
         int number = 0;
-        for (String line : text.split("\n", -1)) {
+        List<String> lines = text.lines().toList();
+        for (String line : lines) {
             number++;
             if (line.isBlank() || line.startsWith("#")) {
                 continue;
             }
             try {
-                entries.add(entry(line.strip()));
+                entries.add(entry(line));
                 check(entries);
             } catch (IllegalArgumentException e) {
                 throw new IllegalArgumentException("line " + number + ": " + e.getMessage(), e);
             }
         }
-        return new TokenFile(entries);
+        return new TokenFile(lines, entries);
     }
 
     private static Entry entry(String line) {
@@ -200,21 +207,24 @@ public final class TokenFile {
         List<Entry> more = new ArrayList<>(entries);
         more.add(entry);
         check(more);
-        return new TokenFile(more);
+        List<String> text = new ArrayList<>(lines.isEmpty() ? List.of(HEADING) : lines);
+        text.add(entry.line());
+        return new TokenFile(text, more);
     }
 
-    /** Empty when there is no entry of that name. */
+    /** Empty when there is no entry of that name. Comments stay. */
     public Optional<TokenFile> without(String name) {
         List<Entry> fewer =
                 entries.stream().filter(entry -> !entry.name().equals(name)).toList();
-        return fewer.size() == entries.size() ? Optional.empty() : Optional.of(new TokenFile(fewer));
+        List<String> text =
+                lines.stream().filter(line -> !line.startsWith(name + ":")).toList();
+        return fewer.size() == entries.size() ? Optional.empty() : Optional.of(new TokenFile(text, fewer));
     }
 
-    /** What {@link #parse} reads; without the comments of the file that was read. */
+    /** The whole file, as {@link #parse} reads it. */
     public String text() {
-        StringBuilder text = new StringBuilder(
-                "# Who may use the HTTP API. Edited by godwit-admin token; docs/api.md tells more.\n");
-        entries.forEach(entry -> text.append(entry.line()).append('\n'));
+        StringBuilder text = new StringBuilder();
+        lines.forEach(line -> text.append(line).append('\n'));
         return text.toString();
     }
 

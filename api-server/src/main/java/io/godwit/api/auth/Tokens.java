@@ -32,8 +32,8 @@ public final class Tokens {
     }
 
     /**
-     * Takes the file as it is now, when it has changed. One that cannot be read or is wrong is told once, and the tokens
-     * of before stay in force: half an edit must not lock everybody out.
+     * Takes the file as it is now, when it has changed. One that cannot be read or is wrong is told once, and the
+     * tokens of before stay in force: half an edit must not lock everybody out.
      */
     public void reloadIfChanged() {
         if (!watch.hasChanged()) {

@@ -17,7 +17,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Checks a value against a schema of the document, and says for each field what is wrong. Thread-safe after it was made.
+ * Checks a value against a schema of the document, and says for each field what is wrong. Thread-safe after it was
+ * made.
  *
  * <p>The validator reports a fault once for each schema around it, and a property that is wrong as an additional one
  * too; of these the innermost is kept.

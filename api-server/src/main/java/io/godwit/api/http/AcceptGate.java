@@ -13,8 +13,8 @@ import org.slf4j.LoggerFactory;
  * Closes connections beyond the limits as soon as they are accepted, before they cost a TLS engine or a parser. Stands
  * in the pipeline of the server channel, in front of what hands connections on.
  *
- * <p>The thread that accepts and the event loop, where connections end, contend for the counts; both hold the lock for a
- * look into a map.
+ * <p>The thread that accepts and the event loop, where connections end, contend for the counts; both hold the lock for
+ * a look into a map.
  */
 @Sharable
 final class AcceptGate extends ChannelInboundHandlerAdapter {

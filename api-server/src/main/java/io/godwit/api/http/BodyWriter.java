@@ -6,8 +6,8 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 
 /**
- * Writes a body in pieces, each when there is room for it: of a large body a client that reads slowly holds one piece of
- * the node's direct memory, not all. On the event loop.
+ * Writes a body in pieces, each when there is room for it: of a large body a client that reads slowly holds one piece
+ * of the node's direct memory, not all. On the event loop.
  */
 public final class BodyWriter {
     private static final int PIECE_BYTES = 32_768;

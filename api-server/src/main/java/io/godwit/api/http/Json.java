@@ -9,8 +9,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Values as JSON: a record as an object with its components, an enum in lower case with hyphens. The document says which
- * components there are, and the tests compare.
+ * Values as JSON: a record as an object with its components, an enum in lower case with hyphens. The document says
+ * which components there are, and the tests compare.
  */
 public final class Json {
     private Json() {}

@@ -25,7 +25,9 @@ public final class Workers implements AutoCloseable {
         threads.allowCoreThreadTimeOut(true);
     }
 
-    /** Completes on a worker, with what the task throws; when too many wait, at once with a {@link ProblemException}. */
+    /**
+     * Completes on a worker, with what the task throws; when too many wait, at once with a {@link ProblemException}.
+     */
     public <T> CompletableFuture<T> supply(Supplier<T> task) {
         try {
             return CompletableFuture.supplyAsync(task, threads);

@@ -7,17 +7,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The clients of all nodes. Called on any thread; calls return at once and do not block. Futures complete on any
- * thread, which the callback must not hold up, and at the latest soon after {@code within}: a node that has not answered
- * by then is named in {@link Answer#missingNodes}. They fail with {@link NotServingException} only, when this node itself
- * cannot answer, such as while it starts.
+ * thread, which the callback must not hold up, and at the latest soon after {@code within}: a node that has not
+ * answered by then is named in {@link Answer#missingNodes}. They fail with {@link NotServingException} only, when this
+ * node itself cannot answer, such as while it starts.
  */
 public interface ClientAdmin {
     /** The most clients of a page. */
     int MAX_LIMIT = 1_000;
 
     /**
-     * Clients in the order of their keys. A client that comes, goes or moves to another node between two pages may be in
-     * both or in neither; all others are in exactly one.
+     * Clients in the order of their keys. A client that comes, goes or moves to another node between two pages may be
+     * in both or in neither; all others are in exactly one.
      *
      * <p>With missing nodes the page leaves out those nodes' clients, also those that would stand between the others.
      *
@@ -32,8 +32,8 @@ public interface ClientAdmin {
     CompletableFuture<Answer<Optional<ClientView>>> client(ClientKey key, Duration within);
 
     /**
-     * Ends the client's connection, on whichever node it is: a 5.0 client is sent DISCONNECT with the reason code first.
-     * Its session stays as its expiry says, and its will is published as the reason code says [MQTT5-3.1.2-10].
+     * Ends the client's connection, on whichever node it is: a 5.0 client is sent DISCONNECT with the reason code
+     * first. Its session stays as its expiry says, and its will is published [MQTT5-3.1.2-8].
      *
      * @param reasonCode one that a server may send in DISCONNECT, 0x80 or above, such as 0x98 (administrative action)
      * @return whether there was a connection, which is closed now or about to be. With false and missing nodes, the

@@ -5,8 +5,8 @@ import java.util.Optional;
 
 /**
  * The nodes of the cluster and what they store, as this node knows it. Called on any thread. No call waits for another
- * node, the disk or a lock that is held while somebody waits, so that it answers also while the node hangs otherwise. All
- * but {@link #health} throw {@link NotServingException} while the node has no stores yet or no more.
+ * node, the disk or a lock that is held while somebody waits, so that it answers also while the node hangs otherwise.
+ * All but {@link #health} throw {@link NotServingException} while the node has no stores yet or no more.
  */
 public interface ClusterAdmin {
     /** Those that are members or have a replica, by id. A node without a cluster has itself. */

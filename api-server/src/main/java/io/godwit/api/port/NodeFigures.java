@@ -10,7 +10,8 @@ import java.util.TreeMap;
  * @param id store id
  * @param name for people, such as the RPC address
  * @param status {@code Running}, or why there are no figures
- * @param figures by names such as {@code connections.count}, in the order of names; values are {@code Long} or {@code Double}
+ * @param figures by names such as {@code connections.count}, in the order of names; values are {@code Long} or {@code
+ *     Double}
  */
 public record NodeFigures(String id, String name, String status, Map<String, Number> figures) {
     public NodeFigures {

@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Figures of all nodes under RMQTT's names. Called on any thread; calls return at once. Futures complete on any thread,
- * which the callback must not hold up, and at the latest soon after {@code within}; a node that has not answered by then
- * is named in {@link Answer#missingNodes} and has no element. They fail with {@link
+ * Figures of all nodes under RMQTT's names. Called on any thread; calls return at once. Futures complete on any
+ * thread, which the callback must not hold up, and at the latest soon after {@code within}; a node that has not
+ * answered by then is named in {@link Answer#missingNodes} and has no element. They fail with {@link
  * NotServingException} only, when this node itself cannot answer.
  */
 public interface StatsSource {

@@ -18,8 +18,8 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who asks: the owner of a token or certificate. Where there is no tokens file, whoever runs programs as the broker's own
- * user on this machine (docs/adr/0063). On the event loop.
+ * Who asks: the owner of a token or certificate. Where there is no tokens file, whoever runs programs as the broker's
+ * own user on this machine (docs/adr/0063). On the event loop.
  */
 public final class Authenticator {
     private static final String SCHEME = "bearer ";
@@ -37,8 +37,8 @@ public final class Authenticator {
     }
 
     /**
-     * Who it is; fails with a {@link ProblemException} that says why that is not known. Completes on the event loop or a
-     * worker.
+     * Who it is; fails with a {@link ProblemException} that says why that is not known. Completes on the event loop or
+     * a worker.
      */
     CompletableFuture<Principal> identify(HttpServerRequest request, Connections.State connection) {
         Tokens known = tokens;

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Where the next page begins, as clients hand it back. It has no secret in it and gives no right, so it is not signed; what
- * is not one of the list is refused.
+ * Where the next page begins, as clients hand it back. It has no secret in it and gives no right, so it is not signed;
+ * what is not one of the list is refused.
  */
 final class Cursors {
     private Cursors() {}

@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.LongSupplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +34,7 @@ import org.slf4j.LoggerFactory;
 public final class Gateway {
     private static final Logger LOG = LoggerFactory.getLogger(Gateway.class);
     private static final String EVERYBODY = "everybody";
+    private static final Pattern BAD_ENCODING = Pattern.compile("%(?![0-9A-Fa-f]{2})");
 
     private final Vertx vertx;
     private final Limits limits;
@@ -70,6 +72,11 @@ public final class Gateway {
             answers.late(ctx, Problem.tooMany("this address asks too often"));
         } else if (!total.tryTake(EVERYBODY)) {
             answers.late(ctx, Problem.tooMany("all callers together ask too often"));
+        } else if (BAD_ENCODING.matcher(request.uri()).find()) {
+            answers.problem(
+                    ctx,
+                    new Problem(
+                            400, "invalid-request", "The request is not valid", "a % is not followed by two digits"));
         } else {
             ctx.next();
         }

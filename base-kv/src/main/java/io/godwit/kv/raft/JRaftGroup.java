@@ -192,6 +192,15 @@ final class JRaftGroup implements RaftGroup {
     }
 
     @Override
+    public long applyLag() {
+        try {
+            return Math.max(0, node.getLastCommittedIndex() - node.getLastAppliedLogIndex());
+        } catch (IllegalStateException e) { // stopped
+            return 0;
+        }
+    }
+
+    @Override
     public boolean isStopped() {
         return !((NodeImpl) node).getNodeState().isActive();
     }

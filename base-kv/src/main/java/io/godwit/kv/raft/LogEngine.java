@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.ColumnFamilyDescriptor;
@@ -108,6 +109,8 @@ final class LogEngine implements AutoCloseable {
     private volatile boolean isEnding;
 
     private volatile @Nullable Throwable fault;
+
+    private volatile LongConsumer syncTimes = nanos -> {};
 
     /** Set before the first write without sync: from then on what RocksDB calls the latest write may not be on disk. */
     private volatile boolean unsyncedWrites;
@@ -314,13 +317,22 @@ final class LogEngine implements AutoCloseable {
         if (!sync) {
             unsyncedWrites = true;
         }
+        long begunNanos = System.nanoTime();
         db.write(sync ? synced : unsynced, batch);
+        if (sync) {
+            syncTimes.accept(System.nanoTime() - begunNanos);
+        }
         writes.increment();
         bytes.add(batch.getDataSize());
         if (sync && !unsyncedWrites) {
             // a write is counted in only after the WAL up to it has been synced
             mark.raise(db.getLatestSequenceNumber());
         }
+    }
+
+    /** From now on {@code listener} is told how long each write with sync took, in nanoseconds. */
+    void onSync(LongConsumer listener) {
+        syncTimes = listener;
     }
 
     // --- want of file descriptors
@@ -504,6 +516,28 @@ final class LogEngine implements AutoCloseable {
                             bytes.sum(),
                             statistics.getTickerCount(TickerType.FLUSH_WRITE_BYTES)
                                     + statistics.getTickerCount(TickerType.COMPACT_WRITE_BYTES));
+        } finally {
+            open.unlock();
+        }
+    }
+
+    /** Waits for nobody: zeros while the database is being closed or opened again. */
+    SharedRaftLog.Sizes sizes() {
+        Lock open = openLock.readLock();
+        if (!open.tryLock()) {
+            return SharedRaftLog.Sizes.UNKNOWN;
+        }
+        try {
+            if (closed || suspended) {
+                return SharedRaftLog.Sizes.UNKNOWN;
+            }
+            return new SharedRaftLog.Sizes(
+                    stats(),
+                    db.getLongProperty(entries, "rocksdb.size-all-mem-tables")
+                            + db.getLongProperty(entries, "rocksdb.live-sst-files-size"));
+        } catch (RocksDBException e) {
+            log.debug("no sizes directory={} cause={}", directory, e.getMessage());
+            return SharedRaftLog.Sizes.UNKNOWN;
         } finally {
             open.unlock();
         }

@@ -97,6 +97,11 @@ public interface RaftGroup extends AutoCloseable {
      */
     long lastLogIndex();
 
+    /** Entries that are committed, as this replica knows, and not applied here yet; 0 when it has stopped. */
+    default long applyLag() {
+        return 0; // where entries are applied as they are committed
+    }
+
     /** Whether the replica has stopped after an error, or was closed. */
     boolean isStopped();
 

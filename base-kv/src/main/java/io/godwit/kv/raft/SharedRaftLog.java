@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Map.Entry;
 import java.util.TreeMap;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
@@ -47,6 +48,16 @@ public final class SharedRaftLog implements AutoCloseable {
      * @param tableBytes bytes written to table files later on, by flush and merge
      */
     public record Stats(long writes, long syncs, long bytes, long tableBytes) {}
+
+    /**
+     * What the log has done, and what it takes.
+     *
+     * @param bytes in memory and table files
+     */
+    public record Sizes(Stats stats, long bytes) {
+        /** While the log is being closed or opened again. */
+        static final Sizes UNKNOWN = new Sizes(new Stats(0, 0, 0, 0), 0);
+    }
 
     private SharedRaftLog(LogEngine engine, SharedLogContent content) {
         this.engine = engine;
@@ -228,6 +239,16 @@ public final class SharedRaftLog implements AutoCloseable {
     /** What the log has done since it was opened. */
     public Stats stats() {
         return engine.stats();
+    }
+
+    /** The same, and how large it is; waits for nobody. Zeros while it is being closed or opened again. */
+    public Sizes sizes() {
+        return engine.sizes();
+    }
+
+    /** From now on {@code listener} is told, by the threads that write, how many nanoseconds each synced write took. */
+    public void onSync(LongConsumer listener) {
+        engine.onSync(listener);
     }
 
     /** Whether writes wait since the process has no file descriptors left. Any thread. */

@@ -72,6 +72,7 @@ final class LeaderRole {
 
     void termBegan(long begun) {
         term = begun;
+        environment.measures().led(family.store());
     }
 
     void termEnded() {
@@ -105,7 +106,8 @@ final class LeaderRole {
             return;
         }
         RangeState served = range.routed();
-        Leadership next = new Leadership(term, served.bounds(), routes, db, started, executor, environment, faults);
+        Leadership next = new Leadership(
+                family.store(), term, served.bounds(), routes, db, started, executor, environment, faults);
         leadership = next;
         leading = new Leading(new RouteToken(db.state().id(), term, ++fence), served.bounds());
         load.begin();

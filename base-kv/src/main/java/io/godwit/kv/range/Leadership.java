@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * asked to do later happens once it has ended. Confined to the range executor, but for {@link #execute}.
  */
 final class Leadership implements LeaderContext, MutationBatcher.EntryLog {
+    private final String store;
     private final long term;
     private final RangeBounds bounds;
     private final RangeRouter routes;
@@ -46,7 +47,9 @@ final class Leadership implements LeaderContext, MutationBatcher.EntryLog {
 
     private boolean ended;
 
+    /** @param store name of the store */
     Leadership(
+            String store,
             long term,
             RangeBounds bounds,
             RangeRouter routes,
@@ -55,6 +58,7 @@ final class Leadership implements LeaderContext, MutationBatcher.EntryLog {
             Executor executor,
             RangeEnvironment environment,
             FaultHandler faults) {
+        this.store = store;
         this.term = term;
         this.bounds = bounds;
         this.routes = routes;
@@ -97,6 +101,7 @@ final class Leadership implements LeaderContext, MutationBatcher.EntryLog {
     }
 
     void applied(SealedEntry entry, List<byte[]> replies) {
+        environment.measures().committed(store, environment.nanoTime() - entry.appendedNanos());
         batcher.applied(entry, replies);
     }
 
@@ -233,6 +238,7 @@ final class Leadership implements LeaderContext, MutationBatcher.EntryLog {
 
     @Override
     public void append(SealedEntry entry) {
+        entry.appended(environment.nanoTime());
         group.append(RangeEntry.encode(entry.mutations()), term, new RangeStateMachine.EntryClosure() {
             @Override
             public SealedEntry entry() {

@@ -197,6 +197,17 @@ public final class Range {
         return started == null ? 0 : started.lastLogIndex();
     }
 
+    /** Entries that are committed, as this replica knows, and not applied here yet. Any thread. */
+    public long applyLag() {
+        RaftGroup started = group;
+        return started == null ? 0 : started.applyLag();
+    }
+
+    /** What RocksDB tells of it. Any thread; waits for nobody. */
+    public DbFigures dbFigures() {
+        return db.figures();
+    }
+
     /** What is being done to the range, on its leader; empty for nothing. Any thread. */
     public String changeUnderWay() {
         String now = changes.underWay();

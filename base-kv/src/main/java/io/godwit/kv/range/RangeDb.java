@@ -335,6 +335,21 @@ public final class RangeDb implements AutoCloseable {
         }
     }
 
+    /** Any thread but the apply thread; waits for nobody. */
+    DbFigures figures() {
+        if (!useLock.readLock().tryLock()) {
+            return DbFigures.NONE; // it is being closed or replaced
+        }
+        try {
+            return closed ? DbFigures.NONE : DbFigures.of(db);
+        } catch (RocksDBException e) {
+            LOG.debug("no figures directory={} cause={}", directory, e.getMessage());
+            return DbFigures.NONE;
+        } finally {
+            useLock.readLock().unlock();
+        }
+    }
+
     /** Of all that the range has, as {@link #bytesBetween} counts. */
     long sizeBytes() {
         RangeBounds bounds = state.bounds();

@@ -1,5 +1,6 @@
 package io.godwit.kv.range;
 
+import io.godwit.kv.client.StoreMeasures;
 import io.godwit.kv.raft.RaftGroups;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
@@ -21,6 +22,7 @@ import java.util.function.Supplier;
  * @param nanoClock by which deadlines are looked at; {@link System#nanoTime()} but for tests
  * @param disk what there is room to write; asked for every mutation, so it must be cheap
  * @param tooLarge counts the mutations that were refused for their size
+ * @param measures told of commits and leaderships
  */
 public record RangeEnvironment(
         RaftGroups raft,
@@ -32,7 +34,23 @@ public record RangeEnvironment(
         LongSupplier nanoClock,
         Supplier<DiskRoom> disk,
         LongAdder tooLarge,
-        RangeSettings settings) {
+        RangeSettings settings,
+        StoreMeasures measures) {
+    /** Where nobody measures. */
+    public RangeEnvironment(
+            RaftGroups raft,
+            Executor pool,
+            Executor io,
+            Executor housekeeping,
+            Executor apart,
+            ScheduledExecutorService timers,
+            LongSupplier nanoClock,
+            Supplier<DiskRoom> disk,
+            LongAdder tooLarge,
+            RangeSettings settings) {
+        this(raft, pool, io, housekeeping, apart, timers, nanoClock, disk, tooLarge, settings, StoreMeasures.NONE);
+    }
+
     /** Now, on the clock of {@link #nanoClock}. */
     long nanoTime() {
         return nanoClock.getAsLong();

@@ -6,6 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The ranges of one store on this node, as one of them sees them. */
 public interface RangeFamily {
+    /** Name of the store. */
+    String store();
+
     /**
      * Brings the replica of a split's right part into being on this node, not started, unless it is or was there: so a
      * split that is replayed makes nothing. On the apply thread of {@code parent}, whose database is still that of

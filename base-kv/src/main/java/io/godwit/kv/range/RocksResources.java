@@ -40,6 +40,9 @@ public final class RocksResources implements AutoCloseable {
     private final WriteBufferManager writeBuffers;
     private final BloomFilter bloom = new BloomFilter(10);
     private final long reclaimBytesPerSecond;
+    private final long cacheBytes;
+    /** Guarded by this: what reads the cache's figures must not meet one that is gone. */
+    private boolean isClosed;
 
     /**
      * @param cacheBytes blocks, filters and memtables of all ranges together
@@ -52,6 +55,7 @@ public final class RocksResources implements AutoCloseable {
     /** @param reclaimBytesPerSecond how fast a database is rewritten to give space back */
     public RocksResources(long cacheBytes, long writeBufferBytes, long reclaimBytesPerSecond) {
         this.reclaimBytesPerSecond = reclaimBytesPerSecond;
+        this.cacheBytes = cacheBytes;
         this.cache = new LRUCache(cacheBytes);
         this.writeBuffers = new WriteBufferManager(writeBufferBytes, cache);
         Env.getDefault().setBackgroundThreads(2, org.rocksdb.Priority.LOW);
@@ -93,6 +97,16 @@ public final class RocksResources implements AutoCloseable {
                         .setPinL0FilterAndIndexBlocksInCache(true));
     }
 
+    /** Of the cache that all ranges share. */
+    public record CacheFigures(long usedBytes, long pinnedBytes, long capacityBytes) {}
+
+    /** Zeros when it is closed. Any thread. */
+    public synchronized CacheFigures cacheFigures() {
+        return isClosed
+                ? new CacheFigures(0, 0, 0)
+                : new CacheFigures(cache.getUsage(), cache.getPinnedUsage(), cacheBytes);
+    }
+
     long reclaimBytesPerSecond() {
         return reclaimBytesPerSecond;
     }
@@ -105,7 +119,8 @@ public final class RocksResources implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
+        isClosed = true;
         writeBuffers.close();
         cache.close();
         bloom.close();

@@ -19,6 +19,9 @@ final class SealedEntry {
     private final List<byte[]> mutations;
     private final long bytes;
     private Outcome outcome = Outcome.PENDING;
+    /** When it was first given to the log; 0 before. */
+    private long appendedNanos;
+
     private @Nullable List<byte[]> replies;
 
     SealedEntry(List<Proposal> proposals, List<byte[]> mutations, long bytes) {
@@ -38,6 +41,17 @@ final class SealedEntry {
 
     long bytes() {
         return bytes;
+    }
+
+    /** Given to the log; only the first time counts. */
+    void appended(long nowNanos) {
+        if (appendedNanos == 0) {
+            appendedNanos = nowNanos;
+        }
+    }
+
+    long appendedNanos() {
+        return appendedNanos;
     }
 
     Outcome outcome() {

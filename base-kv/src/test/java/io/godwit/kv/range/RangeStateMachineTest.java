@@ -222,6 +222,11 @@ class RangeStateMachineTest {
     /** No split here makes a child. */
     private final RangeFamily family = new RangeFamily() {
         @Override
+        public String store() {
+            return "test";
+        }
+
+        @Override
         public @Nullable Range bear(RangeState child, RangeDb parent) {
             throw new AssertionError("a child of " + parent.state());
         }

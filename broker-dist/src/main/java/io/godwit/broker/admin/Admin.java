@@ -128,6 +128,7 @@ public final class Admin {
         line.addSubcommand(new BalancersCommand(this));
         line.addSubcommand(new BackupCommand(this));
         line.addSubcommand(new RestoreCommand(this));
+        line.addSubcommand(new TokenCommand(this));
         line.setOut(new PrintWriter(out, true, StandardCharsets.UTF_8));
         line.setErr(new PrintWriter(err, true, StandardCharsets.UTF_8));
         line.setCaseInsensitiveEnumValuesAllowed(true);

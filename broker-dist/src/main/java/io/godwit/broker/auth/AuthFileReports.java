@@ -14,8 +14,14 @@ public final class AuthFileReports {
 
     public AuthFileReports(EventListener events, MeterRegistry meters) {
         this.events = events;
-        loaded = meters.counter("godwit.auth.files.loaded");
-        rejected = meters.counter("godwit.auth.files.rejected");
+        loaded = counter(meters, "loaded", "changed files of users and rules taken into use");
+        rejected = counter(meters, "rejected", "changed files of users and rules that cannot be used");
+    }
+
+    private static Counter counter(MeterRegistry meters, String fate, String description) {
+        return Counter.builder("godwit.auth.files." + fate)
+                .description(description)
+                .register(meters);
     }
 
     void loaded(Path file) {

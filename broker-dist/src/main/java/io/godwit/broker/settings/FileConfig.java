@@ -35,4 +35,8 @@ public record FileConfig(
                     """) ClusterSection clusterConfig,
         @Section(text = """
                     How the stores are cut into ranges, and these balanced over the nodes.
-                    """) StoreSection storeConfig) {}
+                    """) StoreSection storeConfig,
+        @Section(text = """
+                    The HTTP API: health, metrics, nodes, clients. docs/api.md tells how to use it. File names are
+                    relative to this file.
+                    """) ApiSection apiServerConfig) {}

@@ -42,7 +42,7 @@ class ConfigFilesTest {
             }
         }
         Pattern named = Pattern.compile(
-                "\\b(?:mqttServer|session|memory|ban|auth|topic|cluster|store)Config(?:\\.[A-Za-z0-9]+)+");
+                "\\b(?:mqttServer|session|memory|ban|auth|topic|cluster|store|apiServer)Config(?:\\.[A-Za-z0-9]+)+");
         List<String> unknown = new ArrayList<>();
         int found = 0;
         for (Path file : files()) {
@@ -60,7 +60,8 @@ class ConfigFilesTest {
 
     private static List<Path> files() throws IOException {
         List<Path> files = new ArrayList<>(List.of(ROOT.resolve("README.md"), ROOT.resolve("ARCHITECTURE.md")));
-        for (String directory : List.of("docs", "bin", "broker-dist/src/main", "mqtt-server/src/main")) {
+        for (String directory :
+                List.of("docs", "bin", "broker-dist/src/main", "mqtt-server/src/main", "api-server/src/main")) {
             try (Stream<Path> all = Files.walk(ROOT.resolve(directory))) {
                 all.filter(Files::isRegularFile)
                         .filter(file -> file.toString().matches(".*(\\.java|\\.md|\\.sh)"))

@@ -3,6 +3,7 @@ package io.godwit.dist.deliver;
 import io.godwit.plugin.event.DropReason;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import java.util.Locale;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -11,13 +12,25 @@ public final class DistCounters {
     final LongAdder published = new LongAdder();
     final LongAdder matched = new LongAdder();
     final LongAdder noMatch = new LongAdder();
+    /** What the broker tells of itself. */
+    final LongAdder own = new LongAdder();
+
+    final LongAdder ownNoMatch = new LongAdder();
     final LongAdder refused = new LongAdder();
     final LongAdder dropped = new LongAdder();
 
+    /** Of one of {@link FanOut#TIMED_ONE_OF} messages of a publisher. */
+    final Timer matchTime;
+
     public DistCounters(MeterRegistry meters) {
+        matchTime = Timer.builder("godwit.dist.match")
+                .description("time to find the receivers of a message, of one of 64 messages")
+                .register(meters);
         register(meters, "godwit.dist.published", "messages given to be distributed", published);
         register(meters, "godwit.dist.matched", "copies handed to sessions", matched);
         register(meters, "godwit.dist.no.match", "messages that no subscription matched", noMatch);
+        register(meters, "godwit.dist.published.own", "of those published, the broker's own below $SYS", own);
+        register(meters, "godwit.dist.no.match.own", "of those not matched, the broker's own below $SYS", ownNoMatch);
         register(meters, "godwit.dist.refused", "messages that a store did not take", refused);
         register(
                 meters,

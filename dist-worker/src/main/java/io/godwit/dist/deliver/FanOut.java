@@ -31,6 +31,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +41,8 @@ import org.jspecify.annotations.Nullable;
  * a message costs one delivery object.
  */
 public final class FanOut implements Publisher {
+    static final int TIMED_ONE_OF = 64;
+
     private final ClientInfo client;
     private final @Nullable SharedPick asked;
     private final MatchCache cache;
@@ -47,6 +51,8 @@ public final class FanOut implements Publisher {
     private final @Nullable HeldPublishes held;
 
     private final Connection untilEnded;
+    /** How many messages more until one is timed. Not the same for all: most clients publish only a few. */
+    private int untilTimed = ThreadLocalRandom.current().nextInt(TIMED_ONE_OF);
 
     /**
      * The client's next connection sends again what has no acknowledgement, and then later messages. An inbox forgets
@@ -172,6 +178,9 @@ public final class FanOut implements Publisher {
     @Override
     public CompletableFuture<DistOutcome> publish(Message message, @Nullable DeliveryToken token) {
         if (message.topic().charAt(0) == '$') {
+            if (isOfThisNode(message.topic())) {
+                deliverers.counters.own.increment();
+            }
             CompletableFuture<DistOutcome> kept = deliverers.delayer.take(client, message, token);
             if (kept != null) {
                 return kept;
@@ -213,7 +222,7 @@ public final class FanOut implements Publisher {
     CompletableFuture<DistOutcome> publishNow(Message message, @Nullable DeliveryToken token) {
         boolean isToAcknowledge = message.qos() != Qos.AT_MOST_ONCE;
         long epoch = isToAcknowledge ? deliverers.others.epoch() : 0;
-        Matches matches = cache.match(message.topic());
+        Matches matches = untilTimed > 0 ? match(message) : matchTimed(message);
         if (isToAcknowledge && !deliverers.others.mayAcknowledge(epoch)) {
             return null;
         }
@@ -223,6 +232,19 @@ public final class FanOut implements Publisher {
         }
         CompletableFuture<DistOutcome> elsewhere = publishElsewhere(message, token, matches.nodes());
         return here == Outcomes.NO_MATCH ? elsewhere : Outcomes.worst(here, elsewhere);
+    }
+
+    private Matches match(Message message) {
+        untilTimed--;
+        return cache.match(message.topic());
+    }
+
+    private Matches matchTimed(Message message) {
+        untilTimed = TIMED_ONE_OF - 1;
+        long begunNanos = System.nanoTime();
+        Matches matches = cache.match(message.topic());
+        deliverers.counters.matchTime.record(System.nanoTime() - begunNanos, TimeUnit.NANOSECONDS);
+        return matches;
     }
 
     /** What a node tells about itself is for its own clients. */
@@ -255,6 +277,9 @@ public final class FanOut implements Publisher {
         if (live.isEmpty() && inbox.isEmpty()) {
             if (matches.nodes().isEmpty()) {
                 deliverers.counters.noMatch.increment();
+                if (isOfThisNode(message.topic())) {
+                    deliverers.counters.ownNoMatch.increment();
+                }
             }
             return Outcomes.NO_MATCH;
         }

@@ -30,6 +30,7 @@ import io.godwit.plugin.message.Message;
 import io.godwit.plugin.topic.TopicFilter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.BaseUnits;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -107,12 +108,15 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
                 .description("filters with live subscribers on this node, that other nodes are told of")
                 .register(meters);
         Gauge.builder("godwit.dist.peer.filters.bytes", filters, LiveFilters::bytes)
+                .baseUnit(BaseUnits.BYTES)
                 .description("what these take in the memory of each other node, about")
                 .register(meters);
         Gauge.builder("godwit.dist.peer.filters.others.bytes", remote, RemoteFilters::bytes)
+                .baseUnit(BaseUnits.BYTES)
                 .description("what the filters of other nodes' live subscribers take in the memory of this node, about")
                 .register(meters);
-        Gauge.builder("godwit.dist.peer.held", held, HeldMessages::bytes)
+        Gauge.builder("godwit.dist.peer.held.bytes", held, HeldMessages::bytes)
+                .baseUnit(BaseUnits.BYTES)
                 .description("bytes of messages of QoS 1 and 2 that wait for room in the links to other nodes")
                 .register(meters);
     }

@@ -38,7 +38,8 @@ public final class TenantIndex {
     private final ExclusiveHolders exclusive = new ExclusiveHolders();
 
     private volatile long version;
-    private volatile long subscriptions;
+    /** Replaced under the lock. */
+    private volatile SubscriptionCounts counts = SubscriptionCounts.NONE;
 
     /** Of a node that is alone. */
     TenantIndex(TenantId id, SharedStrategies strategies) {
@@ -60,9 +61,15 @@ public final class TenantIndex {
         return version;
     }
 
-    /** How many subscriptions there are, shared ones included. */
-    public long subscriptions() {
-        return subscriptions;
+    /** How many there are. Any thread. */
+    public SubscriptionCounts counts() {
+        return counts;
+    }
+
+    private void count(TopicFilter filter, Receiver receiver, int change) {
+        if (change != 0) {
+            counts = counts.plus(receiver instanceof InboxReceiver, filter.isShared(), change);
+        }
     }
 
     /** Everyone who gets a message of {@code publisher} on {@code topic}, a valid topic name. */
@@ -101,7 +108,7 @@ public final class TenantIndex {
             link(filter.filter(), subscribers);
             changed();
         }
-        subscriptions += added ? 1 : 0;
+        count(filter, receiver, added ? 1 : 0);
         return added;
     }
 
@@ -150,7 +157,7 @@ public final class TenantIndex {
         if (subscribers.isEmpty()) {
             unlink(filter.filter());
         }
-        subscriptions -= removed ? 1 : 0;
+        count(filter, receiver, removed ? -1 : 0);
         return removed;
     }
 
@@ -162,6 +169,7 @@ public final class TenantIndex {
             return false;
         }
         subscribers.setNodes(nodeSets.with(subscribers.nodes(), peer));
+        counts = counts.plusOfNodes(1);
         if (known == null) {
             link(filter, subscribers);
         }
@@ -176,6 +184,7 @@ public final class TenantIndex {
             return false;
         }
         subscribers.setNodes(nodeSets.without(subscribers.nodes(), peer));
+        counts = counts.plusOfNodes(-1);
         if (subscribers.isEmpty()) {
             unlink(filter);
         }
@@ -335,6 +344,7 @@ public final class TenantIndex {
     }
 
     private void link(String filter, Subscribers subscribers) {
+        counts = counts.plusFilters(1);
         if (isExact(filter)) {
             exact.put(filter, subscribers);
         } else {
@@ -343,6 +353,7 @@ public final class TenantIndex {
     }
 
     private void unlink(String filter) {
+        counts = counts.plusFilters(-1);
         if (isExact(filter)) {
             exact.remove(filter);
         } else {

@@ -51,8 +51,12 @@ public final class TopicIndex {
         tenants.values().forEach(action);
     }
 
-    /** How many subscriptions there are over all tenants. */
-    public long subscriptions() {
-        return tenants.values().stream().mapToLong(TenantIndex::subscriptions).sum();
+    /** Over all tenants. Any thread. */
+    public SubscriptionCounts counts() {
+        SubscriptionCounts all = SubscriptionCounts.NONE;
+        for (TenantIndex tenant : tenants.values()) {
+            all = all.plus(tenant.counts());
+        }
+        return all;
     }
 }

@@ -156,14 +156,14 @@ class LiveMessagesTest extends TwoNodes {
                     TestNode.message("t", i % 2 == 0 ? Qos.AT_LEAST_ONCE : Qos.EXACTLY_ONCE, payloads.get(i)), null));
         }
         assertThat(b.links.peers()).hasSize(1);
-        assertThat(b.meters.get("godwit.dist.peer.held").gauge().value()).isPositive();
+        assertThat(b.meters.get("godwit.dist.peer.held.bytes").gauge().value()).isPositive();
         for (int look = 0; look < 500; look++) {
             cluster.settle();
             cluster.timers.advance(HeldMessages.LOOK);
         }
         assertThat(a.received("s")).containsExactlyElementsOf(payloads);
         assertThat(outcomes).allSatisfy(outcome -> assertThat(outcome).isCompletedWithValue(DistOutcome.DELIVERED));
-        assertThat(b.meters.get("godwit.dist.peer.held").gauge().value()).isZero();
+        assertThat(b.meters.get("godwit.dist.peer.held.bytes").gauge().value()).isZero();
     }
 
     @Test

@@ -47,7 +47,7 @@ class RemoteNodesTest {
         assertThat(matches.live()).hasSize(1);
         assertThat(peersOf(matches)).containsExactlyInAnyOrder(b, c);
         assertThat(peersOf(tenant.match("x", PUBLISHER))).containsExactly(c);
-        assertThat(index.subscriptions()).isEqualTo(1);
+        assertThat(index.counts().subscriptions()).isEqualTo(1);
     }
 
     @Test

@@ -48,7 +48,7 @@ class RouteCoprocessorTest {
         range.boundsChanged(ALL, new RangeBounds(new byte[0], cut), stored);
 
         assertThat(stored.reads()).isZero();
-        assertThat(index.subscriptions()).isEqualTo(1_000);
+        assertThat(index.counts().subscriptions()).isEqualTo(1_000);
     }
 
     @Test
@@ -57,12 +57,12 @@ class RouteCoprocessorTest {
         RangeBounds left = new RangeBounds(new byte[0], key(900));
         RouteCoprocessor range = new RouteCoprocessor(index, members);
         range.open(left, stored);
-        assertThat(index.subscriptions()).isEqualTo(900);
+        assertThat(index.counts().subscriptions()).isEqualTo(900);
         stored.forgetReads();
 
         range.boundsChanged(left, ALL, stored);
 
-        assertThat(index.subscriptions()).isEqualTo(1_000);
+        assertThat(index.counts().subscriptions()).isEqualTo(1_000);
         assertThat(stored.reads()).isEqualTo(100);
     }
 
@@ -78,7 +78,7 @@ class RouteCoprocessorTest {
 
         range.boundsChanged(left, ALL, stored);
 
-        assertThat(index.subscriptions()).isEqualTo(999);
+        assertThat(index.counts().subscriptions()).isEqualTo(999);
     }
 
     /** A replica that was given up and begun anew has a coprocessor of its own, which knows nothing of the first. */
@@ -88,7 +88,7 @@ class RouteCoprocessorTest {
         RouteCoprocessor first = new RouteCoprocessor(index, members);
         first.open(ALL, stored);
         first.close();
-        assertThat(index.subscriptions())
+        assertThat(index.counts().subscriptions())
                 .as("matched until somebody knows better")
                 .isEqualTo(100);
         for (int i = 0; i < 40; i++) {
@@ -97,7 +97,7 @@ class RouteCoprocessorTest {
 
         new RouteCoprocessor(index, members).open(ALL, stored);
 
-        assertThat(index.subscriptions()).isEqualTo(60);
+        assertThat(index.counts().subscriptions()).isEqualTo(60);
     }
 
     /** Its keys beyond the cut belong to a range of which this node was given a newer replica by a snapshot. */
@@ -179,7 +179,7 @@ class RouteCoprocessorTest {
         assertThat(members.get().revision()).isZero();
         left.boundsChanged(routes, ALL, stored);
         assertThat(members.get().revision()).isEqualTo(3);
-        assertThat(index.subscriptions()).isEqualTo(10);
+        assertThat(index.counts().subscriptions()).isEqualTo(10);
         RouteQuery.Answer all =
                 RouteQuery.Answer.decode(left.query(stored, new RouteQuery(new byte[0], new byte[] {9}, 100).encode()));
         assertThat(all.entries()).hasSize(10);

@@ -59,7 +59,7 @@ class TenantIndexProperties {
             for (String topic : topics) {
                 assertMatches(index.match(topic, publisher), model, topic, publisher);
             }
-            assertThat(index.subscriptions()).isEqualTo(model.size());
+            assertThat(index.counts().subscriptions()).isEqualTo(model.size());
             if (!describe(index, topics, publisher).equals(before)) {
                 assertThat(index.version()).isGreaterThan(version);
             }

@@ -57,18 +57,24 @@ public final class InboxReports {
             ended.put(
                     cause,
                     Counter.builder("godwit.inbox.sessions.ended")
+                            .description("stored sessions that are over")
                             .tag("cause", cause.name().toLowerCase(Locale.ROOT))
                             .register(meters));
         }
-        publishedWills = meters.counter("godwit.inbox.wills.published");
-        suppressedWills = meters.counter("godwit.inbox.wills.suppressed");
-        fullQueues = meters.counter("godwit.inbox.queues.full");
-        relievedQueues = meters.counter("godwit.inbox.queues.relieved");
+        publishedWills = counter(meters, "wills.published", "wills that were published");
+        suppressedWills =
+                counter(meters, "wills.suppressed", "wills that were not: their client said goodbye, or is back");
+        fullQueues = counter(meters, "queues.full", "queues of stored sessions that became full");
+        relievedQueues = counter(meters, "queues.relieved", "full queues that had room again, or are over");
         storedCopies = copies(meters, "stored", "copies of messages of QoS 1 and 2 that were committed to queues");
         cancelledCopies = copies(
                 meters,
                 "cancelled",
                 "copies that were never written, since their client acknowledged an early push first");
+    }
+
+    private static Counter counter(MeterRegistry meters, String name, String description) {
+        return Counter.builder("godwit.inbox." + name).description(description).register(meters);
     }
 
     private static LongAdder copies(MeterRegistry meters, String fate, String description) {

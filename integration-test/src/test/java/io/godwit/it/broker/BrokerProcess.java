@@ -70,6 +70,7 @@ public final class BrokerProcess implements Broker {
         this.data = home.resolve("data");
         this.address = Ports.free();
         mqtt.put("maxConnBandwidth", "0");
+        topLevel.put("apiServerConfig", "{enable: false}"); // it has one port, and many brokers run at a time
     }
 
     /** The distribution that the build has laid out. */

@@ -61,6 +61,7 @@ class FullDiskStartTest {
         Needs.needOr(runs("unshare", "-rm", "true"), "namespaces", "no namespace of users and mounts may be made here");
         Files.writeString(home.resolve("c.yml"), """
                 bootstrap: true
+                apiServerConfig: {enable: false}
                 mqttServerConfig:
                   tcpListener:
                     port: %d

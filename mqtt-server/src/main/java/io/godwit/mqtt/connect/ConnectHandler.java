@@ -103,6 +103,7 @@ public final class ConnectHandler extends SessionlessHandler {
 
     private void begin(Connect packet) {
         connect = packet;
+        services.session().reports().metrics().connectIn();
         SessionConfig config = services.session().config();
         boolean isV5 = packet.protocolLevel() == ProtocolLevel.MQTT_5;
         boolean imposesKeepAlive = isV5 && config.times().serverKeepAlive() > 0;
@@ -157,6 +158,7 @@ public final class ConnectHandler extends SessionlessHandler {
                         .orElse(topic),
                 admitted -> acquire(packet, admitted));
         admission = asked;
+        services.session().reports().metrics().authenticated(client.userName() == null && !isExchange);
         asked.begin();
         // not before: as a rule the session is open by now, and to pause and to go on is a call into the kernel each
         if (!isExchange && session == null && !isGone()) {

@@ -82,8 +82,19 @@ final class InboundAcks {
         return underWay;
     }
 
+    private void changeUnderWay(int change) {
+        underWay += change;
+        session.counts().inboundUnderWay += change;
+    }
+
+    /** The connection is over: nothing is answered any more. */
+    void close() {
+        changeUnderWay(-underWay);
+    }
+
     private void countUnderWay() {
-        if (++underWay > receiveMaximum && isV5) {
+        changeUnderWay(1);
+        if (underWay > receiveMaximum && isV5) {
             throw new ProtocolException(
                     ReasonCode.RECEIVE_MAXIMUM_EXCEEDED, "more than " + receiveMaximum + " publishes");
         }
@@ -123,7 +134,7 @@ final class InboundAcks {
 
     private void sendAck(int packetId, boolean isQos2, ReasonCode code) {
         if (!isQos2 || code.isError()) {
-            underWay--;
+            changeUnderWay(-1);
         }
         ReasonCode said = isV5 ? code : ReasonCode.SUCCESS;
         connection.send(isQos2 ? new PubRec(packetId, said) : new PubAck(packetId, said));
@@ -165,7 +176,7 @@ final class InboundAcks {
 
     private void completed(int packetId) {
         if (received().remove(packetId) == Received.RECORDED) {
-            underWay--;
+            changeUnderWay(-1);
         }
         connection.send(new PubComp(packetId));
     }

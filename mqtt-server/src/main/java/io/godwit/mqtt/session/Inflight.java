@@ -36,10 +36,15 @@ final class Inflight {
 
     private long heldBytes;
     private final QueuedBytes ofNode;
+    private final LoopCounts counts;
 
-    /** @param ofNode shared with all sessions of the node: what is held counts there */
-    Inflight(QueuedBytes ofNode) {
+    /**
+     * @param ofNode shared with all sessions of the node: what is held counts there
+     * @param counts of the session's loop
+     */
+    Inflight(QueuedBytes ofNode, LoopCounts counts) {
         this.ofNode = ofNode;
+        this.counts = counts;
     }
 
     private int size;
@@ -69,6 +74,7 @@ final class Inflight {
                 place = placeOf(id);
             }
             size++;
+            counts.outboundUnderWay++;
             ids[place] = id;
         }
         states[place] = state;
@@ -136,12 +142,18 @@ final class Inflight {
         return all;
     }
 
+    /** The connection is over, and this with it. */
+    void close() {
+        counts.outboundUnderWay -= size;
+    }
+
     void remove(int id) {
         int hole = placeOf(id);
         if (ids[hole] != id) {
             return;
         }
         size--;
+        counts.outboundUnderWay--;
         Delivery delivery = held == null ? null : held.remove(id);
         if (delivery != null) {
             countHeld(-delivery.message().heapBytes());

@@ -15,9 +15,12 @@ final class LiveQueue {
     private final int maxMessages;
     private final long maxBytes;
     private final QueuedBytes ofNode;
+    private final LoopCounts counts;
     private long bytes;
 
-    LiveQueue(int maxMessages, long maxBytes, QueuedBytes ofNode) {
+    /** @param counts of the session's loop */
+    LiveQueue(int maxMessages, long maxBytes, QueuedBytes ofNode, LoopCounts counts) {
+        this.counts = counts;
         this.maxMessages = maxMessages;
         this.maxBytes = maxBytes;
         this.ofNode = ofNode;
@@ -52,6 +55,7 @@ final class LiveQueue {
 
     void add(Entry entry) {
         entries.addLast(entry);
+        counts.queued++;
         count(entry.message.heapBytes());
     }
 
@@ -60,6 +64,7 @@ final class LiveQueue {
     Entry poll() {
         Entry entry = entries.pollFirst();
         if (entry != null) {
+            counts.queued--;
             count(-entry.message.heapBytes());
         }
         return entry;

@@ -58,6 +58,9 @@ public final class PersistentSession extends Session {
     /** Delivered by the store and not yet sent. */
     private final ArrayDeque<InboxMessage> waiting = new ArrayDeque<>(0);
 
+    /** When the client came; wall clock. */
+    private final long beganMillis;
+
     /** Above the last sequence that went out. */
     private long sentBelow;
 
@@ -87,6 +90,7 @@ public final class PersistentSession extends Session {
             InboxMail mail,
             End end) {
         super(connection, services, terms, end);
+        this.beganMillis = services.nowMillis();
         this.attachment = reply.attachment();
         this.receivedBefore = reply.inbound();
         this.receiver =
@@ -194,6 +198,11 @@ public final class PersistentSession extends Session {
         }
     }
 
+    @Override
+    long waitsSinceMillis() {
+        return beganMillis;
+    }
+
     private void drain() {
         while (!waiting.isEmpty() && hasWindow()) {
             send(waiting.removeFirst());
@@ -210,6 +219,7 @@ public final class PersistentSession extends Session {
         int packetId = ack.packetId();
         if (stateOf(packetId) == Inflight.AWAITS_PUBACK) {
             isReading = true;
+            counts().acknowledged++;
             acknowledge(inflight().sequence(packetId));
             inflight().remove(packetId);
         }
@@ -276,6 +286,7 @@ public final class PersistentSession extends Session {
 
     private void complete(int packetId) {
         isReading = true;
+        counts().acknowledged++;
         attachment.complete(inflight().sequence(packetId));
         inflight().remove(packetId);
         creditOwed++;

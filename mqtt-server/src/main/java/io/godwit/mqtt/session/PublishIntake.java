@@ -241,6 +241,7 @@ final class PublishIntake {
     void close() {
         session.publisher.end();
         commits.close();
+        acks.close();
     }
 
     private InboundAliases aliases() {

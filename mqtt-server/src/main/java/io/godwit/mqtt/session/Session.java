@@ -516,7 +516,10 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
             intake.close();
         }
         release(disconnectExpirySeconds, owesWill);
-        inflight = null; // a list of matches may keep the session a while longer
+        if (inflight != null) {
+            inflight.close();
+            inflight = null; // a list of matches may keep the session a while longer
+        }
         endIfQuiet();
     }
 
@@ -566,11 +569,16 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         return isClosed;
     }
 
+    /** Of its loop. */
+    final LoopCounts counts() {
+        return services.countsOf(connection.loop());
+    }
+
     /** Outbound messages of QoS 1 and 2 under way. */
     final Inflight inflight() {
         Inflight present = inflight;
         if (present == null) {
-            present = new Inflight(services.queuedBytes);
+            present = new Inflight(services.queuedBytes, counts());
             inflight = present;
         }
         return present;
@@ -637,8 +645,28 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         if (isNewAlias && outboundAliases != null) {
             outboundAliases.announced(topic, alias);
         }
-        services.metrics.publishOut(message.payload().length);
+        counted(message, qos, retain, dup);
         return true;
+    }
+
+    /**
+     * A copy was handed to the connection.
+     *
+     * @param isRetained whether its RETAIN flag is set: it may have come before the subscription
+     * @param isRepeated whether it was sent before
+     */
+    final void counted(Message message, Qos qos, boolean isRetained, boolean isRepeated) {
+        services.metrics.publishOut(message.payload().length);
+        if (isRetained) {
+            services.metrics.retainedOut();
+        } else if (!isRepeated) {
+            services.outLatency.sent(connection.loop(), message, qos, waitsSinceMillis());
+        }
+    }
+
+    /** Messages that came before had to wait for the client. Wall clock. */
+    long waitsSinceMillis() {
+        return Long.MIN_VALUE; // such a session begins with the connection
     }
 
     /** Whether a copy for this session may be one that others get as well, but for its packet id. */

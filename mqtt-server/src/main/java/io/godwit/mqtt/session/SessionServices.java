@@ -10,6 +10,7 @@ import io.godwit.mqtt.transport.LoopContext;
 import io.godwit.mqtt.transport.MqttMetrics;
 import io.godwit.mqtt.transport.MqttReports;
 import io.godwit.retain.client.RetainClient;
+import java.util.Arrays;
 import java.util.function.LongSupplier;
 
 /**
@@ -36,6 +37,8 @@ public final class SessionServices {
     final QueuedBytes noteBytes;
 
     final PublisherWaits publisherWaits;
+    final OutLatency outLatency;
+    private final LoopCounts[] counts;
 
     /**
      * @param wallMillis the wall clock, milliseconds since the epoch
@@ -85,6 +88,14 @@ public final class SessionServices {
         filterBytes = QueuedBytes.ofHeap();
         noteBytes = QueuedBytes.ofHeap();
         publisherWaits = new PublisherWaits(System::nanoTime);
+        outLatency = new OutLatency(loops, metrics, wallMillis);
+        counts = new LoopCounts[loops];
+        Arrays.setAll(counts, loop -> new LoopCounts());
+        metrics.registerSessions(
+                () -> LoopCounts.sum(counts, each -> each.inboundUnderWay),
+                () -> LoopCounts.sum(counts, each -> each.outboundUnderWay),
+                () -> LoopCounts.sum(counts, each -> each.queued),
+                () -> LoopCounts.sum(counts, each -> each.acknowledged));
     }
 
     /** With other limits, and what is counted over all sessions in common. */
@@ -106,6 +117,8 @@ public final class SessionServices {
         this.filterBytes = other.filterBytes;
         this.noteBytes = other.noteBytes;
         this.publisherWaits = other.publisherWaits;
+        this.outLatency = other.outLatency;
+        this.counts = other.counts;
     }
 
     /**
@@ -148,6 +161,10 @@ public final class SessionServices {
     /** Those with a session, by event loop. */
     public ClientIndexes clients() {
         return clients;
+    }
+
+    LoopCounts countsOf(LoopContext loop) {
+        return counts[loop.index()];
     }
 
     UnstoredBudget budgetOf(LoopContext loop) {

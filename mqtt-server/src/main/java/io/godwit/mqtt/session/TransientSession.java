@@ -247,7 +247,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
             dropped(message, DropReason.PACKET_TOO_LARGE);
             return false;
         }
-        services.metrics.publishOut(message.payload().length);
+        counted(message, qos, retain, false);
         return true;
     }
 
@@ -299,6 +299,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
 
     private void end(int packetId, byte expected) {
         if (stateOf(packetId) == expected) {
+            counts().acknowledged++;
             inflight().remove(packetId);
         }
     }
@@ -512,7 +513,8 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
     private LiveQueue queue() {
         if (queue == null) {
             SessionConfig config = services.config;
-            queue = new LiveQueue(config.queue().maxMessages(), config.queue().maxBytes(), services.queuedBytes);
+            queue = new LiveQueue(
+                    config.queue().maxMessages(), config.queue().maxBytes(), services.queuedBytes, counts());
         }
         return queue;
     }

@@ -4,6 +4,7 @@ import io.godwit.mqtt.packet.ProtocolLevel;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.SubAck;
 import io.godwit.mqtt.packet.Subscribe;
+import io.godwit.mqtt.transport.MqttMetrics;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,11 +18,13 @@ final class SubscribeAnswer {
     private final Subscriber subscriber;
     private final Subscribe packet;
     private final int weight;
+    private final MqttMetrics metrics;
     private final Codes codes;
     private final Queue<Runnable> replays = new ArrayDeque<>(1);
 
     /** @param weight of its filters, see {@link Subscriber#asked} */
-    SubscribeAnswer(Subscriber subscriber, Subscribe packet, int weight) {
+    SubscribeAnswer(Subscriber subscriber, Subscribe packet, int weight, MqttMetrics metrics) {
+        this.metrics = metrics;
         this.weight = weight;
         this.subscriber = subscriber;
         this.packet = packet;
@@ -64,6 +67,7 @@ final class SubscribeAnswer {
             }
         }
         subscriber.connection().send(new SubAck(packet.packetId(), told));
+        metrics.subscribed(codes.all());
         return true;
     }
 

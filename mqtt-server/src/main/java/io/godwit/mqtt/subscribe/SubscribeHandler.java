@@ -62,7 +62,8 @@ public final class SubscribeHandler {
         List<Subscription> all = asked.subscriptions();
         int weight = weight(all.stream().map(Subscription::filter));
         subscriber.asked(weight);
-        SubscribeAnswer answer = new SubscribeAnswer(subscriber, asked, weight);
+        reports.metrics().filtersAsked(all.size());
+        SubscribeAnswer answer = new SubscribeAnswer(subscriber, asked, weight, reports.metrics());
         FilterTurns.run(
                 subscriber, all.size(), (from, to) -> checked(subscriber, asked, from, to), (from, to, checked) -> {
                     noteDenied(subscriber, checked);
@@ -379,6 +380,7 @@ public final class SubscribeHandler {
                         answers -> {
                             if (codes.put(from, answers)) {
                                 subscriber.connection().send(new UnsubAck(asked.packetId(), codes.all()));
+                                reports.metrics().unsubscribed(codes.all());
                                 subscriber.answered(weight);
                             }
                         }));

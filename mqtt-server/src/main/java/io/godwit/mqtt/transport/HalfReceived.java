@@ -2,6 +2,7 @@ package io.godwit.mqtt.transport;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.BaseUnits;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -67,9 +68,11 @@ public final class HalfReceived {
 
     public void register(MeterRegistry meters) {
         Gauge.builder("godwit.mqtt.half.received.bytes", this, HalfReceived::announcedBytes)
+                .baseUnit(BaseUnits.BYTES)
                 .description("bytes, when whole, of packets that have arrived in part and have room")
                 .register(meters);
-        Gauge.builder("godwit.mqtt.half.received.storing", this, HalfReceived::storingBytes)
+        Gauge.builder("godwit.mqtt.half.received.storing.bytes", this, HalfReceived::storingBytes)
+                .baseUnit(BaseUnits.BYTES)
                 .description("bytes of large publishes that are being stored")
                 .register(meters);
         Gauge.builder("godwit.mqtt.half.received.waiting", this, HalfReceived::waiting)

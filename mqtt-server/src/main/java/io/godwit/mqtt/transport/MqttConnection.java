@@ -546,6 +546,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
                 // take time.
                 if (tick - openedTick > limits().connectTimeout().toSeconds()
                         && !throttling.isPaused(Pause.CONNECTING)) {
+                    metrics.connectTimedOut();
                     close("no CONNECT in time");
                 }
             }

@@ -58,6 +58,9 @@ public final class MqttReports {
 
     public void connected(ClientInfo client, boolean sessionPresent) {
         metrics.connects.increment();
+        if (sessionPresent) {
+            metrics.resumedSessions.increment();
+        }
         if (events.isListening(BrokerEvent.ClientConnected.class)) {
             events.onEvent(new BrokerEvent.ClientConnected(client, sessionPresent));
         }

@@ -25,7 +25,7 @@ class InflightTest {
     void whatIsHeldIsCountedUntilItIsRemoved() {
         Message message = new Message("t", new byte[1_000], Qos.AT_LEAST_ONCE, false, 0, MessageProperties.NONE);
         ClientInfo publisher = SessionStage.info("p");
-        Inflight inflight = new Inflight(ofNode);
+        Inflight inflight = new Inflight(ofNode, new LoopCounts());
         for (int i = 0; i < 3; i++) {
             int id = inflight.take(Inflight.AWAITS_PUBACK);
             inflight.hold(id, new Delivery(publisher, message, List.of(), null));
@@ -43,7 +43,7 @@ class InflightTest {
     /** The table is a map: it answers what a HashMap would, whatever was put and removed; ids collide on purpose. */
     @Property
     void behavesLikeAMap(@ForAll @Size(max = 200) List<@IntRange(min = -40, max = 40) Integer> steps) {
-        Inflight table = new Inflight(ofNode);
+        Inflight table = new Inflight(ofNode, new LoopCounts());
         Map<Integer, Long> model = new HashMap<>();
         long sequence = 0;
         for (int step : steps) {
@@ -69,7 +69,7 @@ class InflightTest {
     @Example
     @Clause({"MQTT5-2.2.1-4", "MQTT5-4.3.2-1", "MQTT5-4.3.3-1", "MQTT311-2.3.1-4"})
     void packetIdsComeRoundAndSkipThoseInUse() {
-        Inflight table = new Inflight(ofNode);
+        Inflight table = new Inflight(ofNode, new LoopCounts());
         assertThat(table.take(Inflight.AWAITS_PUBACK)).isEqualTo(1);
         for (int i = 2; i <= 65_535; i++) {
             assertThat(table.take(Inflight.AWAITS_PUBACK)).isEqualTo(i);
@@ -82,7 +82,7 @@ class InflightTest {
 
     @Example
     void allPacketIdsMayBeInUse() {
-        Inflight table = new Inflight(ofNode);
+        Inflight table = new Inflight(ofNode, new LoopCounts());
         for (int i = 1; i <= 65_535; i++) {
             table.take(Inflight.AWAITS_PUBACK);
         }

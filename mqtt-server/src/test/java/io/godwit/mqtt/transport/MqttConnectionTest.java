@@ -119,7 +119,7 @@ class MqttConnectionTest {
         channel.pipeline().close();
         channel.runPendingTasks();
         assertThat(recorder.closed).isEqualTo("connection lost, and 4711 bytes read from it were dropped");
-        assertThat(meters.get("godwit.mqtt.bytes.ignored").functionCounter().count())
+        assertThat(meters.get("godwit.mqtt.ignored.bytes").functionCounter().count())
                 .isEqualTo(4711);
     }
 

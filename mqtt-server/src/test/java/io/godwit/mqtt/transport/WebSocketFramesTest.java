@@ -119,7 +119,7 @@ class WebSocketFramesTest {
             loop.sweep();
         }
         assertThat(channel.isOpen()).isFalse();
-        assertThat(meters.get("godwit.mqtt.bytes.ignored").functionCounter().count())
+        assertThat(meters.get("godwit.mqtt.ignored.bytes").functionCounter().count())
                 .isGreaterThanOrEqualTo(flood.length);
     }
 

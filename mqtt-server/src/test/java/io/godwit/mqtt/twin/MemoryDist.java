@@ -89,7 +89,7 @@ public final class MemoryDist implements DistClient {
 
     /** Subscriptions. */
     public long size() {
-        return index.subscriptions();
+        return index.counts().subscriptions();
     }
 
     /** Every route of a stored session. */

@@ -46,6 +46,7 @@ record NodePlan(int number, int port, int memberPort, int rpcPort, Path home) {
                 mqttServerConfig:
                   maxConnBandwidth: 0
                   tcpListener: {host: %s, port: %d}
+                apiServerConfig: {enable: false}
                 """.formatted(HOST, port));
         if (all.size() > 1) {
             String seeds =

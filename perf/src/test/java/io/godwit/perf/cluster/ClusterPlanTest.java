@@ -63,7 +63,7 @@ class ClusterPlanTest {
 
         assertThat(plan.nodes()).allSatisfy(node -> {
             Map<String, Object> yaml = read(plan, node, Optional.empty());
-            assertThat(yaml).containsOnlyKeys("mqttServerConfig", "clusterConfig");
+            assertThat(yaml).containsOnlyKeys("mqttServerConfig", "apiServerConfig", "clusterConfig");
             assertThat(yaml.get("mqttServerConfig"))
                     .isEqualTo(Map.of(
                             "maxConnBandwidth", 0, "tcpListener", Map.of("host", "127.0.0.1", "port", node.port())));
@@ -86,7 +86,8 @@ class ClusterPlanTest {
     void aNodeAloneIsInNoCluster() {
         ClusterPlan plan = plan(1, 1);
 
-        assertThat(read(plan, plan.nodes().get(0), Optional.empty())).containsOnlyKeys("mqttServerConfig");
+        assertThat(read(plan, plan.nodes().get(0), Optional.empty()))
+                .containsOnlyKeys("mqttServerConfig", "apiServerConfig");
         assertThat(plan.jvmOptions()).isEqualTo("-Da=b");
     }
 

@@ -3,6 +3,7 @@ package io.godwit.retain.topic;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.BaseUnits;
 import java.util.concurrent.atomic.LongAdder;
 
 /** What the ranges of this node's retain store count together. */
@@ -35,6 +36,7 @@ public final class RetainCounters {
                 .description("topics with a retained message")
                 .register(meters);
         Gauge.builder("godwit.retain.payload.bytes", payloadBytes, LongAdder::doubleValue)
+                .baseUnit(BaseUnits.BYTES)
                 .description("bytes of the payloads of retained messages")
                 .register(meters);
         Gauge.builder("godwit.retain.tokens", marks, LongAdder::doubleValue)

@@ -1,0 +1,125 @@
+package io.godwit.broker;
+
+import io.godwit.api.ApiPorts;
+import io.godwit.api.ApiServer;
+import io.godwit.api.port.FileWatch;
+import io.godwit.broker.api.LogbackLevels;
+import io.godwit.broker.api.NodeAdmin;
+import io.godwit.broker.api.NodeHealth;
+import io.godwit.broker.config.WatchedFile;
+import io.godwit.cluster.LocalPeers;
+import io.godwit.kv.KvNode;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The HTTP API of a {@link Broker}: open from when the data directory is the broker's, so that health can be asked for
+ * while the node waits for others, until all else is closed. Does nothing where it is switched off. Calls by the
+ * threads that start and close the broker.
+ */
+final class BrokerApi implements AutoCloseable {
+    private final BrokerConfig config;
+    private final NodeHealth health = new NodeHealth();
+    private final NodeAdmin admin = new NodeAdmin(health);
+    private @Nullable ApiServer server;
+    private String listens = "";
+
+    BrokerApi(BrokerConfig config) {
+        this.config = config;
+    }
+
+    /**
+     * Opens the port.
+     *
+     * @throws IOException naming the setting that does not fit, or a port that is taken
+     */
+    void open() throws IOException {
+        if (!config.api().enable()) {
+            return;
+        }
+        ApiSettings.check(config);
+        LocalPeers peers = new LocalPeers();
+        health.start();
+        server = new ApiServer(
+                ApiSettings.of(config),
+                new ApiPorts(
+                        admin,
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.of(new LogbackLevels()),
+                        peers::isAdmitted,
+                        BrokerApi::watch));
+        try {
+            InetSocketAddress bound = server.start();
+            boolean hasTls = !config.api().tls().certFile().isEmpty();
+            listens = (hasTls ? "https" : "http") + "://" + bound.getHostString() + ":" + bound.getPort();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("told to end", e);
+        }
+    }
+
+    private static FileWatch watch(Path file) {
+        WatchedFile watched = new WatchedFile(file);
+        return watched::hasChanged;
+    }
+
+    /** Where it listens, for people; none where it does not. */
+    List<String> lines() {
+        return listens.isEmpty() ? List.of() : List.of("API on " + listens);
+    }
+
+    void waits(String what) {
+        health.waiting(what);
+    }
+
+    /** The stores are open. */
+    void opened(KvNode node) {
+        admin.opened(node.operations(), node::health);
+        health.lacks(admin::lacks);
+    }
+
+    /** The node has others, and {@code lack} tells why it acknowledges nothing; empty while it does. */
+    void joins(Supplier<String> lack) {
+        health.lacks(() -> {
+            List<String> lacks = new ArrayList<>(admin.lacks());
+            String now = lack.get();
+            if (!now.isEmpty()) {
+                lacks.add("acknowledges nothing: " + now);
+            }
+            return lacks;
+        });
+    }
+
+    /** The listeners are open. */
+    void serves() {
+        health.look();
+        health.phase(NodeHealth.Phase.SERVING);
+    }
+
+    /** Clients should go elsewhere. */
+    void stops() {
+        health.phase(NodeHealth.Phase.STOPPING);
+    }
+
+    /** The stores are about to be closed. */
+    void storesClose() {
+        admin.closing();
+    }
+
+    @Override
+    public void close() {
+        ApiServer opened = server;
+        if (opened != null) {
+            opened.close();
+        }
+        health.close();
+    }
+}

@@ -1,0 +1,158 @@
+package io.godwit.broker.api;
+
+import io.godwit.api.port.HealthView;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How the node is, for whoever asks whether it lives and should get clients. The answer is never older than some
+ * seconds, also while parts of the node hang:
+ *
+ * <ul>
+ *   <li>one thread looks each second at what may keep the node from its promises, and may be held up by a lock. When it
+ *       has not come back for ten seconds, the node is not ready;
+ *   <li>another one, which asks nobody, shows that threads get to run at all, and looks for threads in a deadlock. When
+ *       it finds some, or does not run for half a minute, the process should be started anew.
+ * </ul>
+ *
+ * <p>A disk that hangs makes the node not ready, but lets it live: a restart would not mend it. Thread-safe;
+ * {@link #view} takes no lock.
+ */
+public final class NodeHealth implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(NodeHealth.class);
+    private static final long PERIOD_MILLIS = 1_000;
+    private static final long DEADLOCK_PERIOD_MILLIS = 10_000;
+    static final long LATE_NANOS = TimeUnit.SECONDS.toNanos(10);
+    static final long DEAD_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    /** Where in its life the node is. */
+    public enum Phase {
+        STARTING,
+        SERVING,
+        STOPPING
+    }
+
+    private final LongSupplier nanoClock;
+    private final ScheduledExecutorService threads = Executors.newScheduledThreadPool(2, task -> {
+        Thread thread = new Thread(task, "api-health");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    // each set by its own writer, read by whoever asks
+    private volatile Phase phase = Phase.STARTING;
+    private volatile String waiting = "";
+    private volatile Supplier<List<String>> lacks = List::of;
+    private volatile Look last;
+    private volatile long beatAt;
+    private volatile List<String> deadlock = List.of();
+
+    private record Look(long at, List<String> lacks) {}
+
+    public NodeHealth() {
+        this(System::nanoTime);
+    }
+
+    NodeHealth(LongSupplier nanoClock) {
+        this.nanoClock = nanoClock;
+        last = new Look(nanoClock.getAsLong(), List.of());
+        beatAt = nanoClock.getAsLong();
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // run until the threads are shut down
+    public void start() {
+        beat();
+        look();
+        threads.scheduleWithFixedDelay(this::look, PERIOD_MILLIS, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+        threads.scheduleWithFixedDelay(this::beat, PERIOD_MILLIS, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+        threads.scheduleWithFixedDelay(
+                this::lookForDeadlock, DEADLOCK_PERIOD_MILLIS, DEADLOCK_PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    public void phase(Phase next) {
+        phase = next;
+    }
+
+    /** @param what the start waits for; empty for nothing */
+    public void waiting(String what) {
+        waiting = what;
+    }
+
+    /** @param supplier what keeps the node from its promises, a sentence each; may wait for locks */
+    public void lacks(Supplier<List<String>> supplier) {
+        lacks = supplier;
+    }
+
+    /** Asks what is lacking now. Waits for locks that the supplier waits for. */
+    public void look() {
+        long begun = nanoClock.getAsLong();
+        try {
+            last = new Look(begun, List.copyOf(lacks.get()));
+        } catch (RuntimeException e) { // outermost frame of the thread; the node counts as not ready when it stays so
+            LOG.warn("health not known cause={}", e.toString());
+        }
+    }
+
+    void beat() {
+        beatAt = nanoClock.getAsLong();
+    }
+
+    void lookForDeadlock() {
+        ThreadMXBean bean = ManagementFactory.getThreadMXBean();
+        long[] ids = bean.findDeadlockedThreads();
+        List<String> names = new ArrayList<>();
+        if (ids != null) {
+            for (var info : bean.getThreadInfo(ids)) {
+                if (info != null) {
+                    names.add(info.getThreadName());
+                }
+            }
+        }
+        if (!names.isEmpty() && !names.equals(deadlock)) {
+            LOG.error("threads wait for each other for ever threads={}", names);
+        }
+        deadlock = List.copyOf(names);
+    }
+
+    public HealthView view() {
+        long now = nanoClock.getAsLong();
+        List<String> notLive = new ArrayList<>();
+        if (now - beatAt > DEAD_NANOS) {
+            notLive.add("threads have not run for " + TimeUnit.NANOSECONDS.toSeconds(now - beatAt) + " seconds");
+        }
+        if (!deadlock.isEmpty()) {
+            notLive.add("threads wait for each other for ever: " + String.join(", ", deadlock));
+        }
+        return new HealthView(notLive, notReady(now));
+    }
+
+    private List<String> notReady(long now) {
+        return switch (phase) {
+            case STARTING -> List.of(waiting.isEmpty() ? "the node starts" : "the node starts and waits: " + waiting);
+            case STOPPING -> List.of("the node stops");
+            case SERVING -> lacksOf(last, now);
+        };
+    }
+
+    private static List<String> lacksOf(Look look, long now) {
+        long age = now - look.at();
+        return age > LATE_NANOS
+                ? List.of("the state of the node could not be read for " + TimeUnit.NANOSECONDS.toSeconds(age)
+                        + " seconds: something hangs")
+                : look.lacks();
+    }
+
+    @Override
+    public void close() {
+        threads.shutdownNow();
+    }
+}

@@ -1,0 +1,137 @@
+package io.godwit.broker.metrics;
+
+import com.sun.management.OperatingSystemMXBean;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.binder.BaseUnits;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.core.instrument.config.MeterFilter;
+import io.micrometer.core.instrument.distribution.DistributionStatisticConfig;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.lang.management.ManagementFactory;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The registry that every part of the broker registers its meters with, and what answers a scrape of it. It has the
+ * meters of the process from the beginning: JVM, CPU, descriptors. Made first and closed last; closing
+ * ends what listens to the garbage collector.
+ *
+ * <p>A meter that does not fit is logged as an error and left out: the broker serves without it. The test that writes
+ * docs/metrics.md fails then.
+ */
+public final class BrokerMeters implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(BrokerMeters.class);
+    private static final double NANOS_PER_SECOND = 1e9;
+    private static final String ALLOCATOR = "netty.allocator.";
+    private static final String CPU_NANOS = "process.cpu.time";
+    /**
+     * What Netty's meters lack. Their label {@code id} goes: it is another one in each process, a series more with
+     * every restart, and the type tells the allocators apart.
+     */
+    private static final MeterFilter OF_ALLOCATORS = new MeterFilter() {
+        @Override
+        public Meter.Id map(Meter.Id id) {
+            if (!id.getName().startsWith(ALLOCATOR)) {
+                return id;
+            }
+            List<Tag> tags = id.getTags().stream()
+                    .filter(tag -> !tag.getKey().equals("id"))
+                    .toList();
+            boolean isOfBytes = id.getName().startsWith(ALLOCATOR + "memory");
+            return new Meter.Id(
+                    id.getName(),
+                    Tags.of(tags),
+                    isOfBytes ? BaseUnits.BYTES : id.getBaseUnit(),
+                    isOfBytes ? "memory that Netty's allocators have taken" : id.getDescription(),
+                    id.getType());
+        }
+    };
+
+    /** Upper bounds of the buckets of latencies, in milliseconds: few, since each is a series. */
+    private static final double[] BOUNDS_MILLIS = {0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 100, 500, 2_000, 10_000};
+    /** Our latencies have the same buckets everywhere, and so can be added over nodes. */
+    private static final MeterFilter HISTOGRAMS = new MeterFilter() {
+        @Override
+        public DistributionStatisticConfig configure(Meter.Id id, DistributionStatisticConfig config) {
+            if (id.getType() != Meter.Type.TIMER || !id.getName().startsWith("godwit.")) {
+                return config;
+            }
+            double[] nanos =
+                    Arrays.stream(BOUNDS_MILLIS).map(millis -> millis * 1e6).toArray();
+            return DistributionStatisticConfig.builder()
+                    .serviceLevelObjectives(nanos)
+                    .build()
+                    .merge(config);
+        }
+    };
+
+    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final JvmGcMetrics garbage = new JvmGcMetrics();
+    private final List<String> leftOut = new CopyOnWriteArrayList<>();
+    private final Scrapes scrapes;
+
+    public BrokerMeters() {
+        registry.config()
+                .meterFilter(OF_ALLOCATORS)
+                .meterFilter(HISTOGRAMS)
+                .meterFilter(MeterFilter.denyNameStartsWith(CPU_NANOS))
+                .onMeterRegistrationFailed((id, reason) -> leftOut(id.getName() + ": " + reason));
+        scrapes = new Scrapes(registry, System::nanoTime);
+        List<MeterBinder> process = List.of(
+                new JvmMemoryMetrics(),
+                garbage,
+                new JvmThreadMetrics(),
+                new ClassLoaderMetrics(),
+                new ProcessorMetrics(),
+                new FileDescriptorMetrics(),
+                new UptimeMetrics());
+        process.forEach(binder -> binder.bindTo(registry));
+        if (ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system) {
+            FunctionCounter.builder("process.cpu", system, bean -> bean.getProcessCpuTime() / NANOS_PER_SECOND)
+                    .description("CPU time that the process has used")
+                    .baseUnit("seconds")
+                    .register(registry);
+        }
+    }
+
+    private void leftOut(String meter) {
+        leftOut.add(meter);
+        LOG.error("meter left out {}", meter);
+    }
+
+    /** Meters that could not be registered, and why: none, or a mistake in the broker. */
+    public List<String> leftOut() {
+        return List.copyOf(leftOut);
+    }
+
+    /** For every part of the broker. */
+    public MeterRegistry registry() {
+        return registry;
+    }
+
+    /** What answers a scrape. */
+    public Scrapes scrapes() {
+        return scrapes;
+    }
+
+    @Override
+    public void close() {
+        garbage.close();
+        registry.close();
+    }
+}

@@ -1,0 +1,137 @@
+package io.godwit.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The API of a whole broker, which each answer is compared with the document of. */
+class BrokerApiTest {
+    @TempDir
+    private Path directory;
+
+    private final HttpClient client = HttpClient.newHttpClient();
+
+    private Broker broker(String api) throws Exception {
+        Path file = Files.writeString(
+                directory.resolve("standalone.yml"),
+                "mqttServerConfig: {tcpListener: {host: 127.0.0.1, port: 0}}\napiServerConfig: {" + api + "}\n");
+        return new Broker(
+                ConfigLoader.load(file, Map.of()),
+                Files.createDirectories(directory.resolve("data")),
+                directory.resolve("plugins"));
+    }
+
+    private static String url(List<String> started) {
+        return started.stream()
+                .filter(line -> line.startsWith("API on "))
+                .map(line -> line.substring("API on ".length()))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private HttpResponse<String> get(String url) throws Exception {
+        return client.send(HttpRequest.newBuilder(URI.create(url)).build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    private JsonObject json(String url) throws Exception {
+        HttpResponse<String> response = get(url);
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+        return JsonParser.parseString(response.body()).getAsJsonObject();
+    }
+
+    @Test
+    void aNodeIsSeenThroughIt() throws Exception {
+        String url;
+        try (Broker broker = broker("port: 0, checkAnswers: true")) {
+            url = url(broker.start());
+            assertThat(json(url + "/health/live").get("status").getAsString()).isEqualTo("ok");
+            assertThat(json(url + "/health/ready").get("reasons").getAsJsonArray())
+                    .isEmpty();
+
+            JsonObject node =
+                    json(url + "/api/v1/nodes").getAsJsonArray("items").get(0).getAsJsonObject();
+            assertThat(node.get("thisNode").getAsBoolean()).isTrue();
+            assertThat(node.get("version").getAsString()).isNotEmpty();
+            assertThat(node.get("leaders").getAsInt()).isPositive();
+
+            assertThat(json(url + "/api/v1/stores").getAsJsonArray("items"))
+                    .extracting(store -> store.getAsJsonObject().get("name").getAsString())
+                    .containsExactly("dist", "inbox", "retain");
+            assertThat(json(url + "/api/v1/stores").getAsJsonArray("items"))
+                    .allSatisfy(store -> assertThat(
+                                    store.getAsJsonObject().get("state").getAsString())
+                            .isEqualTo("serving"));
+            JsonObject range = json(url + "/api/v1/ranges?store=retain")
+                    .getAsJsonArray("items")
+                    .get(0)
+                    .getAsJsonObject();
+            assertThat(range.get("leader")).isEqualTo(node.get("id"));
+            assertThat(json(url + "/api/v1/log-levels").has("items")).isTrue();
+
+            assertThat(get(url + "/metrics").statusCode()).as("not there yet").isEqualTo(404);
+        }
+        String closed = url;
+        assertThatThrownBy(() -> get(closed + "/health/live")).isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void aTakenPortEndsTheStartAndNamesTheSetting() throws Exception {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                Broker broker = broker("port: " + taken.getLocalPort())) {
+            assertThatThrownBy(broker::start)
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("127.0.0.1:" + taken.getLocalPort())
+                    .hasMessageContaining("apiServerConfig.port")
+                    .satisfies(failure ->
+                            assertThat(PortHolders.isBusyPort(failure)).isTrue());
+        }
+        try (Broker again = broker("port: 0")) {
+            assertThat(url(again.start())).startsWith("http://127.0.0.1:");
+        }
+    }
+
+    @Test
+    void whatStrangersCouldUseUnaskedIsNotStarted() throws Exception {
+        try (Broker broker = broker("host: 0.0.0.0, port: 0")) {
+            assertThatThrownBy(broker::start).hasMessageContaining("apiServerConfig.tokensFile");
+        }
+    }
+
+    @Test
+    void switchedOffItIsNotThere() throws Exception {
+        try (Broker broker = broker("enable: false")) {
+            assertThat(broker.start()).noneMatch(line -> line.startsWith("API"));
+        }
+    }
+
+    @Test
+    void mistakesAreFoundBeforeAStart() throws Exception {
+        Files.writeString(directory.resolve("tokens"), "ann:king::sha256:00\n");
+        Path file = Files.writeString(
+                directory.resolve("standalone.yml"),
+                "apiServerConfig: {tokensFile: tokens, tls: {certFile: none.crt, clientCaFile: none.ca}}\n");
+        assertThat(StartCheck.errors(ConfigLoader.load(file, Map.of()), directory.resolve("plugins")))
+                .anySatisfy(line -> assertThat(line).contains("apiServerConfig.tokensFile", "line 1", "the role"))
+                .anySatisfy(line -> assertThat(line).contains("apiServerConfig.tls.certFile", "none.crt"))
+                .anySatisfy(line -> assertThat(line).contains("apiServerConfig.tls.keyFile", "must name a file"))
+                .anySatisfy(line -> assertThat(line).contains("apiServerConfig.tls.clientCaFile", "none.ca"));
+        Path open = Files.writeString(directory.resolve("open.yml"), "apiServerConfig: {host: 0.0.0.0}\n");
+        assertThat(StartCheck.errors(ConfigLoader.load(open, Map.of()), directory.resolve("plugins")))
+                .anySatisfy(line -> assertThat(line).contains("apiServerConfig.host", "apiServerConfig.tokensFile"));
+    }
+}

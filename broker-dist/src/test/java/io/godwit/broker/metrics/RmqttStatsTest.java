@@ -1,0 +1,195 @@
+package io.godwit.broker.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.godwit.api.port.Answer;
+import io.godwit.api.port.NodeFigures;
+import io.godwit.api.port.NotServingException;
+import io.godwit.broker.clients.ClusterNodes;
+import io.godwit.broker.metrics.wire.Figure;
+import io.godwit.broker.metrics.wire.FiguresAnswer;
+import io.godwit.broker.metrics.wire.FiguresRequest;
+import io.godwit.cluster.LocalAccess;
+import io.godwit.cluster.LocalRpcServer;
+import io.godwit.cluster.RpcConnection;
+import io.godwit.testing.Await;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.ServerCalls;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The node {@code a} asks, and reaches others over gRPC. */
+class RmqttStatsTest implements ClusterNodes {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration SOON = Duration.ofMillis(300);
+
+    @TempDir
+    private Path directory;
+
+    private final Map<String, Channel> channels = new HashMap<>();
+    private final Set<String> others = new TreeSet<>();
+    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private final RmqttStats stats = node("a", 1);
+
+    private RmqttStats node(String id, double connects) {
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        meters.counter("godwit.mqtt.connects").increment(connects);
+        meters.counter("godwit.mqtt.disconnects");
+        RmqttStats made = new RmqttStats(meters, id + ":9000", this, () -> 3);
+        opened.push(made);
+        return made;
+    }
+
+    private void serve(String id, ServerServiceDefinition service) throws Exception {
+        Path file = directory.resolve(id);
+        opened.push(LocalRpcServer.start(List.of(service), file));
+        RpcConnection connection = RpcConnection.local(LocalAccess.read(file));
+        opened.push(connection);
+        channels.put(id, connection.channel());
+        others.add(id);
+    }
+
+    /** One that answers what it likes. */
+    private static ServerServiceDefinition answering(byte @Nullable [] answer) {
+        return ServerServiceDefinition.builder(FiguresWire.SERVICE)
+                .addMethod(FiguresWire.READ, ServerCalls.asyncUnaryCall((request, caller) -> {
+                    if (answer != null) {
+                        caller.onNext(answer);
+                        caller.onCompleted();
+                    }
+                }))
+                .build();
+    }
+
+    @Override
+    public String self() {
+        return "a";
+    }
+
+    @Override
+    public Set<String> others() {
+        return others;
+    }
+
+    @Override
+    public @Nullable Channel to(String nodeId) {
+        return channels.get(nodeId);
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        for (AutoCloseable each : opened) {
+            each.close();
+        }
+    }
+
+    @Test
+    void everyNodeTellsItsOwn() throws Exception {
+        serve("b", node("b", 20).service());
+        serve("c", node("c", 300).service());
+        Answer<List<NodeFigures>> answer = stats.stats(PATIENCE).get(30, TimeUnit.SECONDS);
+        assertThat(answer.missingNodes()).isEmpty();
+        assertThat(answer.value()).extracting(NodeFigures::id).containsExactly("a", "b", "c");
+        assertThat(answer.value()).extracting(NodeFigures::name).containsExactly("a:9000", "b:9000", "c:9000");
+        assertThat(answer.value()).extracting(NodeFigures::status).containsOnly("Running");
+        assertThat(answer.value())
+                .extracting(node -> node.figures().get("connections.count"))
+                .containsExactly(1L, 20L, 300L);
+        assertThat(stats.sum(answer.value())).containsEntry("connections.count", 321L);
+        assertThat(stats.metrics(PATIENCE).get(30, TimeUnit.SECONDS).value())
+                .extracting(node -> node.figures().get("client.connected"))
+                .containsExactly(1L, 20L, 300L);
+    }
+
+    @Test
+    void aNodeThatDoesNotAnswerInTimeIsNamed() throws Exception {
+        serve("b", node("b", 20).service());
+        serve("c", answering(null));
+        others.add("d"); // a member that there is no channel to
+        Answer<List<NodeFigures>> answer = stats.stats(SOON).get(30, TimeUnit.SECONDS);
+        assertThat(answer.missingNodes()).contains("c", "d").doesNotContain("a");
+    }
+
+    @Test
+    void anAnswerThatIsNoneIsNotBelieved() throws Exception {
+        FiguresAnswer.Builder many = FiguresAnswer.newBuilder();
+        for (int i = 0; i <= FiguresWire.MAX_FIGURES; i++) {
+            many.addFigures(Figure.newBuilder().setName("x" + i).setWhole(i));
+        }
+        FiguresAnswer.Builder named = FiguresAnswer.newBuilder()
+                .addFigures(Figure.newBuilder().setName("x".repeat(201)).setWhole(1));
+        FiguresAnswer.Builder empty =
+                FiguresAnswer.newBuilder().addFigures(Figure.newBuilder().setName("x"));
+        serve("many", answering(many.build().toByteArray()));
+        serve("long", answering(named.build().toByteArray()));
+        serve("empty", answering(empty.build().toByteArray()));
+        serve("noise", answering(new byte[] {(byte) 0xFF, 1, 2, 3}));
+        serve("huge", answering(new byte[FiguresWire.MAX_BYTES + 1]));
+        Answer<List<NodeFigures>> answer = stats.stats(PATIENCE).get(30, TimeUnit.SECONDS);
+        assertThat(answer.missingNodes()).containsExactly("empty", "huge", "long", "many", "noise");
+        assertThat(answer.value()).extracting(NodeFigures::id).containsExactly("a");
+    }
+
+    @Test
+    void aQuestionOfAnotherVersionIsRefused() throws Exception {
+        serve("b", node("b", 20).service());
+        Channel b = channels.get("b");
+        byte[] later = FiguresRequest.newBuilder().setVersion(7).build().toByteArray();
+        assertThat(refusal(b, later)).isEqualTo(Status.Code.FAILED_PRECONDITION);
+        byte[] ofNoKind = FiguresRequest.newBuilder().setVersion(1).build().toByteArray();
+        assertThat(refusal(b, ofNoKind)).isEqualTo(Status.Code.INVALID_ARGUMENT);
+        assertThat(refusal(b, new byte[] {(byte) 0xFF})).isEqualTo(Status.Code.INVALID_ARGUMENT);
+    }
+
+    private static Status.Code refusal(Channel channel, byte[] request) {
+        try {
+            ClientCalls.blockingUnaryCall(channel, FiguresWire.READ, CallOptions.DEFAULT, request);
+            throw new AssertionError("answered");
+        } catch (StatusRuntimeException e) {
+            return e.getStatus().getCode();
+        }
+    }
+
+    @Test
+    void questionsUnderWayAreBounded() throws Exception {
+        serve("slow", answering(null));
+        for (int i = 0; i < RmqttStats.MAX_QUESTIONS; i++) {
+            assertThat(stats.stats(Duration.ofSeconds(2))).isNotCompletedExceptionally();
+        }
+        CompletableFuture<?> oneMore = stats.stats(SOON);
+        assertThatThrownBy(oneMore::join).hasCauseInstanceOf(NotServingException.class);
+        others.clear();
+        Await.until(
+                () -> "asked again",
+                PATIENCE,
+                () -> stats.stats(SOON)
+                        .handle((answer, failure) -> failure == null)
+                        .join());
+    }
+
+    @Test
+    void aStoppedNodeSaysSo() {
+        stats.close();
+        assertThatThrownBy(stats.stats(SOON)::join).hasCauseInstanceOf(NotServingException.class);
+    }
+}
