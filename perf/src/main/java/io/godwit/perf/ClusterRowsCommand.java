@@ -44,7 +44,8 @@ final class ClusterRowsCommand implements Callable<Integer> {
             paramLabel = "ROW,...",
             split = ",",
             description = "which rows: cpu-qos0, max-qos0, cpu-qos1, p99-qos1, max-persistent, p99-persistent, nodes, "
-                    + "suback-live, suback-persistent, connect, idle (default: all)")
+                    + "suback-live, suback-persistent, connect, idle, reconnect, large-beside-small, resync "
+                    + "(default: all but resync)")
     private Set<String> only = Set.of();
 
     @Option(
