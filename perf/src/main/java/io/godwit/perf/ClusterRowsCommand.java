@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
             "Puts the same loads on one broker and on a cluster, one after the other, and tells their ratios beside "
                     + "the figures to reach.",
             "The exit code is 0 whichever of these are reached, 3 when messages were lost, 1 when a load could not "
-                    + "be run. All rows take about ten minutes."
+                    + "be run. All rows but resync take about ten minutes."
         })
 final class ClusterRowsCommand implements Callable<Integer> {
     private static final int MOST_PASSES = 20;

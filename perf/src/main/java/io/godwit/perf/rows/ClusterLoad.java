@@ -153,6 +153,10 @@ final class ClusterLoad {
         if (result.connectFailed() > 0) {
             cautions.add("%,d connections failed".formatted(result.connectFailed()));
         }
+        if (result.delivery().unacknowledged() > 0) {
+            cautions.add("%,d messages were not acknowledged"
+                    .formatted(result.delivery().unacknowledged()));
+        }
         double stated = result.scenario().statedRateOut();
         if (result.rateOut() < stated * REACHED) {
             cautions.add("%,.0f messages/s of %,.0f were delivered".formatted(result.rateOut(), stated));

@@ -14,6 +14,7 @@ import io.godwit.perf.load.RunResult;
 import io.godwit.perf.scenario.Scenario;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -53,26 +54,22 @@ final class KilledNode {
         try (Reconnect clients =
                 new Reconnect(scenario, settings, home, ClientSettings.plain(others, Placement.ACROSS))) {
             clients.open();
-            Machine machine = new Machine();
+            List<Long> survivors = new ArrayList<>(cluster.pids());
+            survivors.remove(NODE - 1);
+            Machine machine = new Machine(survivors);
             clients.losing();
             cluster.kill(NODE);
             Reconnect.Outage outage = clients.awaitAllBack(LONGEST);
+            Map<Value, Double> values = new EnumMap<>(machine.seconds());
             List<String> cautions = machine.cautions();
             if (outage.refused() > 0) {
                 cautions.add("%,d attempts to connect failed meanwhile".formatted(outage.refused()));
             }
-            return new Figures(
-                    Map.of(
-                            Value.CONNECTS,
-                            usual,
-                            Value.FIRST_SERVED,
-                            outage.firstSeconds(),
-                            Value.HALF_SERVED,
-                            outage.medianSeconds(),
-                            Value.ALL_SERVED,
-                            outage.lastSeconds()),
-                    0,
-                    cautions);
+            values.put(Value.CONNECTS, usual);
+            values.put(Value.FIRST_SERVED, outage.firstSeconds());
+            values.put(Value.HALF_SERVED, outage.medianSeconds());
+            values.put(Value.ALL_SERVED, outage.lastSeconds());
+            return new Figures(values, 0, cautions);
         }
     }
 

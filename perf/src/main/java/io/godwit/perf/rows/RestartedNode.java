@@ -11,7 +11,7 @@ import io.godwit.perf.load.LoadFailedException;
 import io.godwit.perf.load.Placement;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -57,10 +57,11 @@ final class RestartedNode {
             final Instant killed = Instant.now();
             cluster.kill(NODE);
             TimeUnit.MILLISECONDS.sleep(GONE.toMillis());
-            Machine machine = new Machine();
             cluster.restart(NODE);
+            Machine machine = new Machine(cluster.pids()); // the start of the JVM is part of it
             Rejoin rejoin = cluster.awaitRejoin(NODE, HOLDER, LONGEST);
-            List<String> cautions = new ArrayList<>(machine.cautions());
+            Map<Value, Double> values = new EnumMap<>(machine.seconds());
+            List<String> cautions = machine.cautions();
             canary.stop(DRAIN);
             Canary.Heard before = canary.between(killed.minus(BEFORE), killed);
             Canary.Heard meanwhile = canary.between(rejoin.linked(), rejoin.serving());
@@ -69,18 +70,11 @@ final class RestartedNode {
             if (meanwhile.unserved() > 0) {
                 cautions.add("%,d messages between the others were not acknowledged".formatted(meanwhile.unserved()));
             }
-            return new Figures(
-                    Map.of(
-                            Value.P99_BEFORE,
-                            before.latency().p99(),
-                            Value.P99,
-                            meanwhile.latency().p99(),
-                            Value.FILTERS_KNOWN,
-                            seconds(rejoin.linked(), rejoin.known()),
-                            Value.SERVING,
-                            seconds(rejoin.linked(), rejoin.serving())),
-                    all.lost() + unknown,
-                    cautions);
+            values.put(Value.P99_BEFORE, before.latency().p99());
+            values.put(Value.P99, meanwhile.latency().p99());
+            values.put(Value.FILTERS_KNOWN, seconds(rejoin.linked(), rejoin.known()));
+            values.put(Value.SERVING, seconds(rejoin.linked(), rejoin.serving()));
+            return new Figures(values, all.lost() + unknown, cautions);
         }
     }
 

@@ -26,6 +26,10 @@ enum Value {
     FILTERS_KNOWN("s until all filters are known", "%.2f", true),
     /** The same until its listeners are open. */
     SERVING("s until it serves", "%.2f", true),
+    /** Seconds of CPU time that brokers used while something happened. */
+    BROKERS_CPU("s of CPU of the brokers", "%.2f", true),
+    /** The same of this tool. */
+    TOOL_CPU("s of CPU of the tool", "%.2f", true),
     /** Cores that the busiest broker takes. */
     CORES("cores", "%.4f", true);
 
