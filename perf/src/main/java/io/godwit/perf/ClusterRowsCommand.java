@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
             "Puts the same loads on one broker and on a cluster, one after the other, and tells their ratios beside "
                     + "the figures to reach.",
             "The exit code is 0 whichever of these are reached, 3 when messages were lost, 1 when a load could not "
-                    + "be run. All rows take about ten minutes."
+                    + "be run. All rows but resync take about ten minutes."
         })
 final class ClusterRowsCommand implements Callable<Integer> {
     private static final int MOST_PASSES = 20;
@@ -44,7 +44,8 @@ final class ClusterRowsCommand implements Callable<Integer> {
             paramLabel = "ROW,...",
             split = ",",
             description = "which rows: cpu-qos0, max-qos0, cpu-qos1, p99-qos1, max-persistent, p99-persistent, nodes, "
-                    + "suback-live, suback-persistent, connect, idle (default: all)")
+                    + "suback-live, suback-persistent, connect, idle, reconnect, large-beside-small, resync "
+                    + "(default: all but resync)")
     private Set<String> only = Set.of();
 
     @Option(

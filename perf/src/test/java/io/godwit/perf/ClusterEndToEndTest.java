@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A small load on three packaged brokers, which the tool starts and ends. */
+/** Small loads on three packaged brokers, which the tool starts and ends. */
 @Tag("full")
 class ClusterEndToEndTest {
     @TempDir
@@ -57,6 +57,37 @@ class ClusterEndToEndTest {
         List<String> row = texts(table.getJsonArray("rows").getJsonArray(0));
         assertThat(row).startsWith("15k_15k_qos1_p256_1mps_3n_3v", "0.002", "3", "3", "15k", "134.15", "30.0");
         assertThat(row).last().as("lost").isEqualTo("0");
+    }
+
+    /** Few clients and filters: whether the rows can be run, not how long it takes. */
+    @Test
+    void aClusterIsMeasuredWhileItsNodesAreKilledAndStartedAgain() throws Exception {
+        int code = Main.execute(
+                "cluster",
+                "rows",
+                "--only",
+                "reconnect,large-beside-small,resync",
+                "--scale",
+                "0.02",
+                "--seconds",
+                "2",
+                "--heap",
+                "512m",
+                "--broker-jvm=-XX:TieredStopAtLevel=1",
+                "--broker-jvm=-XX:+UseSerialGC",
+                "--dist",
+                System.getProperty("godwit.distribution"),
+                "--out",
+                reports.toString());
+
+        assertThat(code).as("nothing is lost, whatever the figures").isZero();
+        JsonArray rows = json("cluster-rows-*.json").getJsonArray("rows");
+        assertThat(rows).hasSize(4).allSatisfy(row -> assertThat(texts((JsonArray) row))
+                .doesNotContain("not measured")
+                .last()
+                .isEqualTo("0"));
+        assertThat(rows.stream().map(row -> texts((JsonArray) row).get(0)))
+                .containsExactly("reconnect", "large-beside-small", "resync", "resync");
     }
 
     private JsonObject json(String glob) throws IOException {

@@ -2,13 +2,17 @@ package io.godwit.perf.cluster;
 
 import io.godwit.perf.load.Endpoint;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -36,8 +40,10 @@ public final class BrokerCluster implements AutoCloseable {
     private final ClusterPlan plan;
     private final Path directory;
     private final Consumer<String> say;
-    /** Added to by the leading thread, under this object's lock: {@link #close} reads it in another thread. */
+    /** Changed by the leading thread, under this object's lock: {@link #close} reads it in another thread. */
     private final List<BrokerNode> nodes = new ArrayList<>();
+    /** Numbers of brokers that were killed on purpose, and not started again. */
+    private final Set<Integer> killed = new HashSet<>();
 
     private final Map<Store, StoreReplicas> replicas = new EnumMap<>(Store.class);
     private final Thread atExit = new Thread(this::close, "cluster-end");
@@ -166,10 +172,86 @@ public final class BrokerCluster implements AutoCloseable {
         return now;
     }
 
-    /** {@link ClusterFailedException}, with what a broker has printed last, when one of them has ended. */
+    /**
+     * Kills a broker as {@code kill -9} does, and waits until its process has ended: ten seconds at most. It counts as
+     * one of the cluster still, but nobody misses it.
+     *
+     * @param number from 1
+     * @return when it was killed, by {@link System#nanoTime}
+     */
+    public long kill(int number) throws ClusterFailedException, InterruptedException {
+        BrokerNode node = nodes.get(number - 1);
+        killed.add(number);
+        long killedNanos = System.nanoTime();
+        node.kill();
+        if (!node.awaitEnd(killedNanos + KILL_TIME.toNanos(), KILL_TIME)) {
+            throw new ClusterFailedException("pid " + node.pid() + " outlives kill -9");
+        }
+        return killedNanos;
+    }
+
+    /**
+     * Starts a broker again that {@link #kill} has ended, on the data that it had. Returns at once.
+     *
+     * @param number from 1
+     */
+    public void restart(int number) throws ClusterFailedException {
+        if (!killed.remove(number)) {
+            throw new IllegalStateException("broker " + number + " has not been killed");
+        }
+        try {
+            relaunch(number);
+        } catch (IOException e) {
+            throw new ClusterFailedException("broker " + number + " could not be started again: " + e.getMessage());
+        }
+    }
+
+    private synchronized void relaunch(int number) throws IOException {
+        if (isClosed) {
+            throw new IOException("the cluster has been ended");
+        }
+        nodes.set(number - 1, BrokerNode.start(plan, plan.nodes().get(number - 1)));
+    }
+
+    /**
+     * Waits until a broker that was started again serves, and knows the live filters of another.
+     *
+     * @param number of the broker, from 1
+     * @param other number of another, which has run all the time
+     */
+    public Rejoin awaitRejoin(int number, int other, Duration limit)
+            throws ClusterFailedException, InterruptedException {
+        BrokerNode node = nodes.get(number - 1);
+        long endNanos = System.nanoTime() + limit.toNanos();
+        try {
+            String otherId = Rejoin.nodeId(readLog(other))
+                    .orElseThrow(() -> new ClusterFailedException("the log of broker " + other + " has no node id"));
+            while (true) {
+                requireAlive();
+                Optional<Rejoin> rejoin =
+                        node.isServing() ? Rejoin.of(readLog(number), node.pid(), otherId) : Optional.empty();
+                if (rejoin.isPresent()) {
+                    return rejoin.get();
+                }
+                if (System.nanoTime() > endNanos) {
+                    throw new ClusterFailedException("broker %d, started again, does not serve after %d s: it %s"
+                            .formatted(number, limit.toSeconds(), node.waitsFor()));
+                }
+                TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+            }
+        } catch (IOException e) {
+            throw new ClusterFailedException("a log could not be read: " + e.getMessage());
+        }
+    }
+
+    private List<String> readLog(int number) throws IOException {
+        return Files.readAllLines(plan.nodes().get(number - 1).logFile(), StandardCharsets.UTF_8);
+    }
+
+    /** {@link ClusterFailedException}, with what a broker has printed last, when one has ended that was not killed. */
     public void requireAlive() throws ClusterFailedException {
         for (BrokerNode node : nodes) {
-            if (!node.isAlive()) {
+            if (!node.isAlive() && !killed.contains(node.plan().number())) {
                 if (isClosed) {
                     throw new ClusterFailedException("the cluster has been ended");
                 }

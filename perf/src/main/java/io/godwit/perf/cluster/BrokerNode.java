@@ -46,6 +46,7 @@ final class BrokerNode {
         // perf.sh takes the same variables for the JVM of this tool
         builder.environment().put("JVM_OPTS", cluster.jvmOptions());
         builder.environment().put("JVM_HEAP_OPTS", cluster.heapOptions());
+        builder.environment().putAll(cluster.variables());
         return new BrokerNode(plan, builder.start());
     }
 
@@ -93,6 +94,11 @@ final class BrokerNode {
         } catch (IOException e) {
             return "";
         }
+    }
+
+    /** Kills it, by SIGKILL; returns at once. */
+    void kill() {
+        process.destroyForcibly();
     }
 
     /** Asks it to end; returns at once. */

@@ -3,6 +3,9 @@ package io.godwit.perf.cluster;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * The brokers of a cluster before any of them runs. Immutable.
@@ -51,6 +54,18 @@ record ClusterPlan(ClusterSettings settings, String environment, List<NodePlan> 
         }
         options.addAll(settings.jvmOptions());
         return String.join(" ", options);
+    }
+
+    /** What each broker is told of its configuration, by variables of its environment: they have the last word. */
+    Map<String, String> variables() {
+        Map<String, String> variables = new TreeMap<>();
+        settings.configuration().forEach((key, value) -> variables.put(variable(key), value));
+        return variables;
+    }
+
+    /** {@code GODWIT_MQTT_SERVER_CONFIG_MAX_PACKET_BYTES} for {@code mqttServerConfig.maxPacketBytes}. */
+    private static String variable(String key) {
+        return "GODWIT_" + key.replaceAll("([A-Z])", "_$1").replace('.', '_').toUpperCase(Locale.ROOT);
     }
 
     /** Its heap, as the start script takes it in {@code JVM_HEAP_OPTS}. */

@@ -1,6 +1,8 @@
 package io.godwit.perf.cluster;
 
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
@@ -10,6 +12,8 @@ import java.util.regex.Pattern;
  * @param inboxVoters voters of each range of stored sessions, 1 to 7 and no more than nodes
  * @param heap of each broker, as the JVM's {@code -Xmx} takes it, such as 512m or 2g
  * @param jvmOptions further options of each broker's JVM
+ * @param configuration keys of each broker's configuration, such as {@code mqttServerConfig.maxPacketBytes}, with the
+ *     values that they have instead of their defaults
  * @param isTls whether nodes speak to each other over TLS; clients speak plain TCP in any case
  * @param isKeepingLogs whether logs, configuration and output stay when the cluster has ended
  */
@@ -19,6 +23,7 @@ public record ClusterSettings(
         int inboxVoters,
         String heap,
         List<String> jvmOptions,
+        Map<String, String> configuration,
         boolean isTls,
         boolean isKeepingLogs) {
     private static final int MOST_NODES = 9;
@@ -41,6 +46,47 @@ public record ClusterSettings(
             throw new IllegalArgumentException("--heap must be a size as 512m or 2g, was " + heap);
         }
         jvmOptions = List.copyOf(jvmOptions);
+        configuration = Map.copyOf(configuration);
+    }
+
+    /** Of brokers whose configuration has its defaults. */
+    public ClusterSettings(
+            Distribution distribution,
+            int nodes,
+            int inboxVoters,
+            String heap,
+            List<String> jvmOptions,
+            boolean isTls,
+            boolean isKeepingLogs) {
+        this(distribution, nodes, inboxVoters, heap, jvmOptions, Map.of(), isTls, isKeepingLogs);
+    }
+
+    /**
+     * The same with further keys of the configuration, and with at least this heap.
+     *
+     * @param leastHeap as {@link #heap}
+     */
+    public ClusterSettings with(Map<String, String> more, String leastHeap) {
+        Map<String, String> all = new TreeMap<>(configuration);
+        all.putAll(more);
+        return new ClusterSettings(
+                distribution,
+                nodes,
+                inboxVoters,
+                kibibytes(heap) < kibibytes(leastHeap) ? leastHeap : heap,
+                jvmOptions,
+                all,
+                isTls,
+                isKeepingLogs);
+    }
+
+    private static long kibibytes(String heap) {
+        long count = Long.parseLong(heap.substring(0, heap.length() - 1));
+        return switch (heap.charAt(heap.length() - 1)) {
+            case 'k', 'K' -> count;
+            case 'm', 'M' -> count << 10;
+            default -> count << 20;
+        };
     }
 
     /** The voters that each range of a store has in a cluster of {@code nodes} where nothing else is said. */

@@ -29,6 +29,11 @@ record NodePlan(int number, int port, int memberPort, int rpcPort, Path home) {
         return home.resolve("log");
     }
 
+    /** What the broker logs. */
+    Path logFile() {
+        return log().resolve("godwit.log");
+    }
+
     /** What the start script and the JVM print. */
     Path output() {
         return home.resolve("start.out");

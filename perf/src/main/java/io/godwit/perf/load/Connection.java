@@ -23,6 +23,7 @@ class Connection {
     /** Of being ready for its part, which the end of the connection also decides. */
     private final Promise<Void> ready = Promise.promise();
 
+    private Runnable lost = () -> {};
     private boolean isOpen;
     private boolean isClosing;
     private boolean isCounted;
@@ -94,6 +95,14 @@ class Connection {
                 });
     }
 
+    /**
+     * {@code lost} is called on the event loop when the connection ends after it was ready, unless it is closed from
+     * here. To be called before it is opened.
+     */
+    final void whenLost(Runnable lost) {
+        this.lost = lost;
+    }
+
     /** Sets handlers before the connection is there. */
     void prepare() {}
 
@@ -110,6 +119,7 @@ class Connection {
             counters.disconnected.increment();
             if (!isClosing) {
                 counters.errors.add("the broker closed a connection");
+                lost.run();
             }
         }
     }

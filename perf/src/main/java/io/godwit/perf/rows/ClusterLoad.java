@@ -1,6 +1,7 @@
 package io.godwit.perf.rows;
 
 import io.godwit.perf.cluster.BrokerCluster;
+import io.godwit.perf.cluster.ClusterFailedException;
 import io.godwit.perf.load.ClientSettings;
 import io.godwit.perf.load.LoadFailedException;
 import io.godwit.perf.load.LoadRun;
@@ -19,7 +20,10 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** Puts loads on a cluster that runs, one after the other. Used by one thread. */
 final class ClusterLoad {
@@ -31,6 +35,9 @@ final class ClusterLoad {
     private static final Duration SHORTEST_ATTEMPT = Duration.ofSeconds(1);
     /** Connections have closed and what they left is done by then, or nearly. */
     private static final Duration CALM = Duration.ofSeconds(5);
+
+    private static final Duration LONGER = Duration.ofSeconds(1);
+    private static final Duration LARGE_END = Duration.ofMinutes(2);
 
     private static final int CLOSED_LOOP_WINDOW = 16;
     private static final int WINDOW = 1_000;
@@ -48,11 +55,19 @@ final class ClusterLoad {
         this.duration = duration;
     }
 
-    /** Runs it and returns what it has told. Takes the time of warm-up, measured time and draining. */
-    Figures run(Load load) throws LoadFailedException, InterruptedException {
+    /**
+     * Runs it and returns what it has told. Takes the time of warm-up, measured time and draining.
+     *
+     * @throws LoadFailedException when it could not be run; others can
+     * @throws ClusterFailedException when the cluster is not what it was: no other can be run on it
+     */
+    Figures run(Load load) throws LoadFailedException, ClusterFailedException, InterruptedException {
         return switch (load) {
             case IDLE -> idle();
             case QOS0_MAX -> highestRate(load);
+            case RECONNECT -> new KilledNode(cluster).run(load.scenario(scale, duration.toMillis() / 1e3));
+            case SMALL_BESIDE_LARGE -> besideLarge(load);
+            case RESYNC -> new RestartedNode(cluster).run(Load.filters(scale), load.rate(scale));
             default -> figures(run(load, load.scenario(scale, duration.toMillis() / 1e3), warmUp(), duration));
         };
     }
@@ -88,6 +103,30 @@ final class ClusterLoad {
                 load.placement() == Placement.APART ? pids.subList(0, Math.min(2, pids.size())) : pids));
     }
 
+    /** Small messages, while large ones go the same way: from somewhat before what is measured until somewhat later. */
+    private Figures besideLarge(Load load) throws LoadFailedException, InterruptedException {
+        FutureTask<RunResult> large = new FutureTask<>(() -> run(load, Load.large(), warmUp(), duration.plus(LONGER)));
+        Thread thread = new Thread(large, "large");
+        thread.setDaemon(true);
+        thread.start();
+        Figures small;
+        try {
+            small = figures(run(load, load.scenario(scale, duration.toMillis() / 1e3), warmUp(), duration));
+        } finally {
+            thread.join(duration.plus(LARGE_END).toMillis());
+            thread.interrupt(); // ends it when something is wrong
+        }
+        Figures beside;
+        try {
+            beside = figures(large.get(LARGE_END.toMillis(), TimeUnit.MILLISECONDS));
+        } catch (ExecutionException | TimeoutException e) {
+            throw new LoadFailedException("the large messages beside it: " + e.getMessage());
+        }
+        List<String> cautions = new ArrayList<>(small.cautions());
+        beside.cautions().forEach(caution -> cautions.add("of the large ones: " + caution));
+        return new Figures(small.values(), small.lost() + beside.lost(), cautions);
+    }
+
     private static Figures figures(RunResult result) {
         Map<Value, Double> values = new EnumMap<>(Value.class);
         if (result.scenario().isConnecting()) {
@@ -113,6 +152,10 @@ final class ClusterLoad {
         }
         if (result.connectFailed() > 0) {
             cautions.add("%,d connections failed".formatted(result.connectFailed()));
+        }
+        if (result.delivery().unacknowledged() > 0) {
+            cautions.add("%,d messages were not acknowledged"
+                    .formatted(result.delivery().unacknowledged()));
         }
         double stated = result.scenario().statedRateOut();
         if (result.rateOut() < stated * REACHED) {

@@ -4,8 +4,12 @@ import io.godwit.perf.load.Placement;
 import io.godwit.perf.scenario.Family;
 import io.godwit.perf.scenario.Scenario;
 import io.godwit.perf.scenario.Topology;
+import java.util.Map;
 
-/** The loads that figures are taken of, in the order in which they are run on a cluster: what is idle comes last. */
+/**
+ * The loads that figures are taken of, in the order in which they are run on a cluster: what is idle comes after all
+ * others, and what ends a node at last.
+ */
 enum Load {
     QOS0("QoS 0 at 20,000/s", Placement.APART),
     QOS0_MAX("QoS 0, highest rate", Placement.APART),
@@ -16,7 +20,13 @@ enum Load {
     SUBSCRIBE_LIVE("SUBSCRIBE, clean, 200/s", Placement.ACROSS),
     SUBSCRIBE_PERSISTENT("SUBSCRIBE, persistent, 200/s", Placement.ACROSS),
     CONNECT("CONNECT, clean, as fast as answered", Placement.ACROSS),
-    IDLE("no client", Placement.ACROSS);
+    IDLE("no client", Placement.ACROSS),
+    /** All clients are on one node, which is killed. */
+    RECONNECT("15,000 clients of a node that is killed", Placement.ACROSS),
+    /** On brokers that take such packets. */
+    SMALL_BESIDE_LARGE("QoS 1 at 2,000/s beside 20 MiB", Placement.APART),
+    /** On brokers that have room for the filters. */
+    RESYNC("a node is started again beside 1,000,000 filters", Placement.APART);
 
     private static final int PAIR_COUNT = 50;
     private static final int PAYLOAD_BYTES = 32;
@@ -25,6 +35,15 @@ enum Load {
     private static final double PERSISTENT_RATE = 5_000;
     private static final double SUBSCRIBE_RATE = 200;
     private static final int CONNECTS = 6_000;
+    private static final int CLIENTS_OF_A_NODE = 15_000;
+    private static final int FILTERS = 1_000_000;
+    /** An eighth of the heap is for filters, and a million take some 320 MB of it. */
+    private static final int MEBIBYTES_OF_FILTERS = 3_072;
+
+    private static final double CANARY_RATE = 1_000;
+    private static final double SMALL_RATE = 2_000;
+    private static final int LARGE_BYTES = 20 << 20;
+    private static final double LARGE_RATE = 2;
 
     private final String title;
     private final Placement placement;
@@ -50,7 +69,9 @@ enum Load {
                     case QOS0, QOS0_MAX, QOS1 -> RATE;
                     case PAIRS -> RANDOM_RATE;
                     case PERSISTENT -> PERSISTENT_RATE;
-                    case PERSISTENT_MAX, SUBSCRIBE_LIVE, SUBSCRIBE_PERSISTENT, CONNECT, IDLE -> 0;
+                    case SMALL_BESIDE_LARGE -> SMALL_RATE;
+                    case RESYNC -> CANARY_RATE;
+                    case PERSISTENT_MAX, SUBSCRIBE_LIVE, SUBSCRIBE_PERSISTENT, CONNECT, IDLE, RECONNECT -> 0;
                 };
     }
 
@@ -63,7 +84,7 @@ enum Load {
     Scenario scenario(double scale, double seconds) {
         return switch (this) {
             case QOS0, QOS0_MAX, PAIRS -> pairs(rate(scale));
-            case QOS1 -> pairs(rate(scale)).with(s -> s.qos(1));
+            case QOS1, SMALL_BESIDE_LARGE -> pairs(rate(scale)).with(s -> s.qos(1));
             case PERSISTENT, PERSISTENT_MAX ->
                 pairs(rate(scale)).with(s -> s.qos(1).cleanSession(false));
             case SUBSCRIBE_LIVE -> subscribers(scale, seconds);
@@ -71,6 +92,19 @@ enum Load {
             case CONNECT ->
                 Scenario.named(name(), Family.FREE, Topology.CONNECTIONS)
                         .background((int) Math.max(1, Math.round(CONNECTS * scale)))
+                        .build();
+            case RECONNECT ->
+                Scenario.named(name(), Family.FREE, Topology.CONNECTIONS)
+                        .subscribers((int) Math.max(1, Math.round(CLIENTS_OF_A_NODE * scale)))
+                        .qos(1)
+                        .build();
+            case RESYNC ->
+                Scenario.named(name(), Family.FREE, Topology.ONE_TO_ONE)
+                        .publishers(1)
+                        .subscribers(1)
+                        .qos(1)
+                        .payloadBytes(PAYLOAD_BYTES)
+                        .ratePerPublisher(rate(scale))
                         .build();
             case IDLE -> throw new IllegalArgumentException("nobody connects to a cluster that is idle");
         };
@@ -84,6 +118,49 @@ enum Load {
                 .payloadBytes(PAYLOAD_BYTES)
                 .ratePerPublisher(rate / PAIR_COUNT)
                 .build();
+    }
+
+    /**
+     * What goes beside {@link #SMALL_BESIDE_LARGE}: one publisher of 20 MiB messages, as often as the two nodes of a
+     * small machine carry.
+     */
+    static Scenario large() {
+        return Scenario.named("LARGE", Family.FREE, Topology.ONE_TO_ONE)
+                .publishers(1)
+                .subscribers(1)
+                .qos(1)
+                .payloadBytes(LARGE_BYTES)
+                .ratePerPublisher(LARGE_RATE)
+                .build();
+    }
+
+    /** How many filters are held in {@link #RESYNC}. */
+    static int filters(double scale) {
+        return (int) Math.max(1, Math.round(FILTERS * scale));
+    }
+
+    /** Keys of the brokers' configuration that it needs to have other values than their defaults. */
+    Map<String, String> configuration() {
+        return switch (this) {
+            case SMALL_BESIDE_LARGE -> Map.of("mqttServerConfig.maxPacketBytes", "24MB");
+            case RESYNC -> Map.of("clusterConfig.maxLiveFilterBytes", "400MB");
+            default -> Map.of();
+        };
+    }
+
+    /** The heap that each broker needs for it at least, as the JVM takes it. */
+    String leastHeap(double scale) {
+        return this == RESYNC ? (int) Math.ceil(MEBIBYTES_OF_FILTERS * scale) + "m" : "1m";
+    }
+
+    /** Whether it runs on a cluster of its own, which is started as it needs it. */
+    boolean isApart() {
+        return !configuration().isEmpty();
+    }
+
+    /** Whether it takes so long that it is run only when its row is asked for. */
+    boolean isLong() {
+        return this == RESYNC;
     }
 
     private Scenario subscribers(double scale, double seconds) {

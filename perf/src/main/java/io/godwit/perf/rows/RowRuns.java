@@ -17,6 +17,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * Measures rows: starts each cluster that they need, puts all loads on it that they ask for, ends it, and goes on to
@@ -84,14 +85,32 @@ public final class RowRuns {
                 Collections.reverse(setups);
             }
             for (Setup setup : setups) {
-                out.printf("%npass %d of %d, %s%n", pass + 1, passes, setup.describe());
-                run(setup, loads.getOrDefault(setup, Set.of()));
+                for (Set<Load> together : together(loads.getOrDefault(setup, Set.of()))) {
+                    out.printf("%npass %d of %d, %s%n", pass + 1, passes, setup.describe());
+                    run(setup, together);
+                }
             }
         }
     }
 
+    /** Those that may follow each other on one cluster, and each of the others by itself. */
+    static List<Set<Load>> together(Set<Load> loads) {
+        Map<Boolean, Set<Load>> parts =
+                loads.stream().collect(Collectors.partitioningBy(Load::isApart, Collectors.toCollection(TreeSet::new)));
+        List<Set<Load>> together = new ArrayList<>();
+        Set<Load> usual = parts.getOrDefault(false, Set.of());
+        if (!usual.isEmpty()) {
+            together.add(usual);
+        }
+        parts.getOrDefault(true, Set.of()).forEach(load -> together.add(Set.of(load)));
+        return together;
+    }
+
     private void run(Setup setup, Set<Load> wanted) throws InterruptedException {
         ClusterSettings settings = Objects.requireNonNull(clusters.get(setup));
+        for (Load load : wanted) {
+            settings = settings.with(load.configuration(), load.leastHeap(scale));
+        }
         try (BrokerCluster cluster = BrokerCluster.start(settings, out::println)) {
             ClusterLoad runs = new ClusterLoad(cluster, scale, duration);
             for (Load load : wanted) {

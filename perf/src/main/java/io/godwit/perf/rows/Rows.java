@@ -19,7 +19,7 @@ public final class Rows {
      * @param many the cluster that is compared with one node; of several nodes
      * @param sizes of clusters whose CPU per message is compared, each at least 1; the base is the smallest of at least
      *     three nodes, or else the largest
-     * @param only ids; empty for all
+     * @param only ids; empty for all but those whose loads are long
      * @return in the order of the table; {@link IllegalArgumentException}, with a sentence for the user, when an id is
      *     not known
      */
@@ -68,10 +68,21 @@ public final class Rows {
                         Setup.ONE,
                         Comparison.DIFFERENCE,
                         0.01,
-                        NONE)));
+                        NONE),
+                alone("reconnect", "a node with 15,000 clients dies", Load.RECONNECT, Value.ALL_SERVED, many, 5, 3),
+                alone(
+                        "large-beside-small",
+                        "QoS 1 beside 20 MiB messages on the same link, latency",
+                        Load.SMALL_BESIDE_LARGE,
+                        Value.P99,
+                        many,
+                        20,
+                        NONE),
+                alone("resync", "a node learns a million filters", Load.RESYNC, Value.SERVING, many, 5, NONE),
+                alone("resync", "the same, latency between others", Load.RESYNC, Value.P99, many, 50, NONE)));
         requireKnown(only, all);
         return all.stream()
-                .filter(row -> only.isEmpty() || only.contains(row.id()))
+                .filter(row -> only.isEmpty() ? !row.load().isLong() : only.contains(row.id()))
                 .toList();
     }
 

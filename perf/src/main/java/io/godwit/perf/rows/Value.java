@@ -10,10 +10,26 @@ enum Value {
     RATE("messages/s", "%,.0f", false),
     /** Milliseconds from the time intended to the arrival. */
     P99("ms, p99", "%.2f", true),
+    /** The same before something was done to the cluster. */
+    P99_BEFORE("ms, p99 before", "%.2f", true),
     /** Milliseconds from SUBSCRIBE to SUBACK. */
     SUBACK_P99("ms, p99", "%.2f", true),
     /** Connections per second. */
     CONNECTS("connections/s", "%,.0f", false),
+    /** Seconds without service, from the loss of a node until the first of its clients is served by another one. */
+    FIRST_SERVED("s until the first is served", "%.2f", true),
+    /** The same until half of them are served. */
+    HALF_SERVED("s until half are served", "%.2f", true),
+    /** The same until the last is served. */
+    ALL_SERVED("s until all are served", "%.2f", true),
+    /** Seconds from the first contact of a node with another one until it knows all filters there. */
+    FILTERS_KNOWN("s until all filters are known", "%.2f", true),
+    /** The same until its listeners are open. */
+    SERVING("s until it serves", "%.2f", true),
+    /** Seconds of CPU time that brokers used while something happened. */
+    BROKERS_CPU("s of CPU of the brokers", "%.2f", true),
+    /** The same of this tool. */
+    TOOL_CPU("s of CPU of the tool", "%.2f", true),
     /** Cores that the busiest broker takes. */
     CORES("cores", "%.4f", true);
 

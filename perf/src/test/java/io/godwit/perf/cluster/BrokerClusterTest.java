@@ -3,9 +3,11 @@ package io.godwit.perf.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.godwit.testing.Await;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -107,6 +109,44 @@ class BrokerClusterTest {
             lost.onExit().get(10, TimeUnit.SECONDS);
 
             assertThatThrownBy(cluster::requireAlive).hasMessageContaining("broker 2 of 3 has ended");
+        }
+    }
+
+    @Test
+    void aBrokerThatIsKilledOnPurposeIsNotMissedAndCanBeStartedAgain() throws Exception {
+        try (BrokerCluster cluster = BrokerCluster.start(settings(FakeDistribution.LOGGING, false), said::add)) {
+            List<Long> pids = cluster.pids();
+
+            cluster.kill(2);
+
+            assertThat(pids).map(BrokerClusterTest::isAlive).containsExactly(true, false, true);
+            cluster.requireAlive();
+            cluster.restart(2);
+            Rejoin rejoin = cluster.awaitRejoin(2, 1, Await.PATIENCE);
+
+            assertThat(Duration.between(rejoin.linked(), rejoin.known())).hasMillis(1_000);
+            assertThat(Duration.between(rejoin.linked(), rejoin.serving())).hasMillis(2_250);
+            assertThat(cluster.pids()).allMatch(BrokerClusterTest::isAlive).doesNotContain(pids.get(1));
+        }
+    }
+
+    @Test
+    void aBrokerThatWasNotKilledIsNotStartedTwice() throws Exception {
+        try (BrokerCluster cluster = BrokerCluster.start(settings(FakeDistribution.SERVING, false), said::add)) {
+            assertThatThrownBy(() -> cluster.restart(2)).hasMessage("broker 2 has not been killed");
+        }
+    }
+
+    @Test
+    void aBrokerThatDoesNotFindBackIsNamed() throws Exception {
+        try (BrokerCluster cluster = BrokerCluster.start(settings(FakeDistribution.LOGGING, false), said::add)) {
+            cluster.kill(2);
+            Files.writeString(home.resolve("dist/bin/standalone.sh"), "#!/bin/sh\nexec sleep 300\n");
+            cluster.restart(2);
+
+            assertThatThrownBy(() -> cluster.awaitRejoin(2, 1, Duration.ofMillis(300)))
+                    .isInstanceOf(ClusterFailedException.class)
+                    .hasMessageContaining("broker 2, started again, does not serve after 0 s");
         }
     }
 

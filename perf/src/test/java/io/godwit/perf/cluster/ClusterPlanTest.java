@@ -98,6 +98,24 @@ class ClusterPlanTest {
     }
 
     @Test
+    void keysOfTheConfigurationAreVariablesOfEachBroker() {
+        ClusterSettings settings = settings(1, 1).with(Map.of("mqttServerConfig.maxPacketBytes", "24MB"), "1m");
+        ClusterPlan plan = ClusterPlan.of(settings, Path.of("/somewhere/cluster-7"), List.of(1, 2, 3));
+
+        assertThat(plan.variables()).isEqualTo(Map.of("GODWIT_MQTT_SERVER_CONFIG_MAX_PACKET_BYTES", "24MB"));
+        assertThat(plan(1, 1).variables()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1g, -Xmx1g", "512m, -Xmx512m", "513m, -Xmx513m", "600000k, -Xmx600000k", "1m, -Xmx512m"})
+    void whoNeedsMoreHeapGetsIt(String least, String option) {
+        ClusterSettings settings = settings(1, 1).with(Map.of(), least);
+
+        assertThat(ClusterPlan.of(settings, Path.of("/c"), List.of(1, 2, 3)).heapOptions())
+                .isEqualTo(option);
+    }
+
+    @Test
     void nodesWithACertificateTrustItAlone() {
         ClusterPlan plan = plan(2, 2);
         Optional<NodeCertificate> certificate =

@@ -10,6 +10,17 @@ import java.util.List;
 final class FakeDistribution {
     /** Says that it serves, and stays. */
     static final String SERVING = "printf 'pid=%s\\nstate=ready\\n' $$ >\"$data/godwit.status\"; exec sleep 300";
+    /** The same with a log, which tells how it came to know another node: a second after the link to it. */
+    static final String LOGGING = "printf '%s INFO  [main] io.godwit.broker.Main - Godwit 1 pid=%s java=17\\n'"
+            + " '2026-11-26 17:00:00,000' $$ >>\"$log/godwit.log\"; "
+            + "printf '2026-11-26 %s\\n'"
+            + " '17:00:00,500 INFO  [links-1] i.g.c.link.Contacts - linked peer=n1/1#1 version=1'"
+            + " '17:00:01,500 INFO  [link-control-1] i.g.d.peer.RemoteFilters - live filters of a peer are known"
+            + " node=n1 incarnation=1'"
+            + " '17:00:02,000 INFO  [dist-members] i.g.d.m.ClusterMembers - node serves self=NodeLife[nodeId=n1,"
+            + " incarnation=1] view='"
+            + " '17:00:02,750 INFO  [main] io.godwit.broker.Broker - ready listeners=[]' >>\"$log/godwit.log\"; "
+            + SERVING;
     /** Says that it serves, and does not end when it is asked to. */
     static final String STUBBORN = "trap '' TERM; printf 'pid=%s\\nstate=ready\\n' $$ >\"$data/godwit.status\"; "
             + "while :; do sleep 0.1; done";
@@ -27,13 +38,13 @@ final class FakeDistribution {
         Files.createDirectories(root.resolve("lib"));
         script(root.resolve("bin/standalone.sh"), """
                 while [ $# -gt 0 ]; do
-                  case $1 in --data) data=$2; shift ;; esac
+                  case $1 in --data) data=$2; shift ;; --log) log=$2; shift ;; esac
                   shift
                 done
                 umask 077
                 echo "$$ $data" >>"$(dirname "$0")/../started"
-                mkdir -p "$data"
-                echo "options: $JVM_OPTS $JVM_HEAP_OPTS"
+                mkdir -p "$data" "$log"
+                echo "options: $JVM_OPTS $JVM_HEAP_OPTS $GODWIT_MQTT_SERVER_CONFIG_MAX_PACKET_BYTES"
                 """ + behaviour);
         script(root.resolve("bin/godwit-admin"), """
                 echo '{"ranges": [{"leader": "a", "voters": [%s]}]}'

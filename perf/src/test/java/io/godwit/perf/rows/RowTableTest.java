@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -149,10 +150,67 @@ class RowTableTest {
         assertThat(RowRuns.loads(Rows.of(THREE, SIZES, Set.of("p99-qos1", "cpu-qos1"))))
                 .containsOnly(Map.entry(Setup.ONE, Set.of(Load.QOS1)), Map.entry(THREE, Set.of(Load.QOS1)));
         assertThat(RowRuns.loads(Rows.of(THREE, SIZES, Set.of("nodes")))).containsOnlyKeys(SIZES);
-        assertThat(RowRuns.loads(Rows.of(THREE, SIZES, Set.of())).get(THREE))
-                .as("what is idle comes after all loads")
-                .last()
-                .isEqualTo(Load.IDLE);
+        Map<Setup, Set<Load>> all = RowRuns.loads(Rows.of(THREE, SIZES, Set.of()));
+        assertThat(RowRuns.together(all.get(THREE)).get(0))
+                .as("what is idle comes after all loads, and what ends a node at last")
+                .endsWith(Load.CONNECT, Load.IDLE, Load.RECONNECT);
+    }
+
+    @Test
+    void whatTakesLongIsOnlyRunWhenItIsAskedFor() {
+        assertThat(Rows.of(THREE, SIZES, Set.of())).extracting(Row::id).doesNotContain("resync");
+        assertThat(RowRuns.loads(Rows.of(THREE, SIZES, Set.of("resync"))))
+                .containsOnly(Map.entry(THREE, Set.of(Load.RESYNC)));
+    }
+
+    @Test
+    void whatNeedsBrokersOfItsOwnRunsByItself() {
+        assertThat(RowRuns.together(Set.of(Load.RESYNC, Load.RECONNECT, Load.QOS0, Load.SMALL_BESIDE_LARGE)))
+                .containsExactly(
+                        Set.of(Load.QOS0, Load.RECONNECT), Set.of(Load.SMALL_BESIDE_LARGE), Set.of(Load.RESYNC));
+        assertThat(RowRuns.together(Set.of(Load.SMALL_BESIDE_LARGE))).containsExactly(Set.of(Load.SMALL_BESIDE_LARGE));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"3.0, stretch", "5.0, yes", "5.01, no"})
+    void clientsThatReconnectAreServedWithinSeconds(double seconds, String reached) {
+        tell(THREE, Load.RECONNECT, Value.ALL_SERVED, seconds);
+
+        assertThat(only("reconnect")).contains("-", "s until all are served", "5.00", "3.00", reached);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"20, yes", "20.1, no"})
+    void smallMessagesAreNotHeldUpByLargeOnes(double millis, String reached) {
+        tell(THREE, Load.SMALL_BESIDE_LARGE, Value.P99, millis);
+
+        assertThat(only("large-beside-small")).contains("20.00", reached);
+    }
+
+    @Test
+    void aResyncIsJudgedByItsTimeAndByTheLatencyOfOthers() {
+        told.add(THREE, Load.RESYNC, new Figures(Map.of(Value.SERVING, 4.5, Value.P99, 51.0), 0, List.of()));
+
+        assertThat(RowTable.of(Rows.of(THREE, SIZES, Set.of("resync")), told, List.of())
+                        .rows())
+                .extracting(row -> row.get(8))
+                .containsExactly("yes", "no");
+    }
+
+    /** Else a filter that a node does not know would not be noticed. */
+    @Test
+    void aTopicOfTheResyncMatchesItsFilterAndNoOther() {
+        List<String> filters =
+                IntStream.range(0, 20_000).mapToObj(RestartedNode::filter).toList();
+        for (int i = 0; i < 120; i++) {
+            String topic = RestartedNode.topic(i);
+            assertThat(filters).filteredOn(filter -> matches(filter, topic)).containsExactly(RestartedNode.filter(i));
+        }
+        assertThat(filters).doesNotHaveDuplicates();
+    }
+
+    private static boolean matches(String filter, String topic) {
+        return topic.matches(filter.replace("+", "[^/]*").replace("/#", "(/.*)?"));
     }
 
     @Test
@@ -189,7 +247,7 @@ class RowTableTest {
         Scenario whole = load.scenario(1, 10);
         Scenario small = load.scenario(0.001, 1);
 
-        assertThat(whole.connections()).isPositive().isLessThan(10_000);
+        assertThat(whole.connections()).isPositive().isLessThanOrEqualTo(15_000);
         assertThat(small.connections()).isPositive().isLessThanOrEqualTo(whole.connections());
         assertThat(whole.statedRateIn()).isEqualTo(load.rate(1));
         assertThat(small.statedRateIn()).isEqualTo(load.rate(0.001));
@@ -205,6 +263,12 @@ class RowTableTest {
         assertThat(Load.SUBSCRIBE_PERSISTENT.scenario(1, 10).isCleanSession()).isFalse();
         assertThat(Load.SUBSCRIBE_LIVE.scenario(1, 10).subscribers()).isEqualTo(2_000);
         assertThat(Load.CONNECT.scenario(1, 10).connectRate()).isZero();
+        assertThat(Load.RECONNECT.scenario(1, 10).subscribers()).isEqualTo(15_000);
+        assertThat(Load.SMALL_BESIDE_LARGE.scenario(1, 10).qos()).isEqualTo(1);
+        assertThat(Load.large().payloadBytes()).isEqualTo(20 * 1024 * 1024);
+        assertThat(Load.large().qos()).isEqualTo(1);
+        assertThat(Load.filters(1)).isEqualTo(1_000_000);
+        assertThat(Load.filters(0.01)).isEqualTo(10_000);
         assertThatThrownBy(() -> Load.IDLE.scenario(1, 10)).isInstanceOf(IllegalArgumentException.class);
     }
 }

@@ -1,0 +1,185 @@
+package io.godwit.perf.load;
+
+import io.netty.handler.codec.mqtt.MqttQoS;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.mqtt.MqttClient;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Two clients, of which one publishes small messages at QoS 1 to the other at a fixed rate, while something happens to
+ * the brokers. It keeps of each message when it was meant to be sent and when it came, so that latency can be told of
+ * any part of the time once it is known which part matters. As in all loads, latency counts from the time intended.
+ *
+ * <p>Used by one thread. The lock is for it and the event loop of the clients.
+ */
+public final class Canary implements AutoCloseable {
+    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final int PAYLOAD_BYTES = 32;
+    private static final int PACKET_IDS = 65_535;
+    /** So that no id is taken twice. */
+    private static final int MOST_UNDER_WAY = 60_000;
+
+    private static final long LOOK_MILLIS = 10;
+    private static final int NEVER = 0;
+
+    private final Vertx vertx =
+            Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1).setPreferNativeTransport(true));
+    private final MessageHeader header = MessageHeader.fitting(PAYLOAD_BYTES);
+    private final String topic =
+            "perf/canary/" + Long.toString(ThreadLocalRandom.current().nextLong(1L << 40), 36);
+    private final ClientSettings publisherSettings;
+    private final ClientSettings subscriberSettings;
+    private final double rate;
+    private final int most;
+    /** By sequence, {@link Time#nowNanos} or {@link #NEVER}. Guarded by this, as is all that follows. */
+    private final long[] arrivedNanos;
+
+    private final BitSet acknowledged = new BitSet();
+    private int underWay;
+    private int sent;
+    /** Set before the first message is sent. */
+    private Timetable table;
+
+    /** Messages that are due in all: fewer than in the timetable when it was stopped. */
+    private long planned;
+
+    /**
+     * What was found of the messages that were meant for a part of the time.
+     *
+     * @param due messages
+     * @param lost of these: they were acknowledged, and have not come
+     * @param unserved of these: they were not acknowledged, or not even sent, and have not come
+     * @param latency of those that came
+     */
+    public record Heard(int due, int lost, int unserved, Spread latency) {}
+
+    /**
+     * Connects nobody yet.
+     *
+     * @param rate messages per second
+     * @param longest for how long it can send
+     */
+    public Canary(ClientSettings publisher, ClientSettings subscriber, double rate, Duration longest) {
+        this.publisherSettings = publisher;
+        this.subscriberSettings = subscriber;
+        this.rate = rate;
+        most = (int) Math.ceil(rate * longest.toMillis() / 1e3);
+        arrivedNanos = new long[most];
+        table = new Timetable(Time.nowNanos(), rate, 0, 0);
+    }
+
+    /** Connects both and begins to send. */
+    public void start() throws LoadFailedException, InterruptedException {
+        MqttClient subscriber = client(subscriberSettings, topic + "-s");
+        MqttClient publisher = client(publisherSettings, topic + "-p");
+        io.vertx.core.Promise<Void> subscribed = io.vertx.core.Promise.promise();
+        subscriber.publishHandler(message -> arrived(message.payload()));
+        subscriber.subscribeCompletionHandler(suback -> subscribed.tryComplete());
+        publisher.publishCompletionHandler(this::acknowledged);
+        await(connect(subscriber, subscriberSettings)
+                .compose(connack -> subscriber.subscribe(topic, MqttQoS.AT_LEAST_ONCE.value()))
+                .compose(written -> subscribed.future())
+                .compose(suback -> connect(publisher, publisherSettings)));
+        synchronized (this) {
+            table = new Timetable(Time.nowNanos(), rate, most, 0);
+            planned = most;
+        }
+        vertx.setPeriodic(1, none -> sendDue(publisher));
+    }
+
+    private MqttClient client(ClientSettings settings, String clientId) {
+        return MqttClient.create(vertx, settings.options(clientId, 0, true, PAYLOAD_BYTES, MOST_UNDER_WAY));
+    }
+
+    private static Future<?> connect(MqttClient client, ClientSettings settings) {
+        Endpoint broker = settings.brokerOf(0);
+        return client.connect(broker.port(), broker.host());
+    }
+
+    private static void await(Future<?> future) throws LoadFailedException, InterruptedException {
+        try {
+            future.toCompletionStage().toCompletableFuture().get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            throw new LoadFailedException("the pair of clients that watches could not connect: " + e);
+        }
+    }
+
+    private synchronized void sendDue(MqttClient publisher) {
+        long due = Math.min(planned, table.due(Time.nowNanos()));
+        while (sent < due && underWay < MOST_UNDER_WAY && publisher.isConnected()) {
+            Buffer payload = header.payload(PAYLOAD_BYTES, Time.toEpochNanos(table.intendedNanos(sent)), 0, sent);
+            int packetId = sent % PACKET_IDS + 1;
+            sent++;
+            underWay++;
+            publisher.publish(packetId, topic, payload, MqttQoS.AT_LEAST_ONCE, false, false);
+        }
+    }
+
+    private synchronized void acknowledged(int packetId) {
+        int sequence = (sent - 1) / PACKET_IDS * PACKET_IDS + packetId - 1;
+        acknowledged.set(sequence < sent ? sequence : sequence - PACKET_IDS);
+        underWay--;
+    }
+
+    private synchronized void arrived(Buffer payload) {
+        int sequence = payload.length() == PAYLOAD_BYTES ? header.sequence(payload) : -1;
+        if (sequence >= 0 && sequence < sent && arrivedNanos[sequence] == NEVER) {
+            arrivedNanos[sequence] = Time.nowNanos();
+        }
+    }
+
+    /** Sends no more, and waits until all has come that was due: for {@code limit} at most. */
+    public void stop(Duration limit) throws InterruptedException {
+        synchronized (this) {
+            planned = Math.min(planned, table.due(Time.nowNanos()));
+        }
+        long endNanos = Time.nowNanos() + limit.toNanos();
+        while (!isAllHere() && Time.nowNanos() < endNanos) {
+            TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+        }
+    }
+
+    private synchronized boolean isAllHere() {
+        return Arrays.stream(arrivedNanos, 0, (int) planned).allMatch(nanos -> nanos != NEVER);
+    }
+
+    /** Of the messages that were meant to be sent from {@code from} on and before {@code to}. */
+    public synchronized Heard between(Instant from, Instant to) {
+        Histogram latency = Histograms.histogram();
+        int due = 0;
+        int lost = 0;
+        int unserved = 0;
+        for (int i = 0; i < planned; i++) {
+            long intendedNanos = table.intendedNanos(i);
+            Instant intended = Instant.EPOCH.plusNanos(Time.toEpochNanos(intendedNanos));
+            if (intended.isBefore(from) || !intended.isBefore(to)) {
+                continue;
+            }
+            due++;
+            if (arrivedNanos[i] != NEVER) {
+                latency.recordValue(Histograms.micros(arrivedNanos[i] - intendedNanos));
+            } else if (acknowledged.get(i)) {
+                lost++;
+            } else {
+                unserved++;
+            }
+        }
+        return new Heard(due, lost, unserved, Spread.of(latency));
+    }
+
+    @Override
+    public void close() {
+        vertx.close().toCompletionStage().toCompletableFuture().join();
+    }
+}

@@ -1,0 +1,175 @@
+package io.godwit.perf.load;
+
+import io.godwit.perf.scenario.Scenario;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.ThreadingModel;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.ToLongFunction;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Clients with one subscription each that are all on one broker, their home. Each that loses its connection opens
+ * another one at once, to the next of the other brokers, and subscribes again. At most so many as are said are being
+ * opened at one time; an attempt that fails is made again after 100 ms. Used once, by one thread.
+ */
+public final class Reconnect implements AutoCloseable {
+    private static final Duration START_TIME = Duration.ofSeconds(20);
+    private static final Duration NO_PROGRESS = Duration.ofSeconds(30);
+    private static final Duration CLOSE_TIME = Duration.ofSeconds(20);
+    private static final long LOOK_MILLIS = 10;
+
+    private final int clients;
+    private final Vertx vertx;
+    private final List<MovingLoop> loops = new ArrayList<>();
+
+    /**
+     * How long clients were without service: from the loss of their broker to the SUBACK of another.
+     *
+     * @param firstSeconds until the first client was served
+     * @param medianSeconds until half of them were
+     * @param lastSeconds until all were
+     * @param refused attempts that failed meanwhile
+     */
+    public record Outage(double firstSeconds, double medianSeconds, double lastSeconds, long refused) {}
+
+    /**
+     * Connects nobody yet.
+     *
+     * @param scenario whose subscribers the clients are, of {@link io.godwit.perf.scenario.Topology#CONNECTIONS}
+     * @param settings of which only the number of loops and of connections being opened counts
+     */
+    public Reconnect(Scenario scenario, LoadSettings settings, ClientSettings home, ClientSettings refuge)
+            throws LoadFailedException, InterruptedException {
+        this.clients = scenario.subscribers();
+        RunContext run = new RunContext(
+                Long.toString(ThreadLocalRandom.current().nextLong(1L << 40), 36),
+                scenario,
+                settings,
+                home,
+                MessageHeader.fitting(scenario.payloadBytes()),
+                null,
+                null,
+                new MeasuredTime());
+        vertx = Vertx.vertx(
+                new VertxOptions().setEventLoopPoolSize(settings.loops()).setPreferNativeTransport(true));
+        int each = Math.max(1, settings.connecting() / settings.loops());
+        List<Future<String>> deployed = new ArrayList<>();
+        for (int i = 0; i < settings.loops(); i++) {
+            MovingLoop loop = new MovingLoop(run, run.with(refuge), i, settings.loops(), each);
+            loops.add(loop);
+            deployed.add(
+                    vertx.deployVerticle(loop, new DeploymentOptions().setThreadingModel(ThreadingModel.EVENT_LOOP)));
+        }
+        if (!isDone(Future.all(deployed), START_TIME)) {
+            close();
+            throw new LoadFailedException("the event loops did not start");
+        }
+    }
+
+    /** Connects all clients to their home; returns when each has subscribed. */
+    public void open() throws LoadFailedException, InterruptedException {
+        loops.forEach(loop -> loop.open(clients));
+        long progressNanos = Time.nowNanos();
+        long last = -1;
+        while (true) {
+            long connected = sum(loop -> loop.counters.connected.sum());
+            if (sum(loop -> loop.counters.connectFailed.sum()) > 0) {
+                throw new LoadFailedException("clients cannot connect: " + errorText());
+            }
+            requireHome();
+            if (connected == clients) {
+                return;
+            }
+            if (connected != last) {
+                last = connected;
+                progressNanos = Time.nowNanos();
+            } else if (Time.nowNanos() - progressNanos > NO_PROGRESS.toNanos()) {
+                throw new LoadFailedException("%,d of %,d clients are connected, and no more for %d s"
+                        .formatted(connected, clients, NO_PROGRESS.toSeconds()));
+            }
+            TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+        }
+    }
+
+    private void requireHome() throws LoadFailedException {
+        if (sum(MovingLoop::away) > 0) {
+            throw new LoadFailedException("a client has lost its broker before that was to be: " + errorText());
+        }
+    }
+
+    /** To be called right before the home is killed. */
+    public void losing() throws LoadFailedException {
+        requireHome();
+        long nowNanos = Time.nowNanos();
+        loops.forEach(loop -> loop.lost(nowNanos));
+    }
+
+    /** Waits until all are served elsewhere; {@link LoadFailedException} when they are not within {@code limit}. */
+    public Outage awaitAllBack(Duration limit) throws LoadFailedException, InterruptedException {
+        long endNanos = Time.nowNanos() + limit.toNanos();
+        while (sum(MovingLoop::back) < clients) {
+            if (Time.nowNanos() > endNanos) {
+                throw new LoadFailedException(
+                        "of %,d clients %,d have lost their broker and %,d are served again after %d s; %s"
+                                .formatted(
+                                        clients,
+                                        sum(MovingLoop::away),
+                                        sum(MovingLoop::back),
+                                        limit.toSeconds(),
+                                        errorText()));
+            }
+            TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+        }
+        Histogram times = Histograms.histogram();
+        if (!isDone(Future.all(loops.stream().map(loop -> loop.addTo(times)).toList()), START_TIME)) {
+            throw new LoadFailedException("the event loops do not answer");
+        }
+        synchronized (times) { // as the loops have
+            return new Outage(
+                    times.getMinValue() / 1e6,
+                    times.getValueAtPercentile(50) / 1e6,
+                    times.getMaxValue() / 1e6,
+                    sum(loop -> loop.refused.sum()));
+        }
+    }
+
+    private long sum(ToLongFunction<MovingLoop> figure) {
+        return loops.stream().mapToLong(figure).sum();
+    }
+
+    private String errorText() {
+        return loops.stream()
+                .flatMap(loop -> loop.counters.errors.mostFrequent().stream())
+                .findFirst()
+                .orElse("without an error");
+    }
+
+    private static boolean isDone(Future<?> future, Duration limit) throws InterruptedException {
+        try {
+            future.toCompletionStage().toCompletableFuture().get(limit.toMillis(), TimeUnit.MILLISECONDS);
+            return true;
+        } catch (ExecutionException | TimeoutException e) {
+            return false;
+        }
+    }
+
+    /** Drops all connections. */
+    @Override
+    public void close() {
+        loops.forEach(MovingLoop::end);
+        try {
+            isDone(vertx.close(), CLOSE_TIME);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

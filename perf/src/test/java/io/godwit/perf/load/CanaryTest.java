@@ -1,0 +1,113 @@
+package io.godwit.perf.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.godwit.testing.Await;
+import java.time.Duration;
+import java.time.Instant;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class CanaryTest {
+    private static final int RATE = 500;
+    private static final Duration LIMIT = Duration.ofSeconds(1);
+
+    private final FakeNodes nodes;
+
+    CanaryTest() throws Exception {
+        nodes = new FakeNodes(2);
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        nodes.close();
+    }
+
+    private Canary canary() {
+        return new Canary(nodes.settings(0), nodes.settings(1), RATE, Duration.ofSeconds(60));
+    }
+
+    private static Instant after(Canary canary, int messages) {
+        Await.until(
+                "it has sent", () -> canary.between(Instant.MIN, Instant.now()).due() >= messages);
+        return Instant.now();
+    }
+
+    @Test
+    void latencyIsToldOfTheTimeThatIsAskedFor() throws Exception {
+        try (Canary canary = canary()) {
+            canary.start();
+            Instant slow = after(canary, 100);
+            nodes.delayMillis = 1_000;
+            after(canary, 300);
+            Instant slowEnd = Instant.now();
+            nodes.delayMillis = 0;
+            after(canary, 400);
+            canary.stop(Await.PATIENCE);
+
+            Canary.Heard meanwhile = canary.between(slow.plusMillis(50), slowEnd.minusMillis(50));
+            Canary.Heard before = canary.between(Instant.MIN, slow.minusMillis(50));
+            assertThat(meanwhile.due()).isPositive();
+            assertThat(meanwhile.latency().min()).isGreaterThanOrEqualTo(1_000);
+            assertThat(before.latency().min()).isLessThan(1_000);
+            assertThat(canary.between(Instant.MIN, Instant.MAX))
+                    .matches(all -> all.due() >= 400 && all.lost() == 0 && all.unserved() == 0)
+                    .matches(all -> all.latency().count() == all.due());
+        }
+    }
+
+    @Test
+    void whatWasAcknowledgedAndDidNotComeIsLost() throws Exception {
+        nodes.swallowed = message -> message.payload().getInt(12) == 3;
+        try (Canary canary = canary()) {
+            canary.start();
+            after(canary, 20);
+            canary.stop(LIMIT);
+
+            Canary.Heard all = canary.between(Instant.MIN, Instant.MAX);
+            assertThat(all.lost()).isEqualTo(1);
+            assertThat(all.unserved()).isZero();
+        }
+    }
+
+    @Test
+    void whatWasNotAcknowledgedIsUnserved() throws Exception {
+        nodes.ignored = message -> message.payload().getInt(12) == 3;
+        try (Canary canary = canary()) {
+            canary.start();
+            after(canary, 20);
+            canary.stop(LIMIT);
+
+            Canary.Heard all = canary.between(Instant.MIN, Instant.MAX);
+            assertThat(all.lost()).isZero();
+            assertThat(all.unserved()).isEqualTo(1);
+        }
+    }
+
+    /** What was due and could not be sent would be missing in the figures otherwise. */
+    @Test
+    void whatCouldNotBeSentIsUnserved() throws Exception {
+        try (Canary canary = canary()) {
+            canary.start();
+            after(canary, 20);
+            nodes.die(0);
+            Instant dead = Instant.now();
+            Await.until(
+                    "more was due", () -> canary.between(dead, Instant.now()).due() >= 150);
+            canary.stop(LIMIT);
+
+            assertThat(canary.between(dead, Instant.MAX).unserved()).isGreaterThanOrEqualTo(100);
+        }
+    }
+
+    @Test
+    void aPairThatCannotConnectEndsTheLoad() throws Exception {
+        nodes.die(0);
+        try (Canary canary = canary()) {
+            assertThatThrownBy(canary::start)
+                    .isInstanceOf(LoadFailedException.class)
+                    .hasMessageContaining("could not connect");
+        }
+    }
+}
