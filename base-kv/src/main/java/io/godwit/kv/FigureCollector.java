@@ -19,7 +19,7 @@ final class FigureCollector {
     private final RocksResources rocks;
     private final Supplier<? extends Collection<StoreRanges>> stores;
     /** How many stalls each database had told at the last time; those that are gone are forgotten. Guarded by this. */
-    private Map<Range, Long> stallsBefore = new IdentityHashMap<>();
+    private IdentityHashMap<Range, Long> stallsBefore = new IdentityHashMap<>();
     /** By store, of databases that are gone too. Guarded by this. */
     private final Map<String, Long> stalls = new HashMap<>();
 
@@ -30,7 +30,7 @@ final class FigureCollector {
     }
 
     synchronized KvFigures collect() {
-        Map<Range, Long> told = new IdentityHashMap<>();
+        IdentityHashMap<Range, Long> told = new IdentityHashMap<>();
         Map<String, StoreFigures> figures = new HashMap<>();
         for (StoreRanges store : stores.get()) {
             figures.put(store.name(), of(store, told));

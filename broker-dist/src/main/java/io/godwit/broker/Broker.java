@@ -2,8 +2,8 @@ package io.godwit.broker;
 
 import io.godwit.api.port.ClientAdmin;
 import io.godwit.api.port.SessionAdmin;
-import io.godwit.api.port.SubscriptionAdmin;
 import io.godwit.api.port.StatsSource;
+import io.godwit.api.port.SubscriptionAdmin;
 import io.godwit.broker.admin.Admin;
 import io.godwit.broker.admin.AdminService;
 import io.godwit.broker.auth.AuthFileReports;
@@ -122,7 +122,7 @@ final class Broker implements AutoCloseable {
         this.pluginDirectory = pluginDirectory;
         this.status = new StatusFile(data);
         this.events = new EventLog(meters, status::events, status::alive);
-        this.api = new BrokerApi(config);
+        this.api = new BrokerApi(config, metrics.scrapes(), this::clients, this::figures);
     }
 
     /**

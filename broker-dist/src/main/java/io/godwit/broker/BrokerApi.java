@@ -2,7 +2,10 @@ package io.godwit.broker;
 
 import io.godwit.api.ApiPorts;
 import io.godwit.api.ApiServer;
+import io.godwit.api.port.ClientAdmin;
 import io.godwit.api.port.FileWatch;
+import io.godwit.api.port.MetricsSource;
+import io.godwit.api.port.StatsSource;
 import io.godwit.broker.api.LogbackLevels;
 import io.godwit.broker.api.NodeAdmin;
 import io.godwit.broker.api.NodeHealth;
@@ -25,13 +28,27 @@ import org.jspecify.annotations.Nullable;
  */
 final class BrokerApi implements AutoCloseable {
     private final BrokerConfig config;
+    private final MetricsSource metrics;
+    private final Supplier<Optional<ClientAdmin>> clients;
+    private final Supplier<Optional<StatsSource>> figures;
     private final NodeHealth health = new NodeHealth();
     private final NodeAdmin admin = new NodeAdmin(health);
     private @Nullable ApiServer server;
     private String listens = "";
 
-    BrokerApi(BrokerConfig config) {
+    /**
+     * @param clients empty while the node starts
+     * @param figures the same
+     */
+    BrokerApi(
+            BrokerConfig config,
+            MetricsSource metrics,
+            Supplier<Optional<ClientAdmin>> clients,
+            Supplier<Optional<StatsSource>> figures) {
         this.config = config;
+        this.metrics = metrics;
+        this.clients = clients;
+        this.figures = figures;
     }
 
     /**
@@ -50,9 +67,9 @@ final class BrokerApi implements AutoCloseable {
                 ApiSettings.of(config),
                 new ApiPorts(
                         admin,
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty(),
+                        Optional.of(LatePorts.clients(clients)),
+                        Optional.of(metrics),
+                        Optional.of(LatePorts.figures(figures)),
                         Optional.of(new LogbackLevels()),
                         peers::isAdmitted,
                         BrokerApi::watch));
