@@ -302,8 +302,8 @@ public final class ClusterMembers implements Members, AutoCloseable {
     }
 
     /**
-     * Whether this node is linked to that life, and has heard of it in the last {@link #HEARD_NANOS}. The membership may
-     * lose such a member: a node that hears nobody tells the others that all are gone. Any thread.
+     * Whether this node is linked to that life, and has heard of it in the last {@link #HEARD_NANOS}. The membership
+     * may lose such a member: a node that hears nobody tells the others that all are gone. Any thread.
      */
     public boolean hears(NodeLife life) {
         Long heard = heardNanos.get(life);
