@@ -82,10 +82,12 @@ class ClusterEndToEndTest {
 
         assertThat(code).as("nothing is lost, whatever the figures").isZero();
         JsonArray rows = json("cluster-rows-*.json").getJsonArray("rows");
-        assertThat(rows).hasSize(4).allSatisfy(row -> assertThat(texts((JsonArray) row))
-                .doesNotContain("not measured")
-                .last()
-                .isEqualTo("0"));
+        assertThat(rows)
+                .hasSize(4)
+                .allSatisfy(row -> assertThat(texts((JsonArray) row))
+                        .doesNotContain("not measured")
+                        .last()
+                        .isEqualTo("0"));
         assertThat(rows.stream().map(row -> texts((JsonArray) row).get(0)))
                 .containsExactly("reconnect", "large-beside-small", "resync", "resync");
     }
