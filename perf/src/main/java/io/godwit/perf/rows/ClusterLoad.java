@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -35,6 +36,12 @@ final class ClusterLoad {
     private static final Duration SHORTEST_ATTEMPT = Duration.ofSeconds(1);
     /** Connections have closed and what they left is done by then, or nearly. */
     private static final Duration CALM = Duration.ofSeconds(5);
+
+    /**
+     * Beside large messages, warm-up is so many times longer: brokers that have not carried any spend most of their
+     * time in the JVM's compiler, for some fifteen seconds on two cores.
+     */
+    private static final int WARM_UPS_BESIDE_LARGE = 4;
 
     private static final Duration LONGER = Duration.ofSeconds(1);
     private static final Duration LARGE_END = Duration.ofMinutes(2);
@@ -105,22 +112,23 @@ final class ClusterLoad {
 
     /** Small messages, while large ones go the same way: from somewhat before what is measured until somewhat later. */
     private Figures besideLarge(Load load) throws LoadFailedException, InterruptedException {
-        FutureTask<RunResult> large = new FutureTask<>(() -> run(load, Load.large(), warmUp(), duration.plus(LONGER)));
+        Duration warmUp = warmUp().multipliedBy(WARM_UPS_BESIDE_LARGE);
+        FutureTask<RunResult> large = new FutureTask<>(() -> run(load, Load.large(), warmUp, duration.plus(LONGER)));
         Thread thread = new Thread(large, "large");
         thread.setDaemon(true);
         thread.start();
         Figures small;
-        try {
-            small = figures(run(load, load.scenario(scale, duration.toMillis() / 1e3), warmUp(), duration));
-        } finally {
-            thread.join(duration.plus(LARGE_END).toMillis());
-            thread.interrupt(); // ends it when something is wrong
-        }
         Figures beside;
         try {
+            small = figures(run(load, load.scenario(scale, duration.toMillis() / 1e3), warmUp, duration));
             beside = figures(large.get(LARGE_END.toMillis(), TimeUnit.MILLISECONDS));
-        } catch (ExecutionException | TimeoutException e) {
-            throw new LoadFailedException("the large messages beside it: " + e.getMessage());
+        } catch (ExecutionException e) {
+            throw new LoadFailedException("the large messages: "
+                    + Objects.requireNonNull(e.getCause()).getMessage());
+        } catch (TimeoutException e) {
+            throw new LoadFailedException("the large messages have no end after " + LARGE_END.toSeconds() + " s");
+        } finally {
+            large.cancel(true);
         }
         List<String> cautions = new ArrayList<>(small.cautions());
         beside.cautions().forEach(caution -> cautions.add("of the large ones: " + caution));

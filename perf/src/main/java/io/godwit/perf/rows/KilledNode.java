@@ -26,9 +26,6 @@ import java.util.Optional;
  */
 final class KilledNode {
     private static final int NODE = 2;
-    /** Of all clients, so many connect, to all nodes, and leave again: first connections are slow on any node. */
-    private static final int PRACTICE_SHARE = 5;
-
     private static final int CONNECTING = 500;
     private static final Duration LONGEST = Duration.ofMinutes(2);
     private static final Duration HELD = Duration.ofMillis(500);
@@ -73,13 +70,15 @@ final class KilledNode {
         }
     }
 
-    /** Connections per second, each with its subscription, of clients that connect to all nodes while these are well. */
+    /**
+     * Connections per second, each with its subscription, of as many clients that connect to all nodes while these are
+     * well, and leave again. It also has the nodes' code compiled.
+     */
     private double usualRate(Scenario scenario, LoadSettings settings)
             throws LoadFailedException, InterruptedException {
-        Scenario practice = scenario.with(s -> s.subscribers(Math.max(1, scenario.subscribers() / PRACTICE_SHARE)));
         ClientSettings everywhere = ClientSettings.plain(cluster.endpoints(), Placement.ACROSS);
         RunResult result =
-                new LoadRun(practice, 1, practice, settings, everywhere, null, Optional.empty(), progress -> {}).run();
+                new LoadRun(scenario, 1, scenario, settings, everywhere, null, Optional.empty(), progress -> {}).run();
         return result.connectRate();
     }
 }

@@ -20,12 +20,11 @@ enum Load {
     SUBSCRIBE_LIVE("SUBSCRIBE, clean, 200/s", Placement.ACROSS),
     SUBSCRIBE_PERSISTENT("SUBSCRIBE, persistent, 200/s", Placement.ACROSS),
     CONNECT("CONNECT, clean, as fast as answered", Placement.ACROSS),
+    SMALL_BESIDE_LARGE("QoS 1 at 2,000/s beside 20 MiB", Placement.APART),
     IDLE("no client", Placement.ACROSS),
     /** All clients are on one node, which is killed. */
     RECONNECT("15,000 clients of a node that is killed", Placement.ACROSS),
-    /** On brokers that take such packets. */
-    SMALL_BESIDE_LARGE("QoS 1 at 2,000/s beside 20 MiB", Placement.APART),
-    /** On brokers that have room for the filters. */
+    /** On a cluster of its own, whose brokers have room for the filters. */
     RESYNC("a node is started again beside 1,000,000 filters", Placement.APART);
 
     private static final int PAIR_COUNT = 50;
@@ -153,13 +152,8 @@ enum Load {
         return this == RESYNC ? (int) Math.ceil(MEBIBYTES_OF_FILTERS * scale) + "m" : "1m";
     }
 
-    /** Whether it runs on a cluster of its own, which is started as it needs it. */
+    /** Whether it runs on a cluster of its own, and so long that it is run only when its row is asked for. */
     boolean isApart() {
-        return !configuration().isEmpty();
-    }
-
-    /** Whether it takes so long that it is run only when its row is asked for. */
-    boolean isLong() {
         return this == RESYNC;
     }
 

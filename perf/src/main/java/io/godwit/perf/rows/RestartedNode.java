@@ -32,6 +32,9 @@ final class RestartedNode {
     /** By then the others have gone on without a node that was killed, which takes them three seconds at most. */
     private static final Duration GONE = Duration.ofSeconds(5);
 
+    /** The first messages of a cluster are slow. */
+    private static final Duration WARM_UP = Duration.ofSeconds(5);
+
     private static final Duration BEFORE = Duration.ofSeconds(5);
     private static final Duration DRAIN = Duration.ofSeconds(5);
 
@@ -53,7 +56,7 @@ final class RestartedNode {
                 Canary canary = new Canary(last, holder, rate, LONGEST.multipliedBy(2))) {
             held.hold(filters, RestartedNode::filter);
             canary.start();
-            TimeUnit.MILLISECONDS.sleep(BEFORE.toMillis());
+            TimeUnit.MILLISECONDS.sleep(WARM_UP.plus(BEFORE).toMillis());
             final Instant killed = Instant.now();
             cluster.kill(NODE);
             TimeUnit.MILLISECONDS.sleep(GONE.toMillis());

@@ -93,7 +93,7 @@ public final class RowRuns {
         }
     }
 
-    /** Those that may follow each other on one cluster, and each of the others by itself. */
+    /** Those that follow each other on one cluster, and each of the others by itself. */
     static List<Set<Load>> together(Set<Load> loads) {
         Map<Boolean, Set<Load>> parts =
                 loads.stream().collect(Collectors.partitioningBy(Load::isApart, Collectors.toCollection(TreeSet::new)));

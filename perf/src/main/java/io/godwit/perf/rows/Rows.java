@@ -19,7 +19,7 @@ public final class Rows {
      * @param many the cluster that is compared with one node; of several nodes
      * @param sizes of clusters whose CPU per message is compared, each at least 1; the base is the smallest of at least
      *     three nodes, or else the largest
-     * @param only ids; empty for all but those whose loads are long
+     * @param only ids; empty for all but those whose loads run apart
      * @return in the order of the table; {@link IllegalArgumentException}, with a sentence for the user, when an id is
      *     not known
      */
@@ -82,7 +82,7 @@ public final class Rows {
                 alone("resync", "the same, latency between others", Load.RESYNC, Value.P99, many, 50, NONE)));
         requireKnown(only, all);
         return all.stream()
-                .filter(row -> only.isEmpty() ? !row.load().isLong() : only.contains(row.id()))
+                .filter(row -> only.isEmpty() ? !row.load().isApart() : only.contains(row.id()))
                 .toList();
     }
 

@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.testing.Await;
+import io.vertx.mqtt.messages.MqttPublishMessage;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -34,23 +37,30 @@ class CanaryTest {
         return Instant.now();
     }
 
+    private static int sequence(MqttPublishMessage message) {
+        return message.payload().getInt(12);
+    }
+
     @Test
     void latencyIsToldOfTheTimeThatIsAskedFor() throws Exception {
+        Map<Integer, Instant> intended = new ConcurrentHashMap<>();
+        nodes.delayed = message -> {
+            intended.put(
+                    sequence(message), Instant.EPOCH.plusNanos(message.payload().getLong(0)));
+            return sequence(message) >= 100 && sequence(message) < 300;
+        };
         try (Canary canary = canary()) {
             canary.start();
-            Instant slow = after(canary, 100);
-            nodes.delayMillis = 1_000;
-            after(canary, 300);
-            Instant slowEnd = Instant.now();
-            nodes.delayMillis = 0;
             after(canary, 400);
             canary.stop(Await.PATIENCE);
 
-            Canary.Heard meanwhile = canary.between(slow.plusMillis(50), slowEnd.minusMillis(50));
-            Canary.Heard before = canary.between(Instant.MIN, slow.minusMillis(50));
-            assertThat(meanwhile.due()).isPositive();
-            assertThat(meanwhile.latency().min()).isGreaterThanOrEqualTo(1_000);
-            assertThat(before.latency().min()).isLessThan(1_000);
+            Instant slow = intended.get(100);
+            Instant slowEnd = intended.get(300);
+            Canary.Heard meanwhile = canary.between(slow, slowEnd);
+            assertThat(meanwhile.due()).isEqualTo(200);
+            assertThat(meanwhile.latency().min()).isGreaterThanOrEqualTo(FakeNodes.DELAY_MILLIS);
+            assertThat(canary.between(Instant.MIN, slow).due()).isEqualTo(100);
+            assertThat(canary.between(slowEnd, Instant.MAX).latency().min()).isLessThan(FakeNodes.DELAY_MILLIS);
             assertThat(canary.between(Instant.MIN, Instant.MAX))
                     .matches(all -> all.due() >= 400 && all.lost() == 0 && all.unserved() == 0)
                     .matches(all -> all.latency().count() == all.due());
@@ -59,7 +69,7 @@ class CanaryTest {
 
     @Test
     void whatWasAcknowledgedAndDidNotComeIsLost() throws Exception {
-        nodes.swallowed = message -> message.payload().getInt(12) == 3;
+        nodes.swallowed = message -> sequence(message) == 3;
         try (Canary canary = canary()) {
             canary.start();
             after(canary, 20);
@@ -73,7 +83,7 @@ class CanaryTest {
 
     @Test
     void whatWasNotAcknowledgedIsUnserved() throws Exception {
-        nodes.ignored = message -> message.payload().getInt(12) == 3;
+        nodes.ignored = message -> sequence(message) == 3;
         try (Canary canary = canary()) {
             canary.start();
             after(canary, 20);

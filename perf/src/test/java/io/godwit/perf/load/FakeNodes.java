@@ -17,7 +17,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
 /** Servers that stand in for the nodes of a cluster: what is published at one goes to who subscribed at any. */
-final class FakeNodes implements AutoCloseable {
+final class FakeNodes {
+    static final long DELAY_MILLIS = 1_000;
+
     private final Vertx vertx = Vertx.vertx();
     private final List<MqttServer> servers = new ArrayList<>();
     private final Map<String, MqttEndpoint> subscribers = new ConcurrentHashMap<>();
@@ -35,7 +37,8 @@ final class FakeNodes implements AutoCloseable {
     /** Messages that are not even acknowledged. */
     volatile Predicate<MqttPublishMessage> ignored = message -> false;
 
-    volatile long delayMillis;
+    /** Messages that are delivered late. */
+    volatile Predicate<MqttPublishMessage> delayed = message -> false;
 
     FakeNodes(int count) throws Exception {
         for (int i = 0; i < count; i++) {
@@ -72,8 +75,8 @@ final class FakeNodes implements AutoCloseable {
             if (swallowed.test(message)) {
                 return;
             }
-            if (delayMillis > 0) {
-                vertx.setTimer(delayMillis, none -> deliver(message));
+            if (delayed.test(message)) {
+                vertx.setTimer(DELAY_MILLIS, none -> deliver(message));
             } else {
                 deliver(message);
             }
@@ -105,8 +108,7 @@ final class FakeNodes implements AutoCloseable {
         servers.get(node).close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
     }
 
-    @Override
-    public void close() throws Exception {
+    void close() throws Exception {
         vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
     }
 }
