@@ -35,8 +35,8 @@ public interface InboxListener {
         MOVED,
         /**
          * The node of the leader cannot be reached any more, or its leadership was taken away. What was called and not
-         * answered fails with {@code LOST}, {@code TIMEOUT} or {@code CLOSED}, and may have had an effect. In a cluster the session counts as attached for a while at its
-         * next leader: see {@link InboxClient#continueAttachment}.
+         * answered fails with {@code LOST}, {@code TIMEOUT} or {@code CLOSED}, and may have had an effect. In a cluster
+         * the session counts as attached for a while at its next leader: see {@link InboxClient#continueAttachment}.
          */
         LOST,
         /** The store can not serve it any more; the client should reconnect. */

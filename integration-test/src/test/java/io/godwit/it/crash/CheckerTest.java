@@ -109,7 +109,7 @@ class CheckerTest {
         assertThat(rules()).containsExactly(Rule.QOS1_COPY);
     }
 
-    /** The broker refused the first message and took the second; the publisher heard of neither, and sends both again. */
+    /** The broker refused the first message and took the second; the publisher heard of neither and repeats both. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void whatMayHaveBeenRefusedComesBehindWhatWasNot(boolean othersWereRefused) {

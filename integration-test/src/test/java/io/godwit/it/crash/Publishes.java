@@ -51,7 +51,7 @@ final class Publishes {
 
         int sends = 1;
         boolean refused;
-        /** Its first sending may have been refused, and its publisher has lost the connection before it heard of that. */
+        /** Its first sending may have been refused, and its publisher lost the connection before it heard of that. */
         boolean perhapsRefused;
         /** A will whose client disconnected properly, and the broker had the time to read it. */
         boolean cancelled;

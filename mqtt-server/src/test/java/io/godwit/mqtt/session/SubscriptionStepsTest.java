@@ -110,7 +110,7 @@ class SubscriptionStepsTest {
     }
 
     /**
-     * The answer of the inbox may come when the client has long been served by another node, and has unsubscribed there.
+     * The answer of the inbox may come when another node serves the client, which has unsubscribed there.
      */
     @Test
     void noRouteIsWrittenOnceTheConnectionIsOver() {
