@@ -55,6 +55,10 @@ class ApiAnswersTest {
         Got head = api.send("HEAD", "/health/live", null);
         assertThat(head.status()).isEqualTo(200);
         assertThat(head.text()).isEmpty();
+        Got large = api.send("HEAD", "/api/v1/docs/swagger-ui-bundle.js", null);
+        assertThat(large.status()).isEqualTo(200);
+        assertThat(large.text()).isEmpty();
+        assertThat(large.header("Content-Length")).matches("\\d{7,}");
     }
 
     @Test

@@ -6,6 +6,7 @@ import io.godwit.api.http.BodyDrain;
 import io.godwit.api.http.BodyWriter;
 import io.godwit.api.http.Problem;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.Json;
@@ -35,7 +36,9 @@ public final class Answers {
     }
 
     void late(RoutingContext ctx, Problem problem) {
-        ctx.request().pause();
+        if (Bodies.isAnnounced(ctx.request())) {
+            ctx.request().pause();
+        }
         ctx.response().putHeader("Retry-After", "1");
         vertx.setTimer(LATE_MILLIS, now -> problem(ctx, problem));
     }
@@ -92,7 +95,13 @@ public final class Answers {
         if (json != null) {
             body = Json.encode(chosen(json, call)).getBytes(StandardCharsets.UTF_8);
         }
-        BodyWriter.send(response, body == null ? new byte[0] : body);
+        byte[] bytes = body == null ? new byte[0] : body;
+        if (ctx.request().method().equals(HttpMethod.HEAD)) {
+            response.putHeader("Content-Length", Integer.toString(bytes.length));
+            response.end();
+        } else {
+            BodyWriter.send(response, bytes);
+        }
     }
 
     /** With those fields only that the call wants. */
