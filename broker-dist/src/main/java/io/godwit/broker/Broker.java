@@ -113,7 +113,7 @@ final class Broker implements AutoCloseable {
         this.pluginDirectory = pluginDirectory;
         this.status = new StatusFile(data);
         this.events = new EventLog(meters, status::events, status::alive);
-        this.api = new BrokerApi(config);
+        this.api = new BrokerApi(config, metrics.scrapes());
     }
 
     /**
@@ -360,6 +360,7 @@ final class Broker implements AutoCloseable {
         opened.push(counted);
         node.cluster().ifPresent(cluster -> cluster.server().add(counted.service()));
         counted.start();
+        api.counts(counted);
         figures = counted;
     }
 

@@ -3,10 +3,13 @@ package io.godwit.broker;
 import io.godwit.api.ApiPorts;
 import io.godwit.api.ApiServer;
 import io.godwit.api.port.FileWatch;
+import io.godwit.api.port.MetricsSource;
+import io.godwit.api.port.StatsSource;
 import io.godwit.broker.api.LogbackLevels;
 import io.godwit.broker.api.NodeAdmin;
 import io.godwit.broker.api.NodeHealth;
 import io.godwit.broker.config.WatchedFile;
+import io.godwit.broker.metrics.LateStats;
 import io.godwit.cluster.LocalPeers;
 import io.godwit.kv.KvNode;
 import java.io.IOException;
@@ -25,13 +28,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class BrokerApi implements AutoCloseable {
     private final BrokerConfig config;
+    private final MetricsSource metrics;
+    private final LateStats stats = new LateStats();
     private final NodeHealth health = new NodeHealth();
     private final NodeAdmin admin = new NodeAdmin(health);
     private @Nullable ApiServer server;
     private String listens = "";
 
-    BrokerApi(BrokerConfig config) {
+    BrokerApi(BrokerConfig config, MetricsSource metrics) {
         this.config = config;
+        this.metrics = metrics;
     }
 
     /**
@@ -51,8 +57,8 @@ final class BrokerApi implements AutoCloseable {
                 new ApiPorts(
                         admin,
                         Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty(),
+                        Optional.of(metrics),
+                        Optional.of(stats),
                         Optional.of(new LogbackLevels()),
                         peers::isAdmitted,
                         BrokerApi::watch));
@@ -96,6 +102,11 @@ final class BrokerApi implements AutoCloseable {
             }
             return lacks;
         });
+    }
+
+    /** The node counts, and can ask others. */
+    void counts(StatsSource source) {
+        stats.set(source);
     }
 
     /** The listeners are open. */
