@@ -83,7 +83,31 @@ class BrokerApiTest {
             assertThat(range.get("leader")).isEqualTo(node.get("id"));
             assertThat(json(url + "/api/v1/log-levels").has("items")).isTrue();
 
-            assertThat(get(url + "/metrics").statusCode()).as("not there yet").isEqualTo(404);
+            HttpResponse<String> metrics = get(url + "/metrics");
+            assertThat(metrics.statusCode()).isEqualTo(200);
+            assertThat(metrics.headers().firstValue("Content-Type"))
+                    .hasValue("text/plain; version=0.0.4; charset=utf-8");
+            assertThat(metrics.body()).contains("# TYPE godwit_mqtt_connects_total counter");
+
+            JsonObject ofNode = JsonParser.parseString(
+                            get(url + "/api/v1/stats").body())
+                    .getAsJsonArray()
+                    .get(0)
+                    .getAsJsonObject();
+            assertThat(ofNode.getAsJsonObject("node").get("status").getAsString())
+                    .isEqualTo("Running");
+            assertThat(ofNode.getAsJsonObject("stats").get("connections.count").getAsInt())
+                    .isZero();
+            JsonObject sum = json(url + "/api/v1/stats/sum");
+            assertThat(sum.getAsJsonObject("nodes").keySet())
+                    .containsExactly(node.get("id").getAsString());
+            assertThat(sum.getAsJsonObject("stats").has("connections.max")).isTrue();
+            assertThat(json(url + "/api/v1/metrics/sum").has("messages.publish"))
+                    .isTrue();
+            assertThat(json(url + "/api/v1/metrics/" + node.get("id").getAsString())
+                            .getAsJsonObject("metrics")
+                            .has("client.connected"))
+                    .isTrue();
         }
         String closed = url;
         assertThatThrownBy(() -> get(closed + "/health/live")).isInstanceOf(IOException.class);

@@ -68,6 +68,7 @@ class ClientsOfBrokersTest {
         Path file = Files.writeString(
                 directory.resolve(name + ".yml"), """
                 bootstrap: %s
+                apiServerConfig: {enable: false}
                 mqttServerConfig:
                   tcpListener: {host: 127.0.0.1, port: %d}
                 clusterConfig:

@@ -73,6 +73,7 @@ class MetricsPageTest {
         int port = freePort();
         Path file = Files.writeString(directory.resolve("standalone.yml"), """
                 bootstrap: true
+                apiServerConfig: {enable: false}
                 mqttServerConfig: {tcpListener: {host: 127.0.0.1, port: 0}}
                 topicConfig: {sysIntervalSeconds: 10}
                 clusterConfig: {env: test, host: 127.0.0.1, port: %d, rpcPort: %d,

@@ -1,4 +1,4 @@
-package io.godwit.broker;
+package io.godwit.it.metrics;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;

@@ -1,20 +1,19 @@
-package io.godwit.broker;
+package io.godwit.it.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonParser;
-import com.sun.net.httpserver.HttpServer;
-import io.godwit.api.port.Scrape;
+import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.broker.Needs;
 import io.godwit.it.broker.Ports;
+import io.godwit.it.cluster.BrokerCluster;
 import io.godwit.mqtt.TestClient;
 import io.godwit.mqtt.packet.PubAck;
 import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.plugin.message.Qos;
 import io.godwit.testing.Await;
-import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,8 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.yaml.snakeyaml.Yaml;
 
 /**
- * What is in {@code conf/metrics} before a real Prometheus that scrapes three brokers, which are a cluster in one
- * process.
+ * What is in {@code conf/metrics} before a real Prometheus that scrapes the APIs of three brokers of a cluster.
  */
 @Tag("full")
 @Timeout(240)
@@ -71,47 +69,19 @@ class PrometheusTest {
         Await.until("prometheus is ready", PATIENCE, started::isReady);
     }
 
-    /** Returns the ports of their metrics. */
+    /** Returns the ports of their APIs. */
     private static List<Integer> startBrokers() throws Exception {
-        int seed = Ports.free().getPort();
-        List<Integer> metrics = new ArrayList<>();
-        for (int i = 0; i < 3; i++) {
+        BrokerCluster cluster = new BrokerCluster(directory.resolve("brokers"), 3);
+        OPENED.push(cluster);
+        List<Integer> ports = new ArrayList<>();
+        for (BrokerProcess node : cluster.nodes()) {
             int port = Ports.free().getPort();
-            LISTENERS.add(new InetSocketAddress("127.0.0.1", port));
-            Path file = Files.writeString(directory.resolve(i + ".yml"), """
-                    bootstrap: %s
-                    mqttServerConfig: {tcpListener: {host: 127.0.0.1, port: %d}}
-                    clusterConfig: {env: test, host: 127.0.0.1, port: %d, rpcPort: %d,
-                        seedEndpoints: "127.0.0.1:%d"}
-                    """.formatted(
-                            i == 0,
-                            port,
-                            i == 0 ? seed : Ports.free().getPort(),
-                            Ports.free().getPort(),
-                            seed));
-            Path data = Files.createDirectories(directory.resolve("data" + i));
-            Broker broker = new Broker(ConfigLoader.load(file, Map.of()), data, directory.resolve("plugins"));
-            OPENED.push(broker);
-            broker.start(); // one after the other: they share a process, and its cores
-            metrics.add(serve(broker));
+            node.setting("apiServerConfig", "{port: " + port + "}");
+            ports.add(port);
         }
-        return metrics;
-    }
-
-    /** Its metrics over HTTP; returns the port. */
-    private static int serve(Broker broker) throws IOException {
-        HttpServer server = HttpServer.create(Ports.free(), 0);
-        server.createContext("/metrics", exchange -> {
-            String accept = exchange.getRequestHeaders().getFirst("Accept");
-            Scrape scrape = broker.metrics().scrapes().scrape(accept == null ? "" : accept);
-            exchange.getResponseHeaders().add("Content-Type", scrape.contentType());
-            exchange.sendResponseHeaders(200, scrape.text().length);
-            exchange.getResponseBody().write(scrape.text());
-            exchange.close();
-        });
-        server.start();
-        OPENED.push(() -> server.stop(0));
-        return server.getAddress().getPort();
+        cluster.start();
+        cluster.nodes().forEach(node -> LISTENERS.add(node.address()));
+        return ports;
     }
 
     @AfterAll
