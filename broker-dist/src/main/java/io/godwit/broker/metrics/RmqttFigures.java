@@ -14,8 +14,8 @@ import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
 /**
- * This node's figures under the names that RMQTT has for them, out of the broker's meters. A figure whose meters are not
- * there is left out: a node counts what stored sessions hold only when it is to. The largest values are those of
+ * This node's figures under the names that RMQTT has for them, out of the broker's meters. Without its meters a figure
+ * is left out: a node counts what stored sessions hold only when it is to. The largest values are those of
  * {@link #look}, which is to be called once a second, and of each question. Thread-safe.
  */
 final class RmqttFigures {

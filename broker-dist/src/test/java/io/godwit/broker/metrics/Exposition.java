@@ -35,7 +35,7 @@ public final class Exposition {
     public Exposition(String text) {
         Map<String, String> helps = new LinkedHashMap<>();
         Family current = null;
-        for (String line : text.split("\n")) {
+        for (String line : text.lines().toList()) {
             String[] words = line.split(" ", 4);
             if (line.startsWith("# HELP ")) {
                 helps.put(words[2], words.length == 4 ? words[3] : "");

@@ -15,6 +15,7 @@ import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.plugin.message.Qos;
 import io.godwit.testing.Await;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -108,7 +109,7 @@ class PrometheusTest {
                         CONF.resolve("alerts.yml").toString())
                 .redirectErrorStream(true)
                 .start();
-        String said = new String(check.getInputStream().readAllBytes());
+        String said = new String(check.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(check.waitFor()).as(said).isZero();
         assertThat(said).contains("SUCCESS");
     }
