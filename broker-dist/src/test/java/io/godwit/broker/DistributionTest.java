@@ -37,8 +37,9 @@ class DistributionTest {
                                 "metrics/grafana.json",
                                 "metrics/prometheus.yml",
                                 "standalone.yml");
-                assertThat(texts(set, "include")).allSatisfy(file -> assertThat(Path.of("..", "conf", file))
-                        .isRegularFile());
+                assertThat(texts(set, "include"))
+                        .allSatisfy(
+                                file -> assertThat(Path.of("..", "conf", file)).isRegularFile());
             } else if (texts(set, "include").isEmpty()
                     && texts(set, "outputDirectory").equals(List.of("."))) {
                 assertThat(texts(set, "exclude")).contains("conf/**");
