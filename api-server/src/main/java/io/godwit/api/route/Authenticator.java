@@ -92,7 +92,7 @@ public final class Authenticator {
             return refused("without apiServerConfig.tokensFile the Host header must be localhost, 127.0.0.1 or [::1]");
         }
         CompletableFuture<Boolean> trusted = connection.trusted();
-        if (trusted == null) {
+        if (trusted == null || isNo(trusted)) { // a no may be for want of a worker, or of a look at that moment
             InetSocketAddress here = Callers.local(request);
             InetSocketAddress there = Callers.socket(request);
             trusted = workers.supply(() -> local.isTrusted(here, there));
@@ -102,6 +102,10 @@ public final class Authenticator {
                 ? CompletableFuture.completedFuture(Principal.LOCAL)
                 : refused(
                         "without apiServerConfig.tokensFile only the user that the broker runs as, and root, may ask"));
+    }
+
+    private static boolean isNo(CompletableFuture<Boolean> answer) {
+        return answer.isCompletedExceptionally() || !answer.getNow(true);
     }
 
     private static CompletableFuture<Principal> refused(String why) {

@@ -158,8 +158,9 @@ public final class Gateway {
             String accept = request.getHeader("Accept");
             // what others need less than all of it leaves time to answer in part
             Duration within = limits.requestTimeout().multipliedBy(4).dividedBy(5);
-            Call call = new Call(
-                    caller, Callers.isThisMachine(request), parameters, body, accept == null ? "" : accept, within);
+            // a page whose name was rebound to this machine has a Host of its own
+            boolean isOfThisMachine = Callers.isThisMachine(request) && Callers.isForLoopbackName(request);
+            Call call = new Call(caller, isOfThisMachine, parameters, body, accept == null ? "" : accept, within);
             run(ctx, operation, handler, call);
         });
     }

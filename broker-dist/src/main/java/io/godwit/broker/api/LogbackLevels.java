@@ -18,6 +18,14 @@ public final class LogbackLevels implements LogLevels {
     private static final String AUDIT = "io.godwit.audit";
     private static final int MAX_LOGGERS = 2_000;
 
+    /** Gives the record of changes a level of its own: what it would inherit can be changed here. */
+    public LogbackLevels() {
+        Logger audit = context().getLogger(AUDIT);
+        if (!audit.isInfoEnabled() || audit.getLevel() == null) {
+            audit.setLevel(ch.qos.logback.classic.Level.INFO);
+        }
+    }
+
     @Override
     public Map<String, Level> levels() {
         Map<String, Level> levels = new TreeMap<>();

@@ -17,18 +17,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Puts questions of operators to all nodes at once, each with the same deadline, and no more than some at a time: one
- * question keeps a page of each node in memory.
+ * Puts questions of operators to all nodes at once, each with the same deadline, and no more than some at a time: a
+ * question for a page keeps one of each node in memory. Those about one client are counted by themselves, so that slow
+ * pages keep nobody from disconnecting it.
  */
 final class AllNodes {
     private static final Logger LOG = LoggerFactory.getLogger(AllNodes.class);
     static final int MAX_QUESTIONS = 4;
+    static final int MAX_SINGLE_QUESTIONS = 32;
 
     private final ClusterNodes nodes;
     private final NodeClients own;
     private final Executor thread;
-    /** Questions under way. Atomic: asked and answered on any thread. */
-    private final AtomicInteger underWay = new AtomicInteger();
+    /** Questions for pages under way. Atomic: asked and answered on any thread. */
+    private final AtomicInteger pages = new AtomicInteger();
+    /** The same about one client each. */
+    private final AtomicInteger singles = new AtomicInteger();
 
     /**
      * What the nodes have said.
@@ -54,10 +58,21 @@ final class AllNodes {
      * when too many questions are under way or the node stops.
      */
     <T> CompletableFuture<Answers<T>> ask(Duration within, Function<NodeClients, CompletableFuture<T>> question) {
-        if (underWay.incrementAndGet() > MAX_QUESTIONS) {
+        return ask(pages, MAX_QUESTIONS, within, question);
+    }
+
+    /** As {@link #ask}, of questions whose answers are small: about one client. */
+    <T> CompletableFuture<Answers<T>> askAboutOne(
+            Duration within, Function<NodeClients, CompletableFuture<T>> question) {
+        return ask(singles, MAX_SINGLE_QUESTIONS, within, question);
+    }
+
+    private <T> CompletableFuture<Answers<T>> ask(
+            AtomicInteger underWay, int most, Duration within, Function<NodeClients, CompletableFuture<T>> question) {
+        if (underWay.incrementAndGet() > most) {
             underWay.decrementAndGet();
             return CompletableFuture.failedFuture(new NotServingException(
-                    "this node asks " + MAX_QUESTIONS + " questions about clients already; ask again later"));
+                    "this node asks " + most + " questions about clients already; ask again later"));
         }
         Map<String, CompletableFuture<T>> asked = new TreeMap<>();
         asked.put(nodes.self(), begin(own, question, within));

@@ -96,7 +96,7 @@ final class ClientsOverNodes implements ClientAdmin {
     @Override
     public CompletableFuture<Answer<Optional<ClientView>>> client(io.godwit.api.port.ClientKey key, Duration within) {
         return ClientWords.key(key)
-                .map(wanted -> nodes.ask(within, node -> node.find(wanted, within))
+                .map(wanted -> nodes.askAboutOne(within, node -> node.find(wanted, within))
                         .thenApply(answers -> new Answer<>(newest(answers.answers()), missing(answers))))
                 .orElseGet(() -> CompletableFuture.completedFuture(Answer.complete(Optional.empty())));
     }
@@ -123,11 +123,13 @@ final class ClientsOverNodes implements ClientAdmin {
     }
 
     private CompletableFuture<Answer<Boolean>> disconnect(ClientKey key, ReasonCode code, Duration within) {
-        return nodes.ask(within, node -> node.disconnect(key, code, within)).thenApply(answers -> {
-            boolean wasConnected = answers.answers().containsValue(true);
-            LOG.info("operator disconnects a client client={} code={} wasConnected={}", key, code, wasConnected);
-            return new Answer<>(wasConnected, missing(answers));
-        });
+        return nodes.askAboutOne(within, node -> node.disconnect(key, code, within))
+                .thenApply(answers -> {
+                    boolean wasConnected = answers.answers().containsValue(true);
+                    LOG.info(
+                            "operator disconnects a client client={} code={} wasConnected={}", key, code, wasConnected);
+                    return new Answer<>(wasConnected, missing(answers));
+                });
     }
 
     private static List<String> missing(Answers<?> answers) {

@@ -21,6 +21,22 @@ class LogbackLevelsTest {
         assertThat(LoggerFactory.getLogger(logger).isTraceEnabled()).isFalse();
     }
 
+    /** It has no level in the configuration, so it would inherit these. */
+    @Test
+    void theRecordOfChangesIsWrittenWhateverLevelsItWouldInherit() {
+        Level root = levels.levels().getOrDefault("ROOT", Level.INFO);
+        Level ours = levels.levels().getOrDefault("io.godwit", Level.INHERIT);
+        try {
+            assertThat(levels.set("ROOT", Level.ERROR)).isEmpty();
+            assertThat(levels.set("io.godwit", Level.ERROR)).isEmpty();
+            assertThat(LoggerFactory.getLogger("io.godwit.audit").isInfoEnabled())
+                    .isTrue();
+        } finally {
+            levels.set("ROOT", root);
+            levels.set("io.godwit", ours);
+        }
+    }
+
     @Test
     void otherNamesAreRefusedAndMakeNoLogger() {
         for (String name :
