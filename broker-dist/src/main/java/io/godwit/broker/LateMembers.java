@@ -34,6 +34,12 @@ final class LateMembers implements Members {
     }
 
     @Override
+    public CompletableFuture<Void> excludeLost(NodeLife member, String why) {
+        Members known = members;
+        return known == null ? exclude(member, why) : known.excludeLost(member, why);
+    }
+
+    @Override
     public boolean mayAcknowledge() {
         Members known = members;
         return known != null && known.mayAcknowledge();

@@ -110,7 +110,7 @@ final class LostMembers implements ClusterListener {
             timer.later(backoff.pause(1), () -> exclude(life));
             return;
         }
-        members.exclude(life, "the membership has lost it").whenComplete((done, failure) -> {
+        members.excludeLost(life, "the membership has lost it").whenComplete((done, failure) -> {
             if (failure == null) {
                 parts.excluded(life);
                 endUnlessBack(life);

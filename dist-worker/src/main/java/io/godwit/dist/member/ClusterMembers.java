@@ -130,7 +130,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
         this.freshness = new Freshness(thread);
         this.held = new HeldAcknowledgements(thread::tell, hold.toNanos());
         this.commits = new ViewCommits(store, current, thread);
-        this.exclusions = new Exclusions(self, commits, current, lapses, thread, counters);
+        this.exclusions = new Exclusions(self, commits, current, lapses, freshness, thread, counters);
         reports.view(current.get(), self); // what is there already is no change
         current.onChange(() -> {
             MembersView view = current.get(); // by the time of the task there may be a newer one
@@ -225,6 +225,15 @@ public final class ClusterMembers implements Members, AutoCloseable {
 
     @Override
     public CompletableFuture<Void> exclude(NodeLife member, String why) {
+        return exclude(member, false, why);
+    }
+
+    @Override
+    public CompletableFuture<Void> excludeLost(NodeLife member, String why) {
+        return exclude(member, true, why);
+    }
+
+    private CompletableFuture<Void> exclude(NodeLife member, boolean isLost, String why) {
         CompletableFuture<Void> told = new CompletableFuture<>();
         thread.execute(() -> {
             CompletableFuture<Void> done = new CompletableFuture<>();
@@ -234,7 +243,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
             } else if (member.equals(self)) {
                 done.completeExceptionally(new RangeException(Cause.TIMEOUT, "no member excludes itself"));
             } else {
-                exclusions.exclude(member, why, done);
+                exclusions.exclude(member, isLost, why, done);
             }
         });
         return told;
@@ -348,6 +357,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
     private void answered(Freshness.Mark start, @Nullable Throwable failure) {
         questions--;
         if (failure == null && serves == start.epoch() && doesServe()) {
+            exclusions.proved(freshness.ageNanos());
             freshness.renew(start);
         }
         if (freshness.isFresh()) {
@@ -440,6 +450,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
         held.refuseAll(); // what was matched before has to be matched again
         if (epoch != 0) {
             reports.servesAgain(self);
+            exclusions.proved(Exclusions.DEAF_NANOS); // the others had a reason to go on without it
         }
         LOG.info("node serves self={} view={}", self, view);
         serves = own.since();

@@ -20,7 +20,11 @@ import org.slf4j.LoggerFactory;
  * <p>A node that joins excludes nobody for a while. It may have stood still: then it finds its links ended by the
  * others, who have gone on without it, and the membership takes some ten seconds to see them again. If it excluded
  * them, nobody would serve. One that serves is never excluded by one that joins while another that serves is linked to
- * it. Only its own earlier process goes at once. Confined to the thread of the members.
+ * it. Only its own earlier process goes at once.
+ *
+ * <p>A node that cannot prove that it serves does not call others silent either, until it has had its proof for a
+ * while: what cut it off from the leaders of the dist store has cut it off from the others as well, or has stopped all.
+ * What the membership has lost goes all the same. Confined to the thread of the members.
  */
 final class Exclusions {
     private static final Logger LOG = LoggerFactory.getLogger(Exclusions.class);
@@ -28,10 +32,16 @@ final class Exclusions {
     /** How long a node joins before it excludes others. */
     static final long JUDGE_NANOS = TimeUnit.SECONDS.toNanos(15);
 
+    /** After so long without a proof a node does not call others silent. */
+    static final long DEAF_NANOS = TimeUnit.SECONDS.toNanos(3);
+    /** How long its proof has to be back before it does: answers that were held up arrive meanwhile. */
+    static final long HEARING_NANOS = TimeUnit.SECONDS.toNanos(5);
+
     private final NodeLife self;
     private final ViewCommits commits;
     private final CurrentView current;
     private final Lapses lapses;
+    private final Freshness freshness;
     private final MemberThread thread;
     private final MemberCounters counters;
     /** By life: who waits for the commit. */
@@ -43,6 +53,10 @@ final class Exclusions {
     private @Nullable Member joiner;
 
     private long joinerNanos;
+    /** Whether the proof was missing for long, and until when that counts. */
+    private boolean wasDeaf;
+
+    private long hearsNanos;
     private Predicate<NodeLife> isLinked = member -> false;
 
     Exclusions(
@@ -50,17 +64,20 @@ final class Exclusions {
             ViewCommits commits,
             CurrentView current,
             Lapses lapses,
+            Freshness freshness,
             MemberThread thread,
             MemberCounters counters) {
         this.self = self;
         this.commits = commits;
         this.current = current;
         this.lapses = lapses;
+        this.freshness = freshness;
         this.thread = thread;
         this.counters = counters;
     }
 
-    void exclude(NodeLife member, String why, CompletableFuture<Void> done) {
+    /** @param isLost whether the membership has lost it, so that its silence is not this node's word alone */
+    void exclude(NodeLife member, boolean isLost, String why, CompletableFuture<Void> done) {
         Member known = current.get().find(member);
         if (known == null) {
             done.complete(null); // it has left, or was evicted when its lapse was over
@@ -69,6 +86,9 @@ final class Exclusions {
         } else if (!mayJudge(member)) {
             done.completeExceptionally(new RangeException(
                     Cause.TIMEOUT, "this node joins, and excludes nobody yet: " + member + ", since " + why));
+        } else if (!isLost && isDeaf() && !member.nodeId().equals(self.nodeId())) {
+            done.completeExceptionally(new RangeException(
+                    Cause.TIMEOUT, "this node could not prove that it serves, and excludes nobody yet: " + member));
         } else if (committing.containsKey(member)) {
             waitersOf(member).add(done);
         } else {
@@ -99,6 +119,19 @@ final class Exclusions {
             joinerNanos = thread.nanoTime();
         }
         return thread.nanoTime() - joinerNanos >= JUDGE_NANOS;
+    }
+
+    /** There is a proof again, after so long. */
+    void proved(long gapNanos) {
+        if (gapNanos >= DEAF_NANOS) {
+            wasDeaf = true;
+            hearsNanos = thread.nanoTime() + HEARING_NANOS;
+        }
+    }
+
+    private boolean isDeaf() {
+        wasDeaf = wasDeaf && hearsNanos - thread.nanoTime() > 0;
+        return wasDeaf || freshness.ageNanos() >= DEAF_NANOS;
     }
 
     private List<CompletableFuture<Void>> waitersOf(NodeLife member) {

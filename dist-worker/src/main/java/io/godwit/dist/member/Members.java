@@ -39,9 +39,15 @@ public interface Members {
     /**
      * Has the agreed members go on without one that does not confirm. Completes when nothing that it acknowledges from
      * then on can rest on what it knew before: then it need not be waited for. Fails with
-     * {@link io.godwit.kv.client.RangeException} when that cannot be agreed on, as without a majority.
+     * {@link io.godwit.kv.client.RangeException} when that cannot be agreed on, as without a majority; and when this
+     * node has just been without a proof that it serves: then it may be asked again.
      */
     CompletableFuture<Void> exclude(NodeLife member, String why);
+
+    /** As {@link #exclude}, of a member that the membership has lost: whatever this node has heard itself. */
+    default CompletableFuture<Void> excludeLost(NodeLife member, String why) {
+        return exclude(member, why);
+    }
 
     /**
      * Whether what was matched before this call may be acknowledged: this node serves, and its routes were complete at

@@ -307,7 +307,7 @@ final class GroupSender implements Deliverer {
         }
         counters.lost.add(lost.size());
         exclusions
-                .exclude(RemoteFilters.lifeOf(peer), "messages to it were not answered")
+                .exclude(RemoteFilters.lifeOf(peer), "messages to it were not answered", () -> true)
                 .whenComplete((agreed, failure) -> {
                     if (failure == null) {
                         lost.forEach(waiting -> chooseAnother(waiting, waiting.delivery.matches()));

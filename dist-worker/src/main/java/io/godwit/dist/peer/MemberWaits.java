@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A member is asked through the peer that is this life of it, and again through the next one when that peer is over.
  * One that has not confirmed in time is excluded, whether there is a link to it or not; what cannot be agreed on fails
- * the wait. All waits take the same time, so one timer looks at the oldest. Thread-safe; locks, since whoever
+ * the wait, see {@link Exclusions}; a confirmation that comes before is as good as ever. All waits take the same time, so one timer looks at the oldest. Thread-safe; locks, since whoever
  * subscribes, the links and the timer meet here, are never held while others are told.
  */
 final class MemberWaits {
@@ -48,6 +49,8 @@ final class MemberWaits {
     private final WaitReports reports;
     /** Oldest first; some are done. Guarded by this. */
     private final Deque<Wait> waits = new ArrayDeque<>();
+    /** Whose members were silent for too long, until it is agreed on what becomes of these. */
+    private final Set<Wait> late = ConcurrentHashMap.newKeySet();
 
     private boolean isTiming;
 
@@ -94,20 +97,20 @@ final class MemberWaits {
 
     /** There is a new peer: it may be the life of a member that had none. */
     void joined() {
-        List<Wait> open;
+        open().forEach(Wait::askLinked);
+    }
+
+    private List<Wait> open() {
+        List<Wait> open = new ArrayList<>(late);
         synchronized (this) {
-            open = List.copyOf(waits);
+            open.addAll(waits);
         }
-        open.forEach(Wait::askLinked);
+        return open;
     }
 
     /** The others have gone on without that life, see {@link Members#exclude}: nobody waits for it. */
     void excluded(NodeLife life) {
-        List<Wait> open;
-        synchronized (this) {
-            open = List.copyOf(waits);
-        }
-        open.forEach(wait -> wait.confirmed(life));
+        open().forEach(wait -> wait.confirmed(life));
     }
 
     private void expire() {
@@ -124,7 +127,11 @@ final class MemberWaits {
                 timers.after(Duration.ofNanos(oldest.dueNanos - now), this::expire);
             }
         }
-        expired.forEach(Wait::expire);
+        for (Wait wait : expired) {
+            late.add(wait);
+            wait.done.whenComplete((done, failure) -> late.remove(wait));
+            wait.expire();
+        }
     }
 
     private final class Wait {
@@ -178,6 +185,10 @@ final class MemberWaits {
             }
         }
 
+        private synchronized boolean isLeft(NodeLife life) {
+            return left.containsKey(life);
+        }
+
         void expire() {
             List<NodeLife> silent;
             synchronized (this) {
@@ -186,11 +197,14 @@ final class MemberWaits {
             for (NodeLife life : silent) {
                 reports.ranOut(NodeWait.CONFIRMATION, timeout, () -> what + ", by " + life);
                 exclusions
-                        .exclude(life, "it did not confirm " + what + " within " + timeout.toMillis() + " ms")
+                        .exclude(
+                                life,
+                                "it did not confirm " + what + " within " + timeout.toMillis() + " ms",
+                                () -> isLeft(life))
                         .whenComplete((agreed, failure) -> {
                             if (failure == null) {
                                 confirmed(life);
-                            } else {
+                            } else if (isLeft(life)) {
                                 done.completeExceptionally(failure);
                             }
                         });

@@ -169,7 +169,7 @@ final class NodeSender {
     private void lost(Peer peer, Confirmations all) {
         counters.lost.increment();
         exclusions
-                .exclude(RemoteFilters.lifeOf(peer), "messages to it were not confirmed")
+                .exclude(RemoteFilters.lifeOf(peer), "messages to it were not confirmed", () -> true)
                 .whenComplete((agreed, failure) -> {
                     if (failure == null) {
                         all.one();

@@ -194,18 +194,20 @@ final class RemoteFilters {
     }
 
     private void exclude(Peer peer, String why) {
-        synchronized (this) {
-            if (!peers.containsKey(peer)) {
-                return; // it came back
-            }
+        if (!isKnown(peer)) {
+            return; // it came back
         }
-        exclusions.exclude(lifeOf(peer), "its link is over: " + why).whenComplete((agreed, failure) -> {
+        exclusions.exclude(lifeOf(peer), "its link is over: " + why, () -> isKnown(peer)).whenComplete((agreed, failure) -> {
             if (failure == null) {
                 forgetLater(peer);
             } else {
                 timers.after(Duration.ofMillis(backoff.pause(1)), () -> exclude(peer, why));
             }
         });
+    }
+
+    private synchronized boolean isKnown(Peer peer) {
+        return peers.containsKey(peer);
     }
 
     /** On the timers' thread: with a million filters it takes a while. */

@@ -181,6 +181,46 @@ class MembersSimulationTest {
     }
 
     @Test
+    void whoHadNoProofCallsNobodySilentUntilItsProofIsBackForAWhile() {
+        for (long seed = 1; seed <= 10; seed++) {
+            MemberWorld world = serving(seed);
+            ClusterMembers members = world.node(0).members();
+            NodeLife other = world.node(1).life();
+            world.setMajority(false); // for all, as when the leader of the dist store stands still
+            world.runFor(4 * SECOND);
+            CompletableFuture<Void> without = members.exclude(other, "test");
+            world.runFor(100 * MILLI);
+            world.setMajority(true);
+            world.runFor(2 * SECOND);
+            assertThat(members.mayAcknowledge()).isTrue();
+            CompletableFuture<Void> soon = members.exclude(other, "test");
+            world.runFor(3 * SECOND);
+            assertThat(without).as("seed %d", seed).isCompletedExceptionally();
+            assertThat(soon).as("seed %d", seed).isCompletedExceptionally();
+            assertThat(world.newest().serving()).as("seed %d", seed).hasSize(4);
+
+            world.runFor(SECOND);
+            CompletableFuture<Void> later = members.exclude(other, "test");
+            world.runFor(3 * SECOND);
+            assertThat(later).as("seed %d", seed).isCompleted().isNotCompletedExceptionally();
+        }
+    }
+
+    @Test
+    void whatTheMembershipHasLostIsExcludedByWhoHadNoProof() {
+        MemberWorld world = serving(1);
+        world.node(1).kill();
+        world.setMajority(false);
+        world.runFor(4 * SECOND);
+        world.setMajority(true);
+        world.runFor(SECOND);
+        CompletableFuture<Void> lost =
+                world.node(0).members().excludeLost(world.node(1).life(), "test");
+        world.runFor(3 * SECOND);
+        assertThat(lost).isCompleted().isNotCompletedExceptionally();
+    }
+
+    @Test
     void ofTwoThatExcludeEachOtherOneWins() {
         for (long seed = 1; seed <= 10; seed++) {
             MemberWorld world = serving(seed);

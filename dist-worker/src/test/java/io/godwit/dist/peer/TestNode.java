@@ -62,6 +62,8 @@ final class TestNode {
 
     static final SubscriptionOptions OPTIONS = new SubscriptionOptions(Qos.EXACTLY_ONCE, false, false, 0);
     static final Duration CONFIRM = Duration.ofSeconds(5);
+    /** After so long an exclusion that cannot be agreed on has been given up. */
+    static final Duration GIVEN_UP = Exclusions.PATIENCE.plusSeconds(1);
     static final long WALL_MILLIS = 1_700_000_000_000L;
 
     final Cluster cluster;
