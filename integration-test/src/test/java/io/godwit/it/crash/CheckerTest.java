@@ -132,6 +132,32 @@ class CheckerTest {
         assertThat(rules()).isEqualTo(othersWereRefused ? List.of() : List.of(Rule.ORDER));
     }
 
+    /** With a full disk one node refuses, others do not, and the publisher moves from one to the next. */
+    @ParameterizedTest
+    @ValueSource(longs = {2, 20})
+    void whatIsSentSoonAfterARefusalMayBeRefusedToo(long secondsLater) {
+        subscriber("s", 1);
+        publisher("p");
+        published(1, 9);
+        MessageId taken = published(1, 10);
+        add(Event.of(Kind.PUBACK_IN, "p", 1).withPacketId(9).withCode(0x97));
+        add(Event.of(Kind.PUBACK_IN, "p", 1).withPacketId(10));
+        delivered("s", 1, 1, taken);
+        add(Event.of(Kind.LOST, "p", 1));
+        reconnect("p", 2, true);
+        MessageId first = published(1, 11);
+        MessageId second = published(1, 12);
+        delivered("s", 2, 1, second);
+        add(Event.of(Kind.LOST, "p", 2));
+        add(Event.of(Kind.CONNECT_OUT, "p", 3).at(secondsLater * 1_000_000_000));
+        add(Event.of(Kind.CONNACK_IN, "p", 3).withFlag(true));
+        again(3, 11, first);
+        again(3, 12, second);
+        delivered("s", 3, 1, first);
+        delivered("s", 4, 1, second);
+        assertThat(rules()).isEqualTo(secondsLater < 10 ? List.of() : List.of(Rule.ORDER));
+    }
+
     @Test
     void firstOccurrencesOutOfOrderAreFound() {
         subscriber("s", 1);

@@ -3,11 +3,9 @@ package io.godwit.it.crash;
 import io.godwit.it.crash.Event.Kind;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +16,8 @@ final class Publishes {
     static final int NEVER = Integer.MAX_VALUE;
     /** How long before a kill or a takeover a DISCONNECT may be that the broker has perhaps not read. */
     private static final long UNREAD_NANOS = 1_000_000_000;
+    /** A node that refuses something may refuse more for so long; with a full disk it refuses some and takes others. */
+    private static final long REFUSING_NANOS = 10_000_000_000L;
 
     private final Map<MessageId, Published> messages = new LinkedHashMap<>();
     /** By topic: what its publisher set and cleared, in order. */
@@ -27,8 +27,8 @@ final class Publishes {
     /** By client: of the standing connection. */
     private final Map<String, PendingWill> wills = new HashMap<>();
 
-    /** Clients whose last publish that was answered over this connection was refused. */
-    private final Set<String> refusing = new HashSet<>();
+    /** By client: when it last heard that a publish was refused. */
+    private final Map<String, Long> refusedNanos = new HashMap<>();
 
     private final List<PendingWill> disconnected = new ArrayList<>();
     /** From a kill until the broker is there again nobody reads a DISCONNECT. */
@@ -109,9 +109,7 @@ final class Publishes {
             case PUBLISH_OUT -> sent(event, position, open);
             case PUBACK_IN, PUBREC_IN -> {
                 if (event.code() >= 0x80) {
-                    refusing.add(event.client());
-                } else {
-                    refusing.remove(event.client());
+                    refusedNanos.put(event.client(), event.nanos());
                 }
                 Published message = open.get(event.packetId());
                 if (message != null) {
@@ -123,7 +121,8 @@ final class Publishes {
             }
             case PUBCOMP_IN -> open.remove(event.packetId());
             case CONNECT_OUT -> {
-                if (refusing.remove(event.client())) {
+                Long refused = refusedNanos.get(event.client());
+                if (refused != null && event.nanos() - refused < REFUSING_NANOS) {
                     open.values().forEach(message -> message.perhapsRefused = true);
                 }
                 willDue(event.client(), position);
