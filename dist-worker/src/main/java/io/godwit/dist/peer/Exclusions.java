@@ -2,10 +2,18 @@ package io.godwit.dist.peer;
 
 import io.godwit.dist.member.Members;
 import io.godwit.dist.member.NodeLife;
+import io.godwit.kv.client.Backoff;
 import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.SilentNode;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -13,16 +21,113 @@ import org.slf4j.LoggerFactory;
 /**
  * Asks for the exclusion of members, once for all who need it at a time. Thread-safe; the lock is for subscribers,
  * publishers and links that lose the same member together.
+ *
+ * <p>The member that is to be excluded may lead the range that has the view of members: then nothing can be agreed on
+ * until that has another leader. So those who wait for the exclusion on behalf of a client {@link #insist}.
  */
 final class Exclusions {
     private static final Logger LOG = LoggerFactory.getLogger(Exclusions.class);
+    static final Duration AGAIN = Duration.ofMillis(500);
 
     private final Members members;
+    private final BooleanSupplier serves;
+    private final PeerTimers timers;
+    private final LongSupplier nanoTime;
+    private final Backoff backoff;
     private final Map<NodeLife, CompletableFuture<Void>> underWay = new HashMap<>();
+    /** An entry has somebody who waits, and an attempt under way or to come. Guarded by this. */
+    private final Map<NodeLife, List<Waiting>> insisting = new HashMap<>();
+
     private boolean isClosed;
 
-    Exclusions(Members members) {
-        this.members = members;
+    /**
+     * @param endNanos when it is given up
+     * @param epoch of this node's membership when it was asked for
+     * @param isNeeded asked before each further attempt
+     */
+    private record Waiting(CompletableFuture<Void> done, long endNanos, long epoch, BooleanSupplier isNeeded) {}
+
+    Exclusions(ClusterParts parts) {
+        this.members = parts.members();
+        this.serves = parts.serves();
+        this.timers = parts.timers();
+        this.nanoTime = parts.nanoTime();
+        this.backoff = new Backoff(AGAIN.toMillis(), AGAIN.toMillis(), parts.random());
+    }
+
+    /**
+     * As {@link #exclude}, asked for again while it is not agreed on, for {@link SilentNode#PATIENCE}. Not any more once
+     * this node has lapsed itself: what it saw of others before says nothing then, and its clients are closed, which
+     * keep their client ids until all is answered. Not once it is needed no more, either. Then it fails too.
+     *
+     * @param isNeeded whether what speaks against the member still does; any thread
+     */
+    CompletableFuture<Void> insist(NodeLife life, String why, BooleanSupplier isNeeded) {
+        Waiting waiting = new Waiting(
+                new CompletableFuture<>(),
+                nanoTime.getAsLong() + SilentNode.PATIENCE.toNanos(),
+                members.epoch(),
+                isNeeded);
+        synchronized (this) {
+            List<Waiting> others = insisting.get(life);
+            if (others != null) {
+                others.add(waiting);
+                return waiting.done;
+            }
+            insisting.put(life, new ArrayList<>(List.of(waiting)));
+        }
+        attempt(life, why);
+        return waiting.done;
+    }
+
+    private void attempt(NodeLife life, String why) {
+        exclude(life, why).whenComplete((agreed, failure) -> {
+            if (failure == null) {
+                takeAll(life).forEach(waiting -> waiting.done.complete(null));
+            } else if (failAll(life, failure, false)) {
+                timers.after(Duration.ofMillis(backoff.pause(1)), () -> {
+                    if (failAll(life, failure, true)) {
+                        attempt(life, why);
+                    }
+                });
+            }
+        });
+    }
+
+    private synchronized List<Waiting> takeAll(NodeLife life) {
+        List<Waiting> all = insisting.remove(life);
+        return all == null ? List.of() : all;
+    }
+
+    /**
+     * Those that have waited for too long, and when it is about to be asked for again those that need it no more.
+     * Returns whether others are left.
+     */
+    private boolean failAll(NodeLife life, Throwable failure, boolean isAgain) {
+        long now = nanoTime.getAsLong();
+        long epoch = members.epoch();
+        boolean isOut = !serves.getAsBoolean();
+        List<Waiting> known;
+        synchronized (this) {
+            known = List.copyOf(insisting.getOrDefault(life, List.of()));
+        }
+        List<Waiting> failing = known.stream()
+                .filter(waiting -> isOut
+                        || waiting.endNanos - now <= 0
+                        || waiting.epoch != epoch
+                        || isAgain && !waiting.isNeeded.getAsBoolean())
+                .toList();
+        boolean areLeft;
+        synchronized (this) {
+            List<Waiting> all = insisting.getOrDefault(life, List.of());
+            all.removeAll(new HashSet<>(failing));
+            areLeft = !all.isEmpty();
+            if (!areLeft) {
+                insisting.remove(life);
+            }
+        }
+        failing.forEach(waiting -> waiting.done.completeExceptionally(failure));
+        return areLeft;
     }
 
     /** As {@link Members#exclude}; fails once closed: a node that stops loses all others, who go on without it. */
@@ -30,8 +135,7 @@ final class Exclusions {
         CompletableFuture<Void> agreed;
         synchronized (this) {
             if (isClosed) {
-                return CompletableFuture.failedFuture(
-                        new RangeException(RangeException.Cause.CLOSED, "the dist-worker is closed"));
+                return CompletableFuture.failedFuture(closed());
             }
             CompletableFuture<Void> known = underWay.get(life);
             if (known != null) {
@@ -61,7 +165,18 @@ final class Exclusions {
         }
     }
 
-    synchronized void close() {
-        isClosed = true;
+    private static RangeException closed() {
+        return new RangeException(RangeException.Cause.CLOSED, "the dist-worker is closed");
+    }
+
+    /** Whoever waits is told. */
+    void close() {
+        List<Waiting> waiting = new ArrayList<>();
+        synchronized (this) {
+            isClosed = true;
+            insisting.values().forEach(waiting::addAll);
+            insisting.clear();
+        }
+        waiting.forEach(each -> each.done.completeExceptionally(closed()));
     }
 }

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * Waits until every other member has confirmed something, or is a member no longer.
  *
  * <p>A member is asked through the peer that is this life of it, and again through the next one when that peer is over.
- * One that has not confirmed in time is excluded, whether there is a link to it or not; what cannot be agreed on fails
- * the wait. All waits take the same time, so one timer looks at the oldest. Thread-safe; locks, since whoever
+ * One that has not confirmed in time is excluded, whether there is a link to it or not; what cannot be agreed on for so
+ * long as {@link Exclusions} insists fails the wait. All waits take the same time, so one timer looks at the oldest. Thread-safe; locks, since whoever
  * subscribes, the links and the timer meet here, are never held while others are told.
  */
 final class MemberWaits {
@@ -178,6 +178,10 @@ final class MemberWaits {
             }
         }
 
+        private synchronized boolean isLeft(NodeLife life) {
+            return left.containsKey(life) && !done.isDone();
+        }
+
         void expire() {
             List<NodeLife> silent;
             synchronized (this) {
@@ -186,11 +190,14 @@ final class MemberWaits {
             for (NodeLife life : silent) {
                 reports.ranOut(NodeWait.CONFIRMATION, timeout, () -> what + ", by " + life);
                 exclusions
-                        .exclude(life, "it did not confirm " + what + " within " + timeout.toMillis() + " ms")
+                        .insist(
+                                life,
+                                "it did not confirm " + what + " within " + timeout.toMillis() + " ms",
+                                () -> isLeft(life))
                         .whenComplete((agreed, failure) -> {
                             if (failure == null) {
                                 confirmed(life);
-                            } else {
+                            } else if (isLeft(life)) {
                                 done.completeExceptionally(failure);
                             }
                         });

@@ -140,6 +140,8 @@ class LiveGroupsTest {
                 b.publish("t", Qos.EXACTLY_ONCE, "1", new DeliveryToken("o", 1, 0, true));
         cluster.settle();
         cluster.timers.advance(TestNode.CONFIRM);
+        assertThat(published).isNotDone();
+        cluster.timers.advance(TestNode.GIVEN_UP);
         assertThat(published).isCompletedWithValue(DistOutcome.FAILED);
         assertThat(b.peers.waitingForGroups()).isZero();
         cluster.net.mend("a", "b");
@@ -337,10 +339,14 @@ class LiveGroupsTest {
         cluster.net.deliverOne("b", "a", Lane.LIVE);
         cluster.view.hasMajority = false;
         cluster.net.end("a", "b", "ended by the test");
+        assertThat(published).isNotDone();
+        cluster.timers.advance(TestNode.GIVEN_UP);
         assertThat(published).isCompletedWithValue(DistOutcome.FAILED);
         c.subscribe(SHARED, "s2");
         cluster.settle();
-        assertThat(b.publish("t", Qos.EXACTLY_ONCE, "1", token)).isCompletedWithValue(DistOutcome.FAILED);
+        CompletableFuture<DistOutcome> second = b.publish("t", Qos.EXACTLY_ONCE, "1", token);
+        cluster.timers.advance(TestNode.GIVEN_UP);
+        assertThat(second).isCompletedWithValue(DistOutcome.FAILED);
 
         cluster.net.link("a", "b");
         cluster.settle();
