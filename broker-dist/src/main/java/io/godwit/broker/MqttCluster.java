@@ -84,7 +84,7 @@ final class MqttCluster implements AutoCloseable {
             new ScheduledThreadPoolExecutor(1, daemons("mqtt-cluster-timer"));
     private final ExecutorService directoryThread = Executors.newSingleThreadExecutor(daemons("directory"));
     private final ExecutorService probes = Executors.newSingleThreadExecutor(daemons("member-probe"));
-    private @Nullable ClusterMembers members;
+    private volatile @Nullable ClusterMembers members;
     private volatile Consumer<String> onLack = lack -> {};
     private volatile boolean hasServed;
     /** Of the timers' thread. */
@@ -126,6 +126,7 @@ final class MqttCluster implements AutoCloseable {
                 self.nodeId(),
                 links,
                 membersPort,
+                this::serves,
                 deadline -> distStore.get().mirror().catchUp(deadline),
                 this::after,
                 wallMillis,
@@ -133,6 +134,11 @@ final class MqttCluster implements AutoCloseable {
                 Backoff.RANDOM,
                 waits.confirmation(),
                 maxLiveFilterBytes == 0 ? ClusterParts.defaultLiveFilterBytes() : maxLiveFilterBytes);
+    }
+
+    private boolean serves() {
+        ClusterMembers made = members;
+        return made != null && made.view().is(self, MemberState.SERVING);
     }
 
     private void after(Duration delay, Runnable task) {

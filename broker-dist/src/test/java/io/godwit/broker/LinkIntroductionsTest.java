@@ -57,6 +57,7 @@ class LinkIntroductionsTest {
                     nodeId,
                     links,
                     this,
+                    () -> true,
                     deadline -> CompletableFuture.completedFuture(null),
                     (delay, task) -> timer.later(delay.toMillis(), task),
                     () -> 0,

@@ -120,7 +120,7 @@ final class RouteStore {
         if (changes.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
-        return ranges.relieve(changes.get(0).key(), RouteMutation.encode(changes), deadline)
+        return ranges.relieveAgain(changes.get(0).key(), RouteMutation.encode(changes), deadline)
                 .handle((reply, failure) -> {
                     if (failure == null) {
                         return write(RouteMutation.elsewhere(changes, reply), deadline);

@@ -5,6 +5,7 @@ import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import io.godwit.retain.client.RetainClient;
 import io.godwit.retain.topic.KeyFilter;
@@ -60,10 +61,7 @@ final class RangedRetainClient implements RetainClient {
         long begunAtMillis = wallClockMillis.getAsLong();
         CompletableFuture<Void> done = new CompletableFuture<>();
         Deadline deadline = patience.deadline();
-        CompletableFuture<byte[]> reply = RetainMutation.isClearing(message)
-                ? ranges.relieve(key, mutation, deadline)
-                : ranges.mutate(key, mutation, deadline);
-        reply.whenComplete((applied, failure) -> {
+        write(message, key, mutation, deadline).whenComplete((applied, failure) -> {
             if (failure == null) {
                 done.complete(null);
             } else if (isLost(failure)) {
@@ -74,6 +72,18 @@ final class RangedRetainClient implements RetainClient {
             }
         });
         return done;
+    }
+
+    /**
+     * At QoS 1 and 2 it is set again in its place when the node that had it is lost: before what this node sets later.
+     * A message of QoS 0 is not given twice.
+     */
+    private CompletableFuture<byte[]> write(Message message, byte[] key, byte[] mutation, Deadline deadline) {
+        boolean isClearing = RetainMutation.isClearing(message);
+        if (message.qos() == Qos.AT_MOST_ONCE) {
+            return isClearing ? ranges.relieve(key, mutation, deadline) : ranges.mutate(key, mutation, deadline);
+        }
+        return isClearing ? ranges.relieveAgain(key, mutation, deadline) : ranges.mutateAgain(key, mutation, deadline);
     }
 
     /**
@@ -128,7 +138,7 @@ final class RangedRetainClient implements RetainClient {
                 patience.failed(deadline, message.topic(), failure);
             }
         });
-        ranges.relieve(key, mutation, deadline).whenComplete((first, lost) -> {
+        ranges.relieveAgain(key, mutation, deadline).whenComplete((first, lost) -> {
             if (lost == null || !isLost(lost)) {
                 recorded(message, first, lost, done);
             } else { // by its token it is set once

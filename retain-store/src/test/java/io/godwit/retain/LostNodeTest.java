@@ -15,6 +15,7 @@ import io.godwit.plugin.topic.TopicFilter;
 import io.godwit.retain.client.RetainClient;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.reflect.Proxy;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -26,12 +27,17 @@ import org.junit.jupiter.api.Test;
 class LostNodeTest {
     private static final TenantId TENANT = TenantId.DEFAULT;
 
+    private static final List<String> WRITES = List.of("mutate", "relieve", "mutateAgain", "relieveAgain");
+
     private final RetainStore store = new RetainStore(
             RetainConfig.DEFAULT, this::ranges, this::nowMillis, EventListener.NONE, new SimpleMeterRegistry());
     private final InMemoryRangeHost host = new InMemoryRangeHost(store.coprocessorFactory(), List.of());
     private final RetainClient client = store.client();
     /** The answer to the next write; null: it is the store's. */
     private @Nullable CompletableFuture<byte[]> lost;
+    /** The methods of the store's client that were called. */
+    private final List<String> asked = new ArrayList<>();
+
     /** Whether the lost node had begun. */
     private boolean isApplied;
 
@@ -53,7 +59,8 @@ class LostNodeTest {
         return (RangeClient) Proxy.newProxyInstance(
                 RangeClient.class.getClassLoader(), new Class<?>[] {RangeClient.class}, (proxy, method, arguments) -> {
                     CompletableFuture<byte[]> answer = lost;
-                    boolean isWrite = List.of("mutate", "relieve").contains(method.getName());
+                    asked.add(method.getName());
+                    boolean isWrite = WRITES.contains(method.getName());
                     if (answer == null || !isWrite) {
                         return method.invoke(host, arguments);
                     }
@@ -82,7 +89,11 @@ class LostNodeTest {
     }
 
     private Message message(String payload) {
-        return new Message("t", payload.getBytes(UTF_8), Qos.AT_LEAST_ONCE, true, nowMillis(), MessageProperties.NONE);
+        return message(payload, Qos.AT_LEAST_ONCE);
+    }
+
+    private Message message(String payload, Qos qos) {
+        return new Message("t", payload.getBytes(UTF_8), qos, true, nowMillis(), MessageProperties.NONE);
     }
 
     private List<String> retained() {
@@ -121,5 +132,21 @@ class LostNodeTest {
         host.runUntilIdle();
         assertThat(set).as("it is not there, so it is not acknowledged").isCompletedExceptionally();
         assertThat(retained()).containsExactly("2");
+    }
+
+    /** So a message that its publisher sent later is not overtaken, and no publisher is told of the loss. */
+    @Test
+    void ofQos1ItIsSetAgainInItsPlace() {
+        host.await(client.set(TENANT, message("1")));
+        host.await(client.set(TENANT, message("")));
+        host.await(client.setRecorded(TENANT, message("2"), "origin", 1, 0));
+        assertThat(asked).containsExactly("mutateAgain", "relieveAgain", "relieveAgain");
+    }
+
+    @Test
+    void ofQos0ItIsNotGivenTwice() {
+        host.await(client.set(TENANT, message("1", Qos.AT_MOST_ONCE)));
+        host.await(client.set(TENANT, message("", Qos.AT_MOST_ONCE)));
+        assertThat(asked).containsExactly("mutate", "relieve");
     }
 }

@@ -27,6 +27,22 @@ public interface RangeClient {
     CompletableFuture<byte[]> relieve(byte[] key, byte[] mutation, Deadline deadline);
 
     /**
+     * As {@link #mutate}, for a mutation that may be applied twice, also with others of its key in between that came
+     * from elsewhere. When nobody knows whether it was applied, since its leader was lost, the next leader is asked
+     * again until the deadline, before what this node was asked for the same key later. So the loss of a node is a
+     * pause. It fails with {@code LOST} when a later mutation of its key was answered, which it would be applied
+     * behind.
+     */
+    default CompletableFuture<byte[]> mutateAgain(byte[] key, byte[] mutation, Deadline deadline) {
+        return mutate(key, mutation, deadline);
+    }
+
+    /** As {@link #mutateAgain}, for a mutation as {@link #relieve} takes it. */
+    default CompletableFuture<byte[]> relieveAgain(byte[] key, byte[] mutation, Deadline deadline) {
+        return relieve(key, mutation, deadline);
+    }
+
+    /**
      * A linearizable read (ReadIndex): sees every mutation whose future had completed before the call. Runs on an I/O
      * thread.
      */

@@ -4,9 +4,11 @@ import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.range.RouteToken;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The mutations that were sent under one token and are not answered. Confined to the thread of its {@link RangeCalls}.
@@ -16,6 +18,8 @@ final class CallLane {
     private final String storeId;
     private final RangeBounds bounds;
     private final Map<Long, RangeCall> unanswered = new LinkedHashMap<>();
+    /** Numbers of calls without an answer behind which one of the same key has been applied. */
+    private final Set<Long> passed = new HashSet<>(0);
     /** When another token was heard of or this one was refused, in nanoseconds; only while it drains. */
     private long drainsSince;
 
@@ -42,8 +46,28 @@ final class CallLane {
     }
 
     /** Returns false when it has been given up before. */
-    boolean answered(RangeCall call) {
+    boolean answered(RangeCall call, boolean isApplied) {
+        if (isApplied && unanswered.containsKey(call.number())) {
+            notePassed(call);
+        }
         return unanswered.remove(call.number()) != null;
+    }
+
+    /** Leaders answer in order, nearly always: then the call is the first. Those of a key are sent in order. */
+    private void notePassed(RangeCall applied) {
+        for (RangeCall before : unanswered.values()) {
+            if (before.number() == applied.number()) {
+                return;
+            }
+            if (before.isRepeatable() && before.keyValue().equals(applied.keyValue())) {
+                passed.add(before.number());
+            }
+        }
+    }
+
+    /** Whether one of the same key that was sent behind this call has been applied. */
+    boolean isPassed(RangeCall call) {
+        return passed.contains(call.number());
     }
 
     boolean isEmpty() {

@@ -26,6 +26,7 @@ public final class RangeCall {
     private final byte @Nullable [] end;
     private final byte[] payload;
     private final Deadline deadline;
+    private final boolean isRepeatable;
     private final CompletableFuture<byte[]> answer = new CompletableFuture<>();
 
     /**
@@ -33,12 +34,29 @@ public final class RangeCall {
      * @param end of an interval; null means without end
      */
     RangeCall(long number, Kind kind, byte[] key, byte @Nullable [] end, byte[] payload, Deadline deadline) {
+        this(number, kind, key, end, payload, deadline, false);
+    }
+
+    /**
+     * @param number in the order in which the callers called
+     * @param end of an interval; null means without end
+     * @param isRepeatable whether it is a mutation that may be applied twice
+     */
+    RangeCall(
+            long number,
+            Kind kind,
+            byte[] key,
+            byte @Nullable [] end,
+            byte[] payload,
+            Deadline deadline,
+            boolean isRepeatable) {
         this.number = number;
         this.kind = kind;
         this.key = key;
         this.end = end;
         this.payload = payload;
         this.deadline = deadline;
+        this.isRepeatable = isRepeatable;
     }
 
     long number() {
@@ -59,6 +77,11 @@ public final class RangeCall {
 
     boolean isQuery() {
         return kind == Kind.QUERY || kind == Kind.QUERY_INTERVAL;
+    }
+
+    /** Whether it is a mutation that may be applied twice, when nobody knows whether it was applied. */
+    boolean isRepeatable() {
+        return isRepeatable;
     }
 
     /** Whether a range of these bounds has all that it asks for. */

@@ -27,8 +27,9 @@ import org.jspecify.annotations.Nullable;
  * {@link CallLane}. When the token of a range changes, or is refused, its lane drains: what comes for any key of its
  * bounds waits ({@code pending}) until each mutation of the lane is answered. Refused ones, which were not applied and
  * are the last of the lane, join those that wait, in front of whatever was called later. Then all of it goes out under
- * the new token. What nobody answers (the connection broke) fails with {@code TIMEOUT}, as it may be applied; it is
- * never sent twice.
+ * the new token. What nobody answers (the connection broke) fails with {@code LOST}, as it may be applied; it is not
+ * sent twice. But a call that is repeatable has its lane drain instead, and goes out again in its place, before what was
+ * called later for its key; unless a later one was applied meanwhile, behind which it must not be applied again.
  *
  * <p>Waiting ends when the routes change or a pause is over, in which the routes are asked for; at the deadline of a
  * call; and for a lane a second after another token was heard of: under the old one nothing is applied after something
@@ -42,6 +43,8 @@ final class RangeCalls {
     static final long DRAIN_MILLIS = 1_000;
     private static final long SWEEP_MILLIS = 100;
     private static final int MAX_REFRESH_TICKS = 25;
+    private static final CallReply PASSED = CallReply.failed(
+            new RangeException(Cause.LOST, "a later one of its key is applied; nobody knows whether this one was"));
 
     /** What it needs of time. */
     interface Timer extends Executor {
@@ -191,28 +194,70 @@ final class RangeCalls {
         if (isSent) {
             tick();
         } else {
-            own.answered(call);
+            own.answered(call, false);
         }
         return isSent;
     }
 
     private void answered(CallLane lane, RangeCall call, CallReply reply) {
-        if (!lane.answered(call)) {
+        boolean isApplied = reply.failure() == null;
+        if (!lane.answered(call, isApplied)) {
             return; // given up
         }
+        if (isApplied) {
+            failPassed(call);
+        }
         RangeException ended = closed;
+        boolean isRepeated = false;
         if (reply.isMoved() && ended != null) {
             finish(call, CallReply.failed(ended));
         } else if (reply.isMoved()) {
             refused.put(lane.token().rangeId(), lane.token());
             drain(lane);
             await(call);
+        } else if (mayRepeat(lane, call, reply)) {
+            isRepeated = true;
+            drain(lane);
+            await(call);
         } else {
-            finish(call, reply);
+            finish(call, isUnknown(reply) && lane.isPassed(call) ? PASSED : reply);
         }
-        if (lane.isEmpty() && draining.remove(lane)) {
-            pump();
+        if (lane.isEmpty() && draining.remove(lane) && !isRepeated) {
+            pump(); // what is repeated goes out with the next tick: the connection may break as soon as it is made
         }
+    }
+
+    /** Whether nobody knows if it was applied, and it may be applied again in its place. */
+    private boolean mayRepeat(CallLane lane, RangeCall call, CallReply reply) {
+        return isUnknown(reply)
+                && call.isRepeatable()
+                && !call.isDone()
+                && closed == null
+                && !lane.isPassed(call)
+                && call.deadline().remainingNanos(nanoClock.getAsLong()) > TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS);
+    }
+
+    private static boolean isUnknown(CallReply reply) {
+        RangeException failure = reply.failure();
+        return failure != null && (failure.reason() == Cause.LOST || failure.reason() == Cause.TIMEOUT);
+    }
+
+    /** One of the key has been applied: earlier ones that wait to be repeated would be applied behind it. */
+    private void failPassed(RangeCall applied) {
+        if (!pendingKeys.containsKey(applied.keyValue())) {
+            return;
+        }
+        List.copyOf(pending.headMap(applied.number()).values()).stream()
+                .filter(call -> call.isRepeatable() && call.keyValue().equals(applied.keyValue()))
+                .forEach(call -> {
+                    pending.remove(call.number());
+                    noteNoLongerPending(call.keyValue());
+                    finish(call, PASSED);
+                });
+    }
+
+    private void noteNoLongerPending(Key key) {
+        pendingKeys.computeIfPresent(key, (same, count) -> count == 1 ? null : count - 1);
     }
 
     private void drain(CallLane lane) {
@@ -244,7 +289,7 @@ final class RangeCalls {
             }
             if (send(call)) {
                 each.remove();
-                pendingKeys.computeIfPresent(key, (same, count) -> count == 1 ? null : count - 1);
+                noteNoLongerPending(key);
             } else {
                 kept.add(key);
             }
@@ -333,9 +378,15 @@ final class RangeCalls {
         for (CallLane lane : List.copyOf(draining)) {
             if (now - lane.drainsSince() >= TimeUnit.MILLISECONDS.toNanos(DRAIN_MILLIS) && isOver(lane)) {
                 draining.remove(lane);
-                RangeException unknown =
-                        new RangeException(Cause.LOST, "whoever led the range did not answer; it may be applied");
-                lane.giveUp().forEach(call -> finish(call, CallReply.failed(unknown)));
+                CallReply unknown = CallReply.failed(
+                        new RangeException(Cause.LOST, "whoever led the range did not answer; it may be applied"));
+                for (RangeCall call : lane.giveUp()) {
+                    if (mayRepeat(lane, call, unknown)) {
+                        await(call);
+                    } else {
+                        finish(call, unknown);
+                    }
+                }
             }
         }
         pump();
@@ -380,7 +431,7 @@ final class RangeCalls {
             RangeCall call = each.next();
             if (call.deadline().hasPassed(nowNanos)) {
                 each.remove();
-                pendingKeys.computeIfPresent(call.keyValue(), (same, count) -> count == 1 ? null : count - 1);
+                noteNoLongerPending(call.keyValue());
                 finish(call, late);
             }
         }

@@ -94,6 +94,16 @@ public final class RoutedClient implements RangeClient, AutoCloseable {
     }
 
     @Override
+    public CompletableFuture<byte[]> mutateAgain(byte[] key, byte[] mutation, Deadline deadline) {
+        return call(Kind.MUTATE, key, null, mutation, deadline, true);
+    }
+
+    @Override
+    public CompletableFuture<byte[]> relieveAgain(byte[] key, byte[] mutation, Deadline deadline) {
+        return call(Kind.RELIEVE, key, null, mutation, deadline, true);
+    }
+
+    @Override
     public CompletableFuture<byte[]> query(byte[] key, byte[] query, Deadline deadline) {
         return call(Kind.QUERY, key, null, query, deadline);
     }
@@ -105,6 +115,11 @@ public final class RoutedClient implements RangeClient, AutoCloseable {
 
     private CompletableFuture<byte[]> call(
             Kind kind, byte[] key, byte @Nullable [] end, byte[] payload, Deadline deadline) {
+        return call(kind, key, end, payload, deadline, false);
+    }
+
+    private CompletableFuture<byte[]> call(
+            Kind kind, byte[] key, byte @Nullable [] end, byte[] payload, Deadline deadline, boolean isRepeatable) {
         if (deadline.hasPassed(System.nanoTime())) {
             return CompletableFuture.failedFuture(new RangeException(Cause.TIMEOUT, "deadline passed before the call"));
         }
@@ -114,7 +129,7 @@ public final class RoutedClient implements RangeClient, AutoCloseable {
                     Cause.TOO_LARGE,
                     "a request may have " + limits.maxRequestBytes() + " bytes, not " + payload.length));
         }
-        RangeCall call = new RangeCall(numbers.incrementAndGet(), kind, key, end, payload, deadline);
+        RangeCall call = new RangeCall(numbers.incrementAndGet(), kind, key, end, payload, deadline, isRepeatable);
         executor.execute(() -> calls.call(call));
         return call.answer();
     }

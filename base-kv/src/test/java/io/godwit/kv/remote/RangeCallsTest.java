@@ -109,6 +109,88 @@ class RangeCallsTest {
         assertThat(ranges.done()).isEqualTo(1);
     }
 
+    /** A pause is all that a node which is lost costs: nobody is told of it, and the order of a key holds. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987})
+    void repeatedCallsKeepTheOrderOfTheirKey(long seed) {
+        SimRanges ranges = new SimRanges(seed);
+        ranges.repeating();
+        for (int step = 0; step < STEPS; step++) {
+            ranges.step();
+        }
+        ranges.calm();
+        ranges.assertNothingAcknowledgedIsReplacedByEarlier();
+        assertThat(ranges.unanswered()).as("seed %d", seed).isZero();
+        assertThat(ranges.done()).as("calls done, seed %d", seed).isGreaterThan(STEPS / 20);
+        assertThat(ranges.refusals()).as("refusals met, seed %d", seed).isPositive();
+        assertThat(ranges.failures()).as("seed %d", seed).doesNotContain(Cause.TIMEOUT);
+    }
+
+    @Test
+    void repeatableCallWhoseConnectionBrokeIsSentAgainAheadOfLaterOnes() {
+        SimRanges ranges = new SimRanges(0);
+        ranges.repeating();
+        ranges.tellRoutes();
+        ranges.mutate("k");
+        ranges.mutate("k");
+        ranges.deliverAll();
+        ranges.breakConnections();
+        ranges.mutate("k");
+        ranges.calm();
+        assertThat(ranges.applied("k")).containsExactly(1L, 2L, 1L, 2L, 3L);
+        assertThat(ranges.failures()).isEmpty();
+        assertThat(ranges.done()).isEqualTo(3);
+    }
+
+    /** What was called while the lost leader was waited for must not pass what that had. */
+    @Test
+    void repeatableCallOfALeaderThatStandsStillGoesToTheNextAheadOfLaterOnes() {
+        SimRanges ranges = new SimRanges(0);
+        ranges.repeating();
+        ranges.tellRoutes();
+        ranges.mutate("k");
+        ranges.deliverAll();
+        ranges.loseAnswers();
+        ranges.moveLeader(0);
+        ranges.loseAnswers();
+        ranges.tellRoutes();
+        ranges.mutate("k");
+        ranges.advance(2 * RangeCalls.DRAIN_MILLIS);
+        ranges.calm();
+        assertThat(ranges.failures()).isEmpty();
+        assertThat(ranges.done()).isEqualTo(2);
+        assertThat(ranges.applied("k")).endsWith(1L, 2L);
+    }
+
+    @Test
+    void repeatableCallOfALeaderThatIsDeposedGoesToTheNext() {
+        SimRanges ranges = new SimRanges(0);
+        ranges.repeating();
+        ranges.tellRoutes();
+        for (int i = 0; i < 10; i++) {
+            ranges.mutate("k");
+        }
+        ranges.deliverAll();
+        ranges.moveLeader(0);
+        ranges.calm();
+        assertThat(ranges.failures()).isEmpty();
+        assertThat(ranges.applied("k")).endsWith(8L, 9L, 10L);
+    }
+
+    @Test
+    void repeatableCallFailsAtItsDeadline() {
+        SimRanges ranges = new SimRanges(0);
+        ranges.repeating();
+        ranges.tellRoutes();
+        ranges.mutate("k");
+        ranges.deliverAll();
+        ranges.advance(SimRanges.DEADLINE_MILLIS - 1_000);
+        ranges.breakConnections();
+        ranges.loseRanges();
+        ranges.advance(2_000);
+        assertThat(ranges.failures()).isEqualTo(List.of(Cause.TIMEOUT));
+    }
+
     @Test
     void whatExceedsTheBoundIsRefusedAtOnce() {
         SimRanges ranges = new SimRanges(0);

@@ -51,6 +51,12 @@ final class SimRanges {
 
     private final Map<String, List<Long>> applied = new HashMap<>();
     private final Map<Long, String> acknowledged = new HashMap<>();
+    /** By key: how much had been applied of it when a call was acknowledged, and which call. */
+    private final Map<String, List<Acknowledged>> acknowledgedAt = new HashMap<>();
+
+    private record Acknowledged(int applied, long number) {}
+
+    private boolean isRepeating;
     private final List<Cause> failures = new ArrayList<>();
     private long nanos = 1_000_000_000L;
     private long order;
@@ -148,6 +154,11 @@ final class SimRanges {
         call(Kind.MUTATE, key, null, 8);
     }
 
+    /** Mutations may be applied twice from now on. */
+    void repeating() {
+        isRepeating = true;
+    }
+
     void mutateLarge(String key, long bytes) {
         call(Kind.MUTATE, key, null, (int) bytes);
     }
@@ -169,7 +180,8 @@ final class SimRanges {
                 key.getBytes(UTF_8),
                 end == null ? null : end.getBytes(UTF_8),
                 payload,
-                new Deadline(nanos + DEADLINE_MILLIS * 1_000_000));
+                new Deadline(nanos + DEADLINE_MILLIS * 1_000_000),
+                isRepeating && kind == Kind.MUTATE);
         unanswered++;
         call.answer().whenComplete((value, failure) -> {
             unanswered--;
@@ -177,6 +189,9 @@ final class SimRanges {
                 done++;
                 if (!call.isQuery()) {
                     acknowledged.put(own, key);
+                    acknowledgedAt
+                            .computeIfAbsent(key, fresh -> new ArrayList<>())
+                            .add(new Acknowledged(applied(key).size(), own));
                 }
             } else {
                 failures.add(((RangeException) failure).reason());
@@ -422,6 +437,13 @@ final class SimRanges {
         return all.isEmpty() ? Optional.empty() : Optional.of(all.get(random.nextInt(all.size())));
     }
 
+    /** Nobody leads anything any more, as far as the client is told. */
+    void loseRanges() {
+        tasks.add(() -> calls.routesChanged(Routes.NONE));
+        ranges.clear();
+        runTasks();
+    }
+
     /** Whoever was asked stands still. */
     void loseAnswers() {
         answers.clear();
@@ -460,6 +482,19 @@ final class SimRanges {
         acknowledged.forEach((own, key) -> assertThat(applied.get(key))
                 .as("acknowledged, key %s, seed %d", key, seed)
                 .contains(own));
+    }
+
+    /** What was acknowledged is applied, and nothing that was called before it for the same key is applied behind it. */
+    void assertNothingAcknowledgedIsReplacedByEarlier() {
+        acknowledgedAt.forEach((key, all) -> all.forEach(each -> {
+            List<Long> numbers = applied(key);
+            assertThat(numbers.subList(0, each.applied()))
+                    .as("acknowledged, key %s, seed %d", key, seed)
+                    .contains(each.number());
+            assertThat(numbers.subList(each.applied(), numbers.size()))
+                    .as("behind %d, key %s, seed %d", each.number(), key, seed)
+                    .allMatch(later -> later >= each.number());
+        }));
     }
 
     List<Long> applied(String key) {

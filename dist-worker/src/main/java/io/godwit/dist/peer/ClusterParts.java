@@ -4,6 +4,7 @@ import io.godwit.cluster.link.Links;
 import io.godwit.dist.member.Members;
 import io.godwit.kv.client.Mirror;
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 
@@ -11,6 +12,7 @@ import java.util.function.LongSupplier;
  * What a dist-worker uses of the cluster that its node is a member of.
  *
  * @param nodeId of this node
+ * @param serves whether this node is a member that serves, as far as it knows
  * @param mirror of the dist store
  * @param wallMillis the wall clock, milliseconds since the epoch
  * @param nanoTime the monotonic clock
@@ -24,6 +26,7 @@ public record ClusterParts(
         String nodeId,
         Links links,
         Members members,
+        BooleanSupplier serves,
         Mirror mirror,
         PeerTimers timers,
         LongSupplier wallMillis,

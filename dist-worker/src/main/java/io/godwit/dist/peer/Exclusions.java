@@ -2,132 +2,181 @@ package io.godwit.dist.peer;
 
 import io.godwit.dist.member.Members;
 import io.godwit.dist.member.NodeLife;
+import io.godwit.kv.client.Backoff;
 import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.SilentNode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
-import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks for the exclusion of members, once for all who need it at a time. What cannot be agreed on is asked again for a
- * while: a node that has just got its proof back has no say about silence yet, and meanwhile the confirmation may come.
- * Thread-safe; the lock is for subscribers, publishers and links that lose the same member together.
+ * Asks for the exclusion of members, once for all who need it at a time. Thread-safe; the lock is for subscribers,
+ * publishers and links that lose the same member together.
+ *
+ * <p>The member that is to be excluded may lead the range that has the view of members: then nothing can be agreed on
+ * until that has another leader. So those who wait for the exclusion on behalf of a client {@link #insist}.
  */
 final class Exclusions {
     private static final Logger LOG = LoggerFactory.getLogger(Exclusions.class);
-
-    /** Longer than a node has no say, see {@link Members#exclude}. */
-    static final Duration PATIENCE = Duration.ofSeconds(10);
-
-    static final Duration PAUSE = Duration.ofMillis(500);
+    static final Duration AGAIN = Duration.ofMillis(500);
 
     private final Members members;
+    private final BooleanSupplier serves;
     private final PeerTimers timers;
     private final LongSupplier nanoTime;
-    private final Map<NodeLife, Asking> underWay = new HashMap<>();
+    private final Backoff backoff;
+    private final Map<NodeLife, CompletableFuture<Void>> underWay = new HashMap<>();
+    /** An entry has somebody who waits, and an attempt under way or to come. Guarded by this. */
+    private final Map<NodeLife, List<Waiting>> insisting = new HashMap<>();
+
     private boolean isClosed;
 
-    Exclusions(Members members, PeerTimers timers, LongSupplier nanoTime) {
-        this.members = members;
-        this.timers = timers;
-        this.nanoTime = nanoTime;
+    /**
+     * @param endNanos when it is given up
+     * @param epoch of this node's membership when it was asked for
+     * @param isNeeded asked before each further attempt
+     */
+    private record Waiting(CompletableFuture<Void> done, long endNanos, long epoch, BooleanSupplier isNeeded) {}
+
+    Exclusions(ClusterParts parts) {
+        this.members = parts.members();
+        this.serves = parts.serves();
+        this.timers = parts.timers();
+        this.nanoTime = parts.nanoTime();
+        this.backoff = new Backoff(AGAIN.toMillis(), AGAIN.toMillis(), parts.random());
     }
-
-    /** One exclusion that is asked for. The needs are guarded by the owner; empty when it is settled. */
-    private record Asking(NodeLife life, String why, List<Need> needs) {}
-
-    private record Need(BooleanSupplier isNeeded, long dueNanos, CompletableFuture<Void> agreed) {}
 
     /**
-     * As {@link Members#exclude}; asks again for up to {@link #PATIENCE}. Fails once closed: a node that stops loses all
-     * others, who go on without it.
+     * As {@link #exclude}, asked for again while it is not agreed on, for {@link SilentNode#PATIENCE}. Not any more once
+     * this node has lapsed itself: what it saw of others before says nothing then, and its clients are closed, which
+     * keep their client ids until all is answered. Not once it is needed no more, either. Then it fails too.
      *
-     * @param isNeeded whether it is needed still; looked at before it is asked again, on any thread
+     * @param isNeeded whether what speaks against the member still does; any thread
      */
-    CompletableFuture<Void> exclude(NodeLife life, String why, BooleanSupplier isNeeded) {
-        Need need = new Need(isNeeded, nanoTime.getAsLong() + PATIENCE.toNanos(), new CompletableFuture<>());
-        Asking fresh;
+    CompletableFuture<Void> insist(NodeLife life, String why, BooleanSupplier isNeeded) {
+        Waiting waiting = new Waiting(
+                new CompletableFuture<>(),
+                nanoTime.getAsLong() + SilentNode.PATIENCE.toNanos(),
+                members.epoch(),
+                isNeeded);
         synchronized (this) {
-            if (isClosed) {
-                return CompletableFuture.failedFuture(
-                        new RangeException(RangeException.Cause.CLOSED, "the dist-worker is closed"));
+            List<Waiting> others = insisting.get(life);
+            if (others != null) {
+                others.add(waiting);
+                return waiting.done;
             }
-            Asking known = underWay.get(life);
-            if (known != null) {
-                known.needs.add(need);
-                return need.agreed;
-            }
-            fresh = new Asking(life, why, new ArrayList<>(List.of(need)));
-            underWay.put(life, fresh);
+            insisting.put(life, new ArrayList<>(List.of(waiting)));
         }
-        LOG.warn("member is to be excluded node={} incarnation={} cause={}", life.nodeId(), life.incarnation(), why);
-        ask(fresh);
-        return need.agreed;
+        attempt(life, why);
+        return waiting.done;
     }
 
-    private void ask(Asking asking) {
-        members.exclude(asking.life, asking.why).whenComplete((done, failure) -> {
+    private void attempt(NodeLife life, String why) {
+        exclude(life, why).whenComplete((agreed, failure) -> {
             if (failure == null) {
-                settled(asking).forEach(need -> need.agreed.complete(null));
-            } else if (areLeft(asking, failure)) {
-                timers.after(PAUSE, () -> askAgain(asking, failure));
+                takeAll(life).forEach(waiting -> waiting.done.complete(null));
+            } else if (failAll(life, failure, false)) {
+                timers.after(Duration.ofMillis(backoff.pause(1)), () -> {
+                    if (failAll(life, failure, true)) {
+                        attempt(life, why);
+                    }
+                });
             }
         });
     }
 
-    private void askAgain(Asking asking, Throwable before) {
-        if (areLeft(asking, before)) {
-            ask(asking);
-        }
+    private synchronized List<Waiting> takeAll(NodeLife life) {
+        List<Waiting> all = insisting.remove(life);
+        return all == null ? List.of() : all;
     }
 
-    private synchronized List<Need> settled(Asking asking) {
-        underWay.remove(asking.life);
-        return List.copyOf(asking.needs);
-    }
-
-    /** Whether somebody needs it still; else it is settled. */
-    private boolean areLeft(Asking asking, Throwable failure) {
-        Set<Need> over = over(asking);
-        over.forEach(need -> need.agreed.completeExceptionally(failure));
-        synchronized (this) {
-            asking.needs.removeIf(over::contains);
-            if (!asking.needs.isEmpty()) {
-                return true;
-            }
-            underWay.remove(asking.life);
-        }
-        LOG.warn(
-                "member could not be excluded node={} incarnation={} cause={}",
-                asking.life.nodeId(),
-                asking.life.incarnation(),
-                failure.toString());
-        return false;
-    }
-
-    /** Needs that are given up. They are looked at without the lock: they take locks of their own. */
-    private Set<Need> over(Asking asking) {
-        List<Need> needs;
-        boolean isEnd;
-        synchronized (this) {
-            needs = List.copyOf(asking.needs);
-            isEnd = isClosed;
-        }
+    /**
+     * Those that have waited for too long, and when it is about to be asked for again those that need it no more.
+     * Returns whether others are left.
+     */
+    private boolean failAll(NodeLife life, Throwable failure, boolean isAgain) {
         long now = nanoTime.getAsLong();
-        return needs.stream()
-                .filter(need -> isEnd || need.dueNanos - now <= 0 || !need.isNeeded.getAsBoolean())
-                .collect(Collectors.toSet());
+        long epoch = members.epoch();
+        boolean isOut = !serves.getAsBoolean();
+        List<Waiting> known;
+        synchronized (this) {
+            known = List.copyOf(insisting.getOrDefault(life, List.of()));
+        }
+        List<Waiting> failing = known.stream()
+                .filter(waiting -> isOut
+                        || waiting.endNanos - now <= 0
+                        || waiting.epoch != epoch
+                        || isAgain && !waiting.isNeeded.getAsBoolean())
+                .toList();
+        boolean areLeft;
+        synchronized (this) {
+            List<Waiting> all = insisting.getOrDefault(life, List.of());
+            all.removeAll(new HashSet<>(failing));
+            areLeft = !all.isEmpty();
+            if (!areLeft) {
+                insisting.remove(life);
+            }
+        }
+        failing.forEach(waiting -> waiting.done.completeExceptionally(failure));
+        return areLeft;
     }
 
-    synchronized void close() {
-        isClosed = true;
+    /** As {@link Members#exclude}; fails once closed: a node that stops loses all others, who go on without it. */
+    CompletableFuture<Void> exclude(NodeLife life, String why) {
+        CompletableFuture<Void> agreed;
+        synchronized (this) {
+            if (isClosed) {
+                return CompletableFuture.failedFuture(closed());
+            }
+            CompletableFuture<Void> known = underWay.get(life);
+            if (known != null) {
+                return known;
+            }
+            agreed = new CompletableFuture<>();
+            underWay.put(life, agreed);
+        }
+        LOG.warn("member is to be excluded node={} incarnation={} cause={}", life.nodeId(), life.incarnation(), why);
+        members.exclude(life, why).whenComplete((done, failure) -> settle(life, agreed, failure));
+        return agreed;
+    }
+
+    private void settle(NodeLife life, CompletableFuture<Void> agreed, @Nullable Throwable failure) {
+        synchronized (this) {
+            underWay.remove(life);
+        }
+        if (failure == null) {
+            agreed.complete(null);
+        } else {
+            LOG.warn(
+                    "member could not be excluded node={} incarnation={} cause={}",
+                    life.nodeId(),
+                    life.incarnation(),
+                    failure.toString());
+            agreed.completeExceptionally(failure);
+        }
+    }
+
+    private static RangeException closed() {
+        return new RangeException(RangeException.Cause.CLOSED, "the dist-worker is closed");
+    }
+
+    /** Whoever waits is told. */
+    void close() {
+        List<Waiting> waiting = new ArrayList<>();
+        synchronized (this) {
+            isClosed = true;
+            insisting.values().forEach(waiting::addAll);
+            insisting.clear();
+        }
+        waiting.forEach(each -> each.done.completeExceptionally(closed()));
     }
 }

@@ -307,7 +307,10 @@ final class GroupSender implements Deliverer {
         }
         counters.lost.add(lost.size());
         exclusions
-                .exclude(RemoteFilters.lifeOf(peer), "messages to it were not answered", () -> true)
+                .insist(
+                        RemoteFilters.lifeOf(peer),
+                        "messages to it were not answered",
+                        () -> RemoteFilters.isNotBack(peer, links))
                 .whenComplete((agreed, failure) -> {
                     if (failure == null) {
                         lost.forEach(waiting -> chooseAnother(waiting, waiting.delivery.matches()));

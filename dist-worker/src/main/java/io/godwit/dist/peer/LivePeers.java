@@ -91,7 +91,7 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
         this.links = parts.links();
         this.served = served;
         this.choices = choices;
-        this.exclusions = new Exclusions(members, parts.timers(), parts.nanoTime());
+        this.exclusions = new Exclusions(parts);
         this.waits = new MemberWaits(parts, exclusions, reports);
         this.filters = new LiveFilters(parts.timers(), parts.nanoTime(), parts.maxLiveFilterBytes());
         this.remote = new RemoteFilters(index, exclusions, parts.timers(), parts.random(), parts.maxLiveFilterBytes());
@@ -100,7 +100,7 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
         this.tokens = new PeerTokens(parts.timers());
         this.counters = new PeerCounters(meters);
         HeldMessages held = new HeldMessages(parts.timers(), parts.nanoTime(), HeldMessages.defaultBytes());
-        this.sender = new NodeSender(held, tokens, exclusions, counters, events, parts.wallMillis());
+        this.sender = new NodeSender(parts, held, tokens, exclusions, counters, events);
         this.groups = new GroupSender(live, another, parts, held, tokens, exclusions, counters, events);
         this.questions = new ChoiceQuestions(parts.links(), waits, choices);
         this.arrivals = new LiveArrivals(index, live, served, choices, counters, parts.wallMillis());

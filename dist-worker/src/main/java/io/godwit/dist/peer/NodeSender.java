@@ -1,6 +1,7 @@
 package io.godwit.dist.peer;
 
 import io.godwit.cluster.link.Lane;
+import io.godwit.cluster.link.Links;
 import io.godwit.cluster.link.Peer;
 import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.DeliveryToken;
@@ -31,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  * link is full such messages wait ({@link HeldMessages}).
  */
 final class NodeSender {
+    private final Links links;
     private final HeldMessages held;
     private final PeerTokens tokens;
     private final Exclusions exclusions;
@@ -39,18 +41,19 @@ final class NodeSender {
     private final LongSupplier wallMillis;
 
     NodeSender(
+            ClusterParts parts,
             HeldMessages held,
             PeerTokens tokens,
             Exclusions exclusions,
             PeerCounters counters,
-            EventListener events,
-            LongSupplier wallMillis) {
+            EventListener events) {
+        this.links = parts.links();
         this.held = held;
         this.tokens = tokens;
         this.exclusions = exclusions;
         this.counters = counters;
         this.events = events;
-        this.wallMillis = wallMillis;
+        this.wallMillis = parts.wallMillis();
     }
 
     /** See {@link io.godwit.dist.deliver.OtherNodes#deliver}. */
@@ -169,7 +172,10 @@ final class NodeSender {
     private void lost(Peer peer, Confirmations all) {
         counters.lost.increment();
         exclusions
-                .exclude(RemoteFilters.lifeOf(peer), "messages to it were not confirmed", () -> true)
+                .insist(
+                        RemoteFilters.lifeOf(peer),
+                        "messages to it were not confirmed",
+                        () -> RemoteFilters.isNotBack(peer, links))
                 .whenComplete((agreed, failure) -> {
                     if (failure == null) {
                         all.one();

@@ -1,5 +1,6 @@
 package io.godwit.dist.peer;
 
+import io.godwit.cluster.link.Links;
 import io.godwit.cluster.link.Peer;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.dist.member.NodeLife;
@@ -197,7 +198,7 @@ final class RemoteFilters {
         if (!isKnown(peer)) {
             return; // it came back
         }
-        exclusions.exclude(lifeOf(peer), "its link is over: " + why, () -> isKnown(peer)).whenComplete((agreed, failure) -> {
+        exclusions.exclude(lifeOf(peer), "its link is over: " + why).whenComplete((agreed, failure) -> {
             if (failure == null) {
                 forgetLater(peer);
             } else {
@@ -245,5 +246,11 @@ final class RemoteFilters {
 
     static NodeLife lifeOf(Peer peer) {
         return new NodeLife(peer.nodeId(), peer.incarnation());
+    }
+
+    /** Whether there is no other link to the same life of the node, after this one was over. */
+    static boolean isNotBack(Peer peer, Links links) {
+        Peer now = links.peer(peer.nodeId());
+        return now == null || now.equals(peer) || now.incarnation() != peer.incarnation();
     }
 }

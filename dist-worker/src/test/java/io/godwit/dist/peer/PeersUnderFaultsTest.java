@@ -164,7 +164,7 @@ class PeersUnderFaultsTest {
         List.copyOf(cuts).forEach(this::mend);
         nodes.values().forEach(node -> node.node.links.window(Integer.MAX_VALUE));
         nodes.values().forEach(node -> node.node.members.setFresh(true));
-        for (int i = 0; i < 120; i++) { // an exclusion that is not agreed on is given up meanwhile
+        for (int i = 0; i < 170; i++) { // an exclusion that is not agreed on is given up meanwhile
             cluster.settle();
             runThreads();
             cluster.timers.advance(Duration.ofMillis(100));

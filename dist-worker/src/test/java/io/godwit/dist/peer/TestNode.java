@@ -16,6 +16,7 @@ import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.dist.member.NodeLife;
 import io.godwit.dist.route.TestReceiver;
 import io.godwit.kv.client.RangeClient;
+import io.godwit.kv.client.SilentNode;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
@@ -62,8 +63,9 @@ final class TestNode {
 
     static final SubscriptionOptions OPTIONS = new SubscriptionOptions(Qos.EXACTLY_ONCE, false, false, 0);
     static final Duration CONFIRM = Duration.ofSeconds(5);
-    /** After so long an exclusion that cannot be agreed on has been given up. */
-    static final Duration GIVEN_UP = Exclusions.PATIENCE.plusSeconds(1);
+    /** Nobody waits longer for an exclusion that cannot be agreed on. */
+    static final Duration GIVEN_UP = SilentNode.PATIENCE.plus(Exclusions.AGAIN);
+
     static final long WALL_MILLIS = 1_700_000_000_000L;
 
     final Cluster cluster;
@@ -94,6 +96,7 @@ final class TestNode {
                 nodeId,
                 links,
                 members,
+                () -> cluster.view.has(life),
                 deadline -> catchUp(),
                 cluster.timers,
                 () -> wallMillis,

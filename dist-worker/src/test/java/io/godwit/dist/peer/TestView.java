@@ -40,6 +40,7 @@ final class TestView {
         final List<String> said = new ArrayList<>();
 
         boolean isFresh;
+        long epoch;
 
         private TestMembers(NodeLife life) {
             this.life = life;
@@ -66,6 +67,11 @@ final class TestView {
         @Override
         public void said(NodeLife by, long since) {
             said.add(by + " " + since);
+        }
+
+        @Override
+        public long epoch() {
+            return epoch;
         }
 
         @Override
