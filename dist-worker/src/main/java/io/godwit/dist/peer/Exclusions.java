@@ -15,8 +15,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Asks for the exclusion of members, once for all who need it at a time. Thread-safe; the lock is for subscribers,
@@ -26,7 +24,6 @@ import org.slf4j.LoggerFactory;
  * until that has another leader. So those who wait for the exclusion on behalf of a client {@link #insist}.
  */
 final class Exclusions {
-    private static final Logger LOG = LoggerFactory.getLogger(Exclusions.class);
     static final Duration AGAIN = Duration.ofMillis(500);
 
     private final Members members;
@@ -34,6 +31,7 @@ final class Exclusions {
     private final PeerTimers timers;
     private final LongSupplier nanoTime;
     private final Backoff backoff;
+    private final ExclusionLog log;
     private final Map<NodeLife, CompletableFuture<Void>> underWay = new HashMap<>();
     /** An entry has somebody who waits, and an attempt under way or to come. Guarded by this. */
     private final Map<NodeLife, List<Waiting>> insisting = new HashMap<>();
@@ -53,6 +51,7 @@ final class Exclusions {
         this.timers = parts.timers();
         this.nanoTime = parts.nanoTime();
         this.backoff = new Backoff(AGAIN.toMillis(), AGAIN.toMillis(), parts.random());
+        this.log = new ExclusionLog(nanoTime);
     }
 
     /**
@@ -144,7 +143,7 @@ final class Exclusions {
             agreed = new CompletableFuture<>();
             underWay.put(life, agreed);
         }
-        LOG.warn("member is to be excluded node={} incarnation={} cause={}", life.nodeId(), life.incarnation(), why);
+        log.asked(life, why);
         members.exclude(life, why).whenComplete((done, failure) -> settle(life, agreed, failure));
         return agreed;
     }
@@ -156,11 +155,7 @@ final class Exclusions {
         if (failure == null) {
             agreed.complete(null);
         } else {
-            LOG.warn(
-                    "member could not be excluded node={} incarnation={} cause={}",
-                    life.nodeId(),
-                    life.incarnation(),
-                    failure.toString());
+            log.failed(life, failure.toString());
             agreed.completeExceptionally(failure);
         }
     }
