@@ -228,12 +228,29 @@ class ApiAccessTest {
     void withoutTokensItListensOnLoopbackOnly() {
         ApiServer server = new ApiServer(
                 new ApiConfig("0.0.0.0", 0, Optional.empty(), Optional.empty(), true, ApiFixture.LIMITS),
-                ApiFixture.ports(new FakeNode(), true));
+                ApiFixture.ports(new FakeNode(), (here, there) -> true));
         assertThatThrownBy(server::start)
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("apiServerConfig.host is 0.0.0.0")
                 .hasMessageContaining("apiServerConfig.tokensFile");
         server.close();
+    }
+
+    private static ApiConfig at(String host) {
+        return new ApiConfig(host, 0, Optional.empty(), Optional.empty(), true, ApiFixture.LIMITS);
+    }
+
+    @Test
+    void loopbackIsWhatTheAddressSaysHoweverItIsWritten() throws Exception {
+        for (String host : List.of("127.0.0.1", "127.9.9.9", "::1", "[::1]", "::ffff:127.0.0.1", "localhost")) {
+            ApiServer.requireLoopback(at(host));
+        }
+        for (String host : List.of("0.0.0.0", "0", "::", "::ffff:0.0.0.0", "::ffff:192.0.2.1", "::127.0.0.1")) {
+            assertThatThrownBy(() -> ApiServer.requireLoopback(at(host)))
+                    .as(host)
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("apiServerConfig.host is " + host);
+        }
     }
 
     @Test
@@ -242,7 +259,7 @@ class ApiAccessTest {
                 ApiServer second = new ApiServer(
                         new ApiConfig(
                                 "127.0.0.1", api.port(), Optional.empty(), Optional.empty(), true, ApiFixture.LIMITS),
-                        ApiFixture.ports(new FakeNode(), true))) {
+                        ApiFixture.ports(new FakeNode(), (here, there) -> true))) {
             assertThatThrownBy(second::start)
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining("127.0.0.1:" + api.port())

@@ -16,6 +16,7 @@ import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.Page;
 import io.godwit.api.port.RangeView;
 import io.godwit.api.port.Scrape;
+import io.godwit.api.port.ScrapeFormat;
 import io.godwit.api.port.StatsSource;
 import io.godwit.api.port.StoreView;
 import java.nio.charset.StandardCharsets;
@@ -45,6 +46,8 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, MetricsS
     volatile boolean isStarting;
     /** Answers nothing about clients. */
     volatile boolean hangs;
+    /** A list from before this key finds nothing in its time, and has looked so far. */
+    volatile ClientKey looksUpTo;
 
     void add(String tenant, String id, String userName, int protocol, boolean connected, long queued) {
         ClientView view = new ClientView(
@@ -148,9 +151,12 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, MetricsS
                 found.add(client);
             }
         }
-        boolean hasMore = found.size() > limit;
-        return CompletableFuture.completedFuture(new Answer<>(
-                new Page<>(found.subList(0, Math.min(limit, found.size())), hasMore), missing));
+        if (looksUpTo != null && (after == null || after.compareTo(looksUpTo) < 0)) {
+            return CompletableFuture.completedFuture(new Answer<>(new Page<>(List.of(), looksUpTo), missing));
+        }
+        List<ClientView> page = found.subList(0, Math.min(limit, found.size()));
+        ClientKey next = found.size() > limit ? page.get(page.size() - 1).key() : null;
+        return CompletableFuture.completedFuture(new Answer<>(new Page<>(page, next), missing));
     }
 
     @Override
@@ -193,9 +199,9 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, MetricsS
     }
 
     @Override
-    public Scrape scrape(String accept) {
+    public Scrape scrape(ScrapeFormat format) {
         scrapes.incrementAndGet();
-        return new Scrape(accept + "; version=0.0.4; charset=utf-8", "godwit_up 1\n".getBytes(StandardCharsets.UTF_8));
+        return new Scrape(format.contentType(), "godwit_up 1\n".getBytes(StandardCharsets.UTF_8));
     }
 
     @Override

@@ -4,9 +4,9 @@ import io.godwit.api.port.ClientFilter;
 import io.godwit.api.port.ClientFilter.TextPattern;
 import io.godwit.api.port.ClientView;
 import io.godwit.mqtt.client.ClientCriteria;
-import io.godwit.mqtt.client.ClientCriteria.IdPattern;
 import io.godwit.mqtt.client.ClientKey;
 import io.godwit.mqtt.client.ConnectedClient;
+import io.godwit.mqtt.client.IdPattern;
 import io.godwit.mqtt.client.PeerAddress;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
@@ -28,6 +28,16 @@ final class ClientWords {
     static Optional<ClientKey> place(io.godwit.api.port.ClientKey key) {
         String clientId = key.clientId().isEmpty() ? BEFORE_ALL : key.clientId();
         return tenant(key.tenant()).map(tenant -> new ClientKey(tenant, new ClientId(clientId)));
+    }
+
+    /** Before all clients of the tenant, and behind those of tenants before it. */
+    static ClientKey beginOf(TenantId tenant) {
+        return new ClientKey(tenant, new ClientId(BEFORE_ALL));
+    }
+
+    static io.godwit.api.port.ClientKey key(ClientKey key) {
+        return new io.godwit.api.port.ClientKey(
+                key.tenant().value(), key.clientId().value());
     }
 
     /** Empty when there can be no such tenant. */
