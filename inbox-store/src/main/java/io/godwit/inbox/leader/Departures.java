@@ -139,12 +139,15 @@ final class Departures {
         }
         Session session = state.session();
         Disconnect disconnect = takeUnwritten(state.id);
-        boolean wasCutOff = states.wasCutOff(state.id);
+        Long cutOff = states.takeCutOff(state.id);
         MovedSession moved = movedSessions.take(state.id, session, context, reports);
-        if (moved == null && session != null && session.isAttached() && disconnect == null && !wasCutOff) {
+        if (moved == null && session != null && session.isAttached() && disconnect == null && cutOff == null) {
             moved = ofAnotherNode(state, session);
         }
         state.queue.ledger().markSentBelow(sentBelow(state, moved));
+        if (cutOff != null) {
+            state.queue.ledger().markSentBelow(cutOff); // on a full disk deliveries go on, and the store is not told
+        }
         if (moved != null) {
             state.await(moved);
             moved.comeTo(holds);

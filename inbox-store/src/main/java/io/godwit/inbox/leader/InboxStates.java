@@ -13,10 +13,8 @@ import io.godwit.kv.coprocessor.RangeReader;
 import io.godwit.plugin.event.DropReason;
 import java.util.ArrayDeque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -57,8 +55,11 @@ final class InboxStates {
     private boolean isMoved;
 
     private boolean isDeposed;
-    /** Were discarded and are to be loaded again: their connections have been cut off. */
-    private final Set<InboxId> cutOff = new HashSet<>(0);
+    /**
+     * Were discarded and are to be loaded again: their connections have been cut off. The store may know less than what
+     * those were sent: {@link Queue#sentBound}.
+     */
+    private final Map<InboxId, Long> cutOff = new HashMap<>(0);
 
     /**
      * @param whenLoaded told of each inbox that has been loaded, before anybody else gets it
@@ -201,7 +202,7 @@ final class InboxStates {
             return;
         }
         state.residency.discard();
-        cutOff.add(state.id);
+        cutOff.put(state.id, state.queue.sentBound());
         cutOff(state, isDeposed ? DropReason.LEADERSHIP_LOST : DropReason.STORE_FAILED);
         stock.discarded(state);
         state.queue.stopInbound(Mailbox.closed());
@@ -216,9 +217,13 @@ final class InboxStates {
         return now == null || !now.residency.isReady();
     }
 
-    /** Whether this leader has cut off the connection that the store still has as attached; asked once it is loaded. */
-    boolean wasCutOff(InboxId id) {
-        return !cutOff.isEmpty() && cutOff.remove(id);
+    /**
+     * Asked once it is loaded: null when it was not discarded before. Else this leader has cut off the connection that
+     * the store still has as attached, and what was sent is below this sequence.
+     */
+    @Nullable
+    Long takeCutOff(InboxId id) {
+        return cutOff.isEmpty() ? null : cutOff.remove(id);
     }
 
     /** @param reason why its messages of QoS 0 are dropped */

@@ -85,6 +85,7 @@ final class Insert implements Batch.Operation, Pending.Waiter {
     public void encode(ByteWriter out) {
         isHeldBack = call != null && call.isHeldBack();
         if (isHeldBack) {
+            leaveOut(); // before what stands behind it is encoded
             return;
         }
         int live = 0;
@@ -218,16 +219,31 @@ final class Insert implements Batch.Operation, Pending.Waiter {
         }
     }
 
-    private void rememberToken(PlacedCopy copy, boolean stored) {
-        TokenMemory tokens = copy.state.queue.knownTokens();
-        if (tokenOrigin != null && tokens != null) {
-            String source = TokenRecord.source(tokenOrigin, copy.group == null ? null : copy.group.filter());
-            if (stored) {
-                tokens.stored(source, tokenNumber);
-            } else {
-                tokens.remove(source, tokenNumber);
+    private void leaveOut() {
+        for (int i = 0; i < copies.size(); i++) {
+            PlacedCopy copy = copies.get(i);
+            TokenMemory tokens = copy.state.queue.knownTokens();
+            if (tokenOrigin != null && tokens != null && copy.state.queue.ledger() == copy.ledger) {
+                tokens.leaveOut(sourceOf(copy, tokenOrigin), tokenNumber);
             }
         }
+    }
+
+    private void rememberToken(PlacedCopy copy, boolean stored) {
+        TokenMemory tokens = copy.state.queue.knownTokens();
+        if (tokenOrigin == null || tokens == null || isHeldBack) { // then a repeat may have it by now
+            return;
+        }
+        if (stored) {
+            tokens.stored(sourceOf(copy, tokenOrigin), tokenNumber);
+        } else {
+            tokens.remove(sourceOf(copy, tokenOrigin), tokenNumber);
+        }
+    }
+
+    private static String sourceOf(PlacedCopy copy, String origin) {
+        GroupCopy group = copy.group;
+        return TokenRecord.source(origin, group == null ? null : group.filter());
     }
 
     private void answer(PlacedCopy copy, InsertOutcome outcome) {

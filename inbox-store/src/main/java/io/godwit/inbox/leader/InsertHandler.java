@@ -23,6 +23,7 @@ import io.godwit.inbox.protocol.InboxId;
 import io.godwit.inbox.protocol.InboxReply;
 import io.godwit.inbox.report.InboxReports;
 import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.RequestOrder;
 import io.godwit.kv.coprocessor.LeaderContext;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.message.Message;
@@ -377,21 +378,26 @@ final class InsertHandler {
                 now,
                 () -> !writes.openBatch().isFull(),
                 (name, number) -> writes.openBatch().delete(state, InboxKeys.tokenSuffix(name, number)));
-        if (!tokens.contains(source, request.tokenNumber())) {
+        TokenMemory.Token token = tokens.find(source, request.tokenNumber());
+        if (token == null) {
             return false;
         }
-        Pending pending = tokens.pendingIn(source, request.tokenNumber());
+        Pending pending = token.pending();
         if (pending == null || pending.isDone()) {
             call.answer(target, InsertOutcome.ALREADY_THERE);
             return true;
         }
+        RequestOrder order = request.order();
+        if (order != null) {
+            token.awaitedIn(order);
+        }
         pending.whenDone(new Pending.Waiter() {
             @Override
             public void applied() {
-                if (tokens.contains(source, request.tokenNumber())) {
-                    call.answer(target, InsertOutcome.ALREADY_THERE);
+                if (token.isLeftOut()) {
+                    call.fail(InsertCall.heldBack());
                 } else {
-                    call.fail(InsertCall.heldBack()); // the first one was, so the batch went without it
+                    call.answer(target, InsertOutcome.ALREADY_THERE);
                 }
             }
 

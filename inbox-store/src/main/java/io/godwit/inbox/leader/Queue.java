@@ -20,6 +20,9 @@ final class Queue {
     private @Nullable InboundFlows inbound;
     private long appliedSequence;
     private long storedSentBelow;
+    /** Of sessions that have ended, perhaps not in the store: see {@link Ledger#sentBound}. */
+    private long sentBoundOfEnded;
+
     private boolean hasData;
     private long droppedWhenFull;
 
@@ -96,6 +99,11 @@ final class Queue {
         storedSentBelow = sequence;
     }
 
+    /** No message that the store has of this sequence or a higher one has been sent, whatever the store knows. */
+    long sentBound() {
+        return Math.max(sentBoundOfEnded, ledger.sentBound());
+    }
+
     /** Whether the store has anything of this session beyond its record, or is about to. */
     boolean hasData() {
         return hasData;
@@ -109,6 +117,7 @@ final class Queue {
     void end(RangeException cause) {
         hasData = false;
         ledger.leaveStock();
+        sentBoundOfEnded = sentBound();
         ledger = new Ledger(sequences.peek());
         tokens = null;
         stopInbound(cause);

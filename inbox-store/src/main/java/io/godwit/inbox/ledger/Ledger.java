@@ -394,6 +394,17 @@ public final class Ledger {
         return sentEnd > headOrdinal ? sequenceAt(sentEnd - 1) + 1 : 0;
     }
 
+    /**
+     * No message of this sequence or a higher one has been sent. Unlike {@link #sentBelow} it tells of those that are
+     * finished and gone, too: the store may not know that they are.
+     */
+    public long sentBound() {
+        if (sentEnd < tailOrdinal()) {
+            return sequenceAt(sentEnd);
+        }
+        return horizon > first ? Math.max(horizon, sentBelow()) : sentBelow();
+    }
+
     /** After loading: what has a sequence below {@code sequence} may have been sent. */
     public void markSentBelow(long sequence) {
         while (sentEnd < tailOrdinal() && sequenceAt(sentEnd) < sequence) {

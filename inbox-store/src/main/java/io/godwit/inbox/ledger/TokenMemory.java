@@ -1,8 +1,11 @@
 package io.godwit.inbox.ledger;
 
 import io.godwit.inbox.format.TokenRecord;
+import io.godwit.kv.client.RequestOrder;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
@@ -26,49 +29,85 @@ public final class TokenMemory {
     static final int MAX_PER_SOURCE = 65_536;
     private static final long SWEEP_MILLIS = 3_600_000;
 
-    private static final class Seen {
-        final long storedAtMillis;
-        /** Until this write is applied the answer must wait for it. */
-        @Nullable
-        Pending pending;
+    /** One that was seen. */
+    public static final class Token {
+        private final long number;
+        private final long storedAtMillis;
+        private @Nullable Pending pending;
+        private @Nullable List<RequestOrder> repeats;
+        private boolean isLeftOut;
 
-        Seen(long storedAtMillis, @Nullable Pending pending) {
+        Token(long number, long storedAtMillis, @Nullable Pending pending) {
+            this.number = number;
             this.storedAtMillis = storedAtMillis;
             this.pending = pending;
         }
+
+        /** The write that will store it; null when it is stored. */
+        public @Nullable Pending pending() {
+            return pending;
+        }
+
+        /** A repeat waits for the write: if that goes without the message, nothing of {@code order} passes the repeat. */
+        public void awaitedIn(RequestOrder order) {
+            List<RequestOrder> waiting = repeats;
+            if (waiting == null) {
+                waiting = new ArrayList<>(1);
+                repeats = waiting;
+            }
+            waiting.add(order);
+        }
+
+        /** Whether the write went without the message. */
+        public boolean isLeftOut() {
+            return isLeftOut;
+        }
+
+        private void leaveOut() {
+            isLeftOut = true;
+            if (repeats != null) {
+                repeats.forEach(order -> order.failed(number));
+            }
+        }
     }
 
-    private final Map<String, TreeMap<Long, Seen>> bySource = new HashMap<>();
+    private final Map<String, TreeMap<Long, Token>> bySource = new HashMap<>();
     private long sweptAtMillis;
 
-    public boolean contains(String source, long number) {
-        TreeMap<Long, Seen> seen = bySource.get(source);
-        return seen != null && seen.containsKey(number);
-    }
-
-    /** The write that will store the token, null when it is stored. */
-    public @Nullable Pending pendingIn(String source, long number) {
-        TreeMap<Long, Seen> seen = bySource.get(source);
-        Seen token = seen == null ? null : seen.get(number);
-        return token == null ? null : token.pending;
+    /** Null when it was not seen, or is forgotten. */
+    public @Nullable Token find(String source, long number) {
+        TreeMap<Long, Token> seen = bySource.get(source);
+        return seen == null ? null : seen.get(number);
     }
 
     /** @param pending that stores it, null when it came out of the store */
     public void add(String source, long number, long storedAtMillis, @Nullable Pending pending) {
-        bySource.computeIfAbsent(source, name -> new TreeMap<>()).put(number, new Seen(storedAtMillis, pending));
+        bySource.computeIfAbsent(source, name -> new TreeMap<>()).put(number, new Token(number, storedAtMillis, pending));
     }
 
     public void stored(String source, long number) {
-        TreeMap<Long, Seen> seen = bySource.get(source);
-        Seen token = seen == null ? null : seen.get(number);
+        Token token = find(source, number);
         if (token != null) {
             token.pending = null;
         }
     }
 
+    /**
+     * The write that should have stored it is being sealed without it. A repeat that waits for the write fails with it;
+     * what came behind that repeat, and has its place in this write or the next, is left out as well. A repeat that
+     * comes from now on is taken for the first.
+     */
+    public void leaveOut(String source, long number) {
+        Token token = find(source, number);
+        if (token != null) {
+            remove(source, number);
+            token.leaveOut();
+        }
+    }
+
     /** The write that should have stored it failed. */
     public void remove(String source, long number) {
-        TreeMap<Long, Seen> seen = bySource.get(source);
+        TreeMap<Long, Token> seen = bySource.get(source);
         if (seen != null) {
             seen.remove(number);
             if (seen.isEmpty()) {
@@ -89,7 +128,7 @@ public final class TokenMemory {
             long nowMillis,
             BooleanSupplier hasRoom,
             BiConsumer<String, Long> forgotten) {
-        TreeMap<Long, Seen> seen = bySource.get(source);
+        TreeMap<Long, Token> seen = bySource.get(source);
         if (seen != null) {
             while (!seen.isEmpty()
                     && (seen.firstKey() < finishedBelow || seen.size() > MAX_PER_SOURCE)
@@ -107,10 +146,10 @@ public final class TokenMemory {
 
     private void sweep(long nowMillis, BooleanSupplier hasRoom, BiConsumer<String, Long> forgotten) {
         boolean[] isCut = {false};
-        for (Iterator<Map.Entry<String, TreeMap<Long, Seen>>> sources =
+        for (Iterator<Map.Entry<String, TreeMap<Long, Token>>> sources =
                         bySource.entrySet().iterator();
                 sources.hasNext(); ) {
-            Map.Entry<String, TreeMap<Long, Seen>> source = sources.next();
+            Map.Entry<String, TreeMap<Long, Token>> source = sources.next();
             source.getValue().entrySet().removeIf(token -> {
                 boolean old = nowMillis - token.getValue().storedAtMillis >= KEEP_MILLIS;
                 if (old && !hasRoom.getAsBoolean()) {

@@ -327,6 +327,101 @@ class ExactlyOnceTest {
         assertThat(queued()).containsExactly("3", "2");
     }
 
+    /**
+     * The publisher has come back on another connection, and publishes later messages behind its repeats, while the
+     * first copies still wait for their entry.
+     */
+    @Test
+    @Tag("in-process") // another node hears of its own failures only, which is enough
+    @Clause("MQTT5-4.6.0-5")
+    void whatComesBehindARepeatIsNotStoredWhenTheFirstCopyIsLeftOut() {
+        long incarnation = store.absent("a");
+        RequestOrder before = new RequestOrder();
+        RequestOrder after = new RequestOrder();
+        store.host.holdSeals();
+        List<CompletableFuture<List<InsertOutcome>>> inserts = List.of(
+                store.client.insert(ordered(incarnation, 1, before)),
+                store.client.insert(ordered(incarnation, 2, before)),
+                store.client.insert(ordered(incarnation, 1, after)),
+                store.client.insert(ordered(incarnation, 2, after)),
+                store.client.insert(ordered(incarnation, 3, after)));
+        store.host.runUntilIdle();
+        before.failed(0);
+        store.host.releaseSeals();
+        store.host.runUntilIdle();
+        assertThat(inserts).allSatisfy(insert -> assertThat(insert).isCompletedExceptionally());
+        assertThat(queued()).isEmpty();
+
+        RequestOrder last = new RequestOrder();
+        for (int number = 1; number <= 3; number++) {
+            assertThat(store.host.await(store.client.insert(ordered(incarnation, number, last))))
+                    .containsExactly(InsertOutcome.STORED);
+        }
+        assertThat(queued()).containsExactly("1", "2", "3");
+    }
+
+    /** The entry that a copy was left out of is under way, and the repeat does not have to wait for it. */
+    @Test
+    @Tag("in-process")
+    @Clause("MQTT5-4.6.0-5")
+    void aRepeatIsStoredBeforeWhatComesBehindItWhenTheFirstCopyWasLeftOut() {
+        long incarnation = store.absent("a");
+        RequestOrder before = new RequestOrder();
+        RequestOrder after = new RequestOrder();
+        store.host.holdSeals();
+        CompletableFuture<List<InsertOutcome>> other = store.client.insert(ordered(incarnation, 1, null));
+        CompletableFuture<List<InsertOutcome>> leftOut = store.client.insert(ordered(incarnation, 2, before));
+        store.host.runUntilIdle();
+        before.failed(1);
+        store.host.holdCommits();
+        store.host.releaseSeals();
+        store.host.runUntilIdle();
+        CompletableFuture<List<InsertOutcome>> repeated = store.client.insert(ordered(incarnation, 2, after));
+        CompletableFuture<List<InsertOutcome>> behind = store.client.insert(ordered(incarnation, 3, after));
+        store.host.runUntilIdle();
+        store.host.releaseCommits();
+        store.host.runUntilIdle();
+        assertThat(other).isCompletedWithValue(List.of(InsertOutcome.STORED));
+        assertThat(leftOut).isCompletedExceptionally();
+        assertThat(repeated).isCompletedWithValue(List.of(InsertOutcome.STORED));
+        assertThat(behind).isCompletedWithValue(List.of(InsertOutcome.STORED));
+        assertThat(queued()).containsExactly("1", "2", "3");
+        store.host.crashAndRestart();
+        assertThat(queued()).containsExactly("1", "2", "3");
+        assertThat(store.host.await(store.client.insert(ordered(incarnation, 2, null))))
+                .containsExactly(InsertOutcome.ALREADY_THERE);
+    }
+
+    /** As above; then the repeat fails too. Whoever waited for the first copy must not take it for stored. */
+    @Test
+    @Tag("in-process")
+    void whoWaitsForACopyThatIsLeftOutIsNotAnsweredByALaterOne() {
+        long incarnation = store.absent("a");
+        RequestOrder before = new RequestOrder();
+        store.host.holdSeals();
+        store.client.insert(ordered(incarnation, 1, null));
+        store.client.insert(ordered(incarnation, 2, before));
+        CompletableFuture<List<InsertOutcome>> waits =
+                store.client.insert(ordered(incarnation, 2, new RequestOrder()));
+        store.host.runUntilIdle();
+        before.failed(1);
+        store.host.holdCommits();
+        store.host.releaseSeals();
+        store.host.runUntilIdle();
+        store.host.holdSeals();
+        CompletableFuture<List<InsertOutcome>> later =
+                store.client.insert(ordered(incarnation, 2, new RequestOrder()));
+        store.host.runUntilIdle();
+        store.host.releaseCommits();
+        store.host.runUntilIdle();
+        assertThat(waits).isCompletedExceptionally();
+        assertThat(later).isNotDone();
+        store.host.releaseSeals();
+        store.host.runUntilIdle();
+        assertThat(later).isCompletedWithValue(List.of(InsertOutcome.STORED));
+        assertThat(queued()).containsExactly("1", "2");
+    }
+
     private List<String> queued() {
         TestConnection back = store.attach("a");
         back.attachment().request(10);

@@ -2,9 +2,11 @@ package io.godwit.inbox.leader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.conformance.Clause;
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.InboxAttachment.Inbound;
+import io.godwit.inbox.client.InboxMessage;
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.Will;
 import io.godwit.kv.client.RangeException;
@@ -14,6 +16,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Below the low-water mark nothing is added; what is there is delivered, acknowledged, finished and deleted as always.
@@ -201,6 +206,91 @@ class FullDiskTest {
         store.host.runUntilIdle();
         assertThat(kept).isCompleted();
         assertThat(refused).isCompletedExceptionally();
+    }
+
+    /** Not even how far the client was sent. */
+    @ParameterizedTest
+    @EnumSource(End.class)
+    @Clause("MQTT5-3.3.1-1")
+    void whatWasSentWhileNothingCouldBeWrittenComesAgainAsARepetition(End end) {
+        long incarnation = store.absent("a");
+        for (int i = 0; i < 3; i++) {
+            store.insert("a", incarnation, store.message("m" + i, 2));
+        }
+        TestConnection first = store.attach("a");
+        store.host.failWrites(Cause.DISK_FULL);
+        first.attachment().request(2);
+        store.host.runUntilIdle();
+        assertThat(first.payloads()).containsExactly("m0", "m1");
+        CompletableFuture<?> ended = end == End.DISCONNECT
+                ? first.attachment().detach(-1, false)
+                : first.attachment()
+                        .unsubscribe(List.of(InboxFixture.subscription("t/#").filter()));
+        store.host.runUntilIdle();
+        assertThat(ended).isCompletedExceptionally();
+        assertDiskFull(attachLater("a", false, AttachRequest.NEVER, null));
+        store.host.advanceMillis(5_000);
+        assertDiskFull(attachLater("a", false, AttachRequest.NEVER, null));
+
+        store.host.acceptWrites();
+        store.host.advanceMillis(end == End.DISCONNECT ? 0 : 5_000);
+        for (int connections = 0; connections < 2; connections++) {
+            TestConnection back = resume();
+            assertThat(back.payloads()).containsExactly("m0", "m1", "m2");
+            assertThat(back.delivered.stream().map(InboxMessage::redelivered))
+                    .containsExactly(true, true, connections > 0);
+            store.detach(back);
+            store.host.crashAndRestart();
+        }
+    }
+
+    /** Its client has acknowledged all that it was sent, and the store could not be told. */
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3})
+    @Clause("MQTT5-3.3.1-1")
+    void whatWasAcknowledgedInVainComesAgainAsARepetition(int sent) {
+        long incarnation = store.absent("a");
+        for (int i = 0; i < 3; i++) {
+            store.insert("a", incarnation, store.message("m" + i, 1));
+        }
+        TestConnection first = store.attach("a");
+        store.host.failWrites(Cause.DISK_FULL);
+        first.attachment().request(sent);
+        store.host.runUntilIdle();
+        first.acknowledgeAll();
+        first.attachment().detach(-1, false);
+        store.host.runUntilIdle();
+        store.host.acceptWrites();
+        TestConnection back = resume();
+        assertThat(back.payloads()).containsExactly("m0", "m1", "m2");
+        assertThat(back.delivered.stream().map(InboxMessage::redelivered)).containsExactly(true, true, sent == 3);
+    }
+
+    /** A connection that would have begun a session anew is refused, and the session goes on. */
+    @Test
+    @Clause("MQTT5-3.3.1-1")
+    void whatASessionWasSentThatDidNotEndAfterAllComesAgainAsARepetition() {
+        long incarnation = store.absent("a");
+        store.insert("a", incarnation, store.message("m0", 2));
+        store.insert("a", incarnation, store.message("m1", 2));
+        TestConnection first = store.attach("a");
+        store.host.failWrites(Cause.DISK_FULL);
+        first.attachment().request(1);
+        store.host.runUntilIdle();
+        assertDiskFull(attachLater("a", true, AttachRequest.NEVER, null));
+        assertThat(first.ends).hasSize(1);
+        store.host.acceptWrites();
+        TestConnection back = resume();
+        assertThat(back.reply.sessionPresent()).isTrue();
+        assertThat(back.payloads()).containsExactly("m0", "m1");
+        assertThat(back.delivered.stream().map(InboxMessage::redelivered)).containsExactly(true, false);
+    }
+
+    /** How a connection ends whose inbox can not be written. */
+    enum End {
+        DISCONNECT,
+        /** It is cut off, since what it has asked for can not be written. */
+        CUT_OFF
     }
 
     private CompletableFuture<AttachReply> attachLater(

@@ -3,17 +3,20 @@ package io.godwit.inbox.leader;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.cluster.link.LinkSettings;
+import io.godwit.conformance.Clause;
 import io.godwit.inbox.carrier.HomeSettings;
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.InboxMessage;
 import io.godwit.inbox.client.InsertOutcome;
+import io.godwit.inbox.client.InsertRequest;
 import io.godwit.inbox.client.ReplayOutcome;
 import io.godwit.inbox.client.ReplayStep;
 import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.inbox.client.Will;
 import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.RequestOrder;
 import io.godwit.kv.client.Resend;
 import io.godwit.kv.testing.InMemoryNode;
 import io.godwit.plugin.event.BrokerEvent;
@@ -66,6 +69,68 @@ class LostHomesTest extends ThreeHomes {
         homes.run();
         assertThat(connection.payloads()).containsExactly("later", "other");
         assertThat(homes.nodes.get(2).peers.waitingBytes()).isZero();
+    }
+
+    /**
+     * The edge of a publisher is lost while the home of the receiver waits for its log. Whoever goes on with the
+     * publisher's messages distributes those again, and then later ones.
+     */
+    @Test
+    @Clause("MQTT5-4.6.0-5")
+    void laterMessagesDoNotPassThoseThatALostEdgeHadUnderWay() {
+        TestConnection connection = homes.attach(1, led0);
+        connection.attachment().request(10);
+        homes.host.holdSeals();
+        Distribution lost = new Distribution(2, connection);
+        CompletableFuture<List<InsertOutcome>> first = lost.insert(1);
+        CompletableFuture<List<InsertOutcome>> second = lost.insert(2);
+        homes.run();
+        homes.net.end(InMemoryNode.id(0), InMemoryNode.id(2), "for the test");
+        Distribution next = new Distribution(1, connection);
+        List<CompletableFuture<List<InsertOutcome>>> repeats =
+                List.of(next.insert(1), next.insert(2), next.insert(3));
+        homes.run();
+        homes.host.releaseSeals();
+        homes.run();
+        assertThat(repeats).allSatisfy(each -> assertThat(each).isCompletedExceptionally());
+        Distribution last = new Distribution(1, connection);
+        for (int number = 1; number <= 3; number++) {
+            assertThat(homes.await(last.insert(number))).containsExactly(InsertOutcome.STORED);
+        }
+        homes.run();
+        assertThat(connection.payloads()).containsExactly("1", "2", "3");
+        homes.net.link(InMemoryNode.id(0), InMemoryNode.id(2));
+        assertThat(homes.await(first)).containsExactly(InsertOutcome.ALREADY_THERE);
+        assertThat(homes.await(second)).containsExactly(InsertOutcome.ALREADY_THERE);
+        homes.run();
+        assertThat(connection.payloads()).containsExactly("1", "2", "3");
+    }
+
+    /** The messages of one publisher that one node has under way together, by their tokens. */
+    private final class Distribution {
+        private final RequestOrder order = new RequestOrder();
+        private final int node;
+        private final TestConnection receiver;
+
+        Distribution(int node, TestConnection receiver) {
+            this.node = node;
+            this.receiver = receiver;
+        }
+
+        CompletableFuture<List<InsertOutcome>> insert(long number) {
+            InsertRequest request = homes.request(Long.toString(number), 2, receiver);
+            return homes.client(node)
+                    .insert(new InsertRequest(
+                            request.tenant(),
+                            request.message(),
+                            request.targets(),
+                            "origin",
+                            number,
+                            1,
+                            false,
+                            order,
+                            Resend.ALWAYS));
+        }
     }
 
     /** Of a node that the others may have gone on without: a member of a shared group that it has chosen. */
