@@ -26,11 +26,12 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A member that crashed keeps its channel for some minutes, since it may only have been taken for dead: what is
  * still connected goes on, and what is not fails at once. When it is back it gets another one: on a connection that has
- * outlived a cut, TCP may send nothing again for as long as the cut has lasted, and gRPC does not ask for less than 10 s
- * whether it is alive.
+ * outlived a cut, TCP may send nothing again for as long as the cut has lasted, and gRPC does not ask for less than
+ * 10 s whether it is alive.
  *
  * <p>A call on a channel that is not connected fails with UNAVAILABLE when the last attempt failed, and waits for the
- * attempt under way otherwise; nobody is retried in secret. gRPC would try ever more rarely, up to every two minutes; here it is every second.
+ * attempt under way otherwise; nobody is retried in secret. gRPC would try ever more rarely, up to every two minutes;
+ * here it is every second.
  */
 public final class RpcChannels implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RpcChannels.class);
