@@ -57,9 +57,9 @@ final class Exclusions {
     }
 
     /**
-     * As {@link #exclude}, asked for again while it is not agreed on, for {@link SilentNode#PATIENCE}. Not any more once
-     * this node has lapsed itself: what it saw of others before says nothing then, and its clients are closed, which
-     * keep their client ids until all is answered. Not once it is needed no more, either. Then it fails too.
+     * As {@link #exclude}, asked for again while it is not agreed on, for {@link SilentNode#PATIENCE}. Not any more
+     * once this node has lapsed itself: what it saw of others before says nothing then, and its clients are closed,
+     * which keep their client ids until all is answered. Not once it is needed no more, either. Then it fails too.
      *
      * @param isNeeded whether what speaks against the member still does; any thread
      */

@@ -21,7 +21,8 @@ public interface DirectoryMembers {
 
     /**
      * Whether connections of this node may wait for their client ids. Else they are refused at once: the node has
-     * lapsed, or is cut off, and another one serves its client. Asked again at each {@link ClusterSessionDirectory#tick}.
+     * lapsed, or is cut off, and another one serves its clients. Asked again at each
+     * {@link ClusterSessionDirectory#tick}.
      */
     default boolean takesConnections() {
         return true;
