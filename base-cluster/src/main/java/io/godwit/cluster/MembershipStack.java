@@ -86,6 +86,7 @@ final class MembershipStack {
                 new GMS()
                         .setJoinTimeout(timing.join())
                         .setLeaveTimeout(LEAVE_MILLIS)
+                        .setMergeTimeout(timing.merge())
                         .printLocalAddress(false));
     }
 

@@ -25,9 +25,13 @@ import org.slf4j.LoggerFactory;
  * One channel to every other member, kept connected while it is one.
  *
  * <p>A member that crashed keeps its channel for some minutes, since it may only have been taken for dead: what is
- * still connected goes on, and what is not fails at once. A call on a channel that is not connected fails with
- * UNAVAILABLE when the last attempt failed, and waits for the attempt under way otherwise; nobody is retried in secret.
- * gRPC would try ever more rarely, up to every two minutes; here it is every second.
+ * still connected goes on, and what is not fails at once. When it is back it gets another one: on a connection that has
+ * outlived a cut, TCP may send nothing again for as long as the cut has lasted, and gRPC does not ask for less than
+ * 10 s whether it is alive.
+ *
+ * <p>A call on a channel that is not connected fails with UNAVAILABLE when the last attempt failed, and waits for the
+ * attempt under way otherwise; nobody is retried in secret. gRPC would try ever more rarely, up to every two minutes;
+ * here it is every second.
  */
 public final class RpcChannels implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RpcChannels.class);
@@ -73,7 +77,7 @@ public final class RpcChannels implements AutoCloseable {
     /** Whether the channel to the member is connected now. Any thread. */
     public boolean isConnected(String nodeId) {
         Peer peer = peers.get(nodeId);
-        return peer != null && peer.channel().getState(false) == ConnectivityState.READY;
+        return peer != null && isReady(peer);
     }
 
     /**
@@ -109,9 +113,9 @@ public final class RpcChannels implements AutoCloseable {
         if (member.nodeId().equals(selfId)) {
             return;
         }
-        crashed.remove(member.nodeId());
+        boolean isBack = crashed.remove(member.nodeId()) != null;
         Peer known = peers.get(member.nodeId());
-        if (known != null && known.member().rpc().equals(member.rpc())) {
+        if (known != null && known.member().rpc().equals(member.rpc()) && !(isBack && isReady(known))) {
             known.channel().resetConnectBackoff();
             return;
         }
@@ -121,6 +125,10 @@ public final class RpcChannels implements AutoCloseable {
             known.channel().shutdownNow();
         }
         watch(member.nodeId(), channel);
+    }
+
+    private static boolean isReady(Peer peer) {
+        return peer.channel().getState(false) == ConnectivityState.READY;
     }
 
     private ManagedChannel build(HostPort address) {

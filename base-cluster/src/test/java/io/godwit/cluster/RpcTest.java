@@ -55,6 +55,26 @@ class RpcTest {
         }
     }
 
+    /** Its connection may have outlived a cut: then TCP waits for long before it sends anything again. */
+    @Test
+    void aMemberThatIsBackIsConnectedAnew() throws Exception {
+        try (RpcMesh mesh = new RpcMesh(1 << 20)) {
+            RpcMesh.Node a = mesh.start("a", node -> {});
+            RpcMesh.Node b = mesh.start("b", node -> {});
+            RpcChannels channels = a.channels();
+            await(() -> channels.isConnected("b"), () -> "connected");
+            Channel before = channels.to("b");
+            channels.following().joined(b.self());
+            mesh.start("c", node -> {});
+            await(() -> channels.to("c") != null, () -> "it has come to that");
+            assertThat(channels.to("b")).as("it was not gone").isSameAs(before);
+
+            channels.following().gone(b.self(), Departure.CRASHED);
+            channels.following().joined(b.self());
+            await(() -> channels.to("b") != before && channels.isConnected("b"), () -> "connected anew");
+        }
+    }
+
     @Test
     void channelOfAMemberThatLeftIsGone() throws Exception {
         try (TestNodes nodes = new TestNodes(2)) {

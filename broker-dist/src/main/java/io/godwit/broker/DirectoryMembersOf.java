@@ -59,6 +59,11 @@ final class DirectoryMembersOf implements DirectoryMembers {
     }
 
     @Override
+    public boolean takesConnections() {
+        return members.takesClients();
+    }
+
+    @Override
     public void missing(MemberLife member, String why) {
         members.exclude(new NodeLife(member.nodeId(), member.incarnation()), why);
     }

@@ -9,6 +9,7 @@ import io.godwit.cluster.HostPort;
 import io.godwit.cluster.link.LinkSettings;
 import io.godwit.dist.DistConfig;
 import io.godwit.inbox.carrier.HomeSettings;
+import io.godwit.kv.client.SilentNode;
 import io.godwit.mqtt.session.SessionConfig;
 import io.godwit.plugin.event.EventListener;
 import io.godwit.retain.RetainConfig;
@@ -135,6 +136,25 @@ class ClusterSettingsTest {
                 .extracting(Duration::toSeconds)
                 .containsExactly(11L, 12L, 13L, 14L, 15L, 18L, 19L, 20L, 21L, 25L, 60L);
         assertThat(BrokerSettings.mqtt(config).session().homes()).isEqualTo(new SessionConfig.Homes(16, 17));
+    }
+
+    /** What refuses or disconnects a client of another node in the end must not do so before all is served again. */
+    @Test
+    void whatEndsAClientOutlastsASilentNode() throws Exception {
+        BrokerConfig config = load("");
+        NodeWaits waits = new NodeWaits(config.cluster().waits(), EventListener.NONE, new SimpleMeterRegistry());
+        SessionConfig.Homes homes = BrokerSettings.mqtt(config).session().homes();
+        assertThat(List.of(
+                        BrokerSettings.dist(config).routeTimeout(),
+                        waits.proof(),
+                        waits.clientId(),
+                        waits.home(),
+                        Duration.ofSeconds(homes.movedPatience()),
+                        Duration.ofSeconds(homes.lostPatience()),
+                        waits.link(),
+                        BrokerSettings.retain(config).timeout()))
+                .allMatch(wait -> wait.compareTo(SilentNode.PATIENCE) >= 0);
+        assertThat(SilentNode.PATIENCE).isGreaterThan(SilentNode.SERVED_AGAIN);
     }
 
     /** What they were before they were settings, and what the parts have without a configuration. */

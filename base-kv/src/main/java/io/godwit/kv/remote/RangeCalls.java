@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * bounds waits ({@code pending}) until each mutation of the lane is answered. Refused ones, which were not applied and
  * are the last of the lane, join those that wait, in front of whatever was called later. Then all of it goes out under
  * the new token. What nobody answers (the connection broke) fails with {@code LOST}, as it may be applied; it is not
- * sent twice. But a call that is repeatable has its lane drain instead, and goes out again in its place, before what was
- * called later for its key; unless a later one was applied meanwhile, behind which it must not be applied again.
+ * sent twice. But a call that is repeatable has its lane drain instead, and goes out again in its place, before what
+ * was called later for its key; unless a later one was applied meanwhile, behind which it must not be applied again.
  *
  * <p>Waiting ends when the routes change or a pause is over, in which the routes are asked for; at the deadline of a
  * call; and for a lane a second after another token was heard of: under the old one nothing is applied after something

@@ -484,7 +484,7 @@ final class SimRanges {
                 .contains(own));
     }
 
-    /** What was acknowledged is applied, and nothing that was called before it for the same key is applied behind it. */
+    /** What was acknowledged is applied, and nothing that was called before it for its key is applied behind it. */
     void assertNothingAcknowledgedIsReplacedByEarlier() {
         acknowledgedAt.forEach((key, all) -> all.forEach(each -> {
             List<Long> numbers = applied(key);

@@ -3,12 +3,17 @@ package io.godwit.broker.settings;
 import io.godwit.broker.config.Key;
 import io.godwit.broker.config.Unit;
 
-/** {@code clusterConfig.waits}. Each key is named after a {@link io.godwit.plugin.event.NodeWait}. */
+/**
+ * {@code clusterConfig.waits}. Each key is named after a {@link io.godwit.plugin.event.NodeWait}. What refuses or
+ * disconnects clients when it runs out is {@link io.godwit.kv.client.SilentNode#PATIENCE} at least, by default.
+ */
 public record ClusterWaitsSection(
         @Key(value = "5", min = 1, max = 300, unit = Unit.SECONDS, text = """
                     How long a SUBACK waits until each other node has confirmed the subscription. Then the others are
-                    asked to go on without the silent node, which closes its clients. An UNSUBACK of a stored session
-                    waits for the same, and so does a QoS 2 publish that is resumed and may be for a shared group.
+                    asked to go on without the silent node, which closes its clients. While they cannot agree on that,
+                    as without a leader of the routes, they are asked again, for 15 seconds; then the SUBSCRIBE fails.
+                    An UNSUBACK of a stored session waits for the same, and so does a QoS 2 publish that is resumed and
+                    may be for a shared group.
                     """)
         int confirmationSeconds,
 
@@ -26,7 +31,8 @@ public record ClusterWaitsSection(
 
         @Key(value = "15", min = 2, max = 300, unit = Unit.SECONDS, text = """
                     How long a CONNECT waits for its client id, on whichever node another connection has it. Then it is
-                    refused. The others need about 15 seconds to go on without a node that is silent.
+                    refused; at once on a node that does not serve. The others need about 15 seconds to go on without a
+                    node that is silent.
                     """)
         int clientIdSeconds,
 

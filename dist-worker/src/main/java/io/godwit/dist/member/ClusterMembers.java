@@ -71,8 +71,8 @@ public final class ClusterMembers implements Members, AutoCloseable {
     private int questions;
     private boolean isEvicting;
     private boolean isToldStale;
-    /** Its clients are closed for want of a proof. */
-    private boolean isUnproven;
+    /** Its clients are closed for want of a proof. Written by the thread. */
+    private volatile boolean isUnproven;
 
     private long tickedNanos;
     private boolean isClosed;
@@ -214,6 +214,14 @@ public final class ClusterMembers implements Members, AutoCloseable {
             return "has not begun to join";
         }
         return !begun.lack().isEmpty() || freshness.isFresh() ? begun.lack() : "cannot prove that it serves";
+    }
+
+    /**
+     * Whether new clients may wait for being served here. Not while this node has lapsed, nor once it has closed its
+     * clients since it could not prove that it serves. Any thread.
+     */
+    public boolean takesClients() {
+        return serves != 0 && !isUnproven;
     }
 
     // --- what promises rest on

@@ -2,7 +2,9 @@ package io.godwit.dist.member;
 
 import io.godwit.kv.client.Backoff;
 import io.godwit.kv.client.Deadline;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -12,7 +14,8 @@ import org.slf4j.LoggerFactory;
 /**
  * How a life comes to serve, the first time and after each lapse: it closes the clients that it has, since publishes
  * that it missed count as delivered; {@link #prepare} waits until its routes are up to date, since a copy of them may
- * take minutes and nobody shall wait for that; {@link #claim} commits that it joins, so that others
+ * take minutes and nobody shall wait for that; {@link #awaitLinks} waits until a node that is back is linked to those
+ * that serve, for the same reason, but not for long; {@link #claim} commits that it joins, so that others
  * wait for it from then on; {@link #meet} waits until every life of that view has introduced itself, or is evicted;
  * {@link #catchUp} brings this node's routes up to that moment; {@link #serve} commits that it serves. Whatever fails,
  * or an exclusion meanwhile, begins it anew, after a pause that grows.
@@ -25,7 +28,10 @@ import org.slf4j.LoggerFactory;
 final class Joining {
     private static final Logger LOG = LoggerFactory.getLogger(Joining.class);
     private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
-    private static final long MAX_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(15);
+    private static final long MAX_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(2);
+    /** The membership takes some seconds to see a node that is back, and there are no links before. */
+    static final long LINK_NANOS = TimeUnit.SECONDS.toNanos(6);
+
     private static final long CATCH_UP_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
     private static final long ASK_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -37,6 +43,7 @@ final class Joining {
         IDLE,
         CLOSING_CLIENTS,
         PREPARING,
+        LINKING,
         CLAIMING,
         MEETING,
         CATCHING_UP,
@@ -72,6 +79,11 @@ final class Joining {
     /** Whether it has served, and has not closed its clients since. */
     private boolean hasClients;
 
+    private boolean hasServed;
+    private long enteredNanos;
+    /** How long the phases took since this node served last, or began. */
+    private final Map<Phase, Long> spentNanos = new EnumMap<>(Phase.class);
+
     private final Map<NodeLife, CompletableFuture<Void>> awaited = new LinkedHashMap<>();
 
     /** In words, for operators; empty when it serves. Any thread reads it. */
@@ -97,6 +109,7 @@ final class Joining {
         this.introductions = introductions;
         this.listener = listener;
         this.backoff = new Backoff(FIRST_PAUSE_NANOS, MAX_PAUSE_NANOS, thread::random);
+        this.enteredNanos = thread.nanoTime();
     }
 
     /** Any thread. */
@@ -106,6 +119,9 @@ final class Joining {
 
     void begin() {
         long own = ++turn;
+        if (phase == Phase.IDLE && failures == 0) { // it has served until now, or not begun
+            enteredNanos = thread.nanoTime();
+        }
         if (hasClients) {
             forgetAwaited();
             enter(Phase.CLOSING_CLIENTS, "the others have gone on without it, closes its clients");
@@ -152,8 +168,22 @@ final class Joining {
     }
 
     private void enter(Phase next, String lacking) {
+        long now = thread.nanoTime();
+        spentNanos.merge(phase, now - enteredNanos, Long::sum);
+        enteredNanos = now;
         phase = next;
         lack = lacking;
+    }
+
+    /** For who looks into why a node came back late. */
+    private void tellTimes() {
+        StringBuilder times = new StringBuilder();
+        spentNanos.forEach((each, nanos) -> times.append(' ')
+                .append(each.name().toLowerCase(Locale.ROOT))
+                .append('=')
+                .append(TimeUnit.NANOSECONDS.toMillis(nanos)));
+        LOG.info("node has joined self={} attempts={} milliseconds:{}", self, failures + 1, times);
+        spentNanos.clear();
     }
 
     private void again(String why) {
@@ -174,7 +204,28 @@ final class Joining {
     /** A node whose replica is far behind would be excluded for that, and join again, over and over. */
     private void prepare(long own) {
         enter(Phase.PREPARING, ROUTES_LACK);
-        untilCaughtUp(own, () -> claim(own));
+        untilCaughtUp(own, () -> {
+            enter(Phase.LINKING, "it is not linked to others");
+            awaitLinks(own, thread.nanoTime() + LINK_NANOS);
+        });
+    }
+
+    /**
+     * Subscribers of those that serve would wait for a member that they have no link to, and have it excluded. A node
+     * that has not served yet does not wait: of a cluster that is started anew it finds the lives of before.
+     */
+    private void awaitLinks(long own, long endNanos) {
+        boolean isLinked = current.get().serving().stream()
+                .allMatch(life -> life.nodeId().equals(self.nodeId()) || introductions.isLinked(life));
+        if (!hasServed || isLinked || thread.nanoTime() - endNanos >= 0) {
+            claim(own);
+            return;
+        }
+        thread.later(AGAIN_NANOS, () -> {
+            if (own == turn) {
+                awaitLinks(own, endNanos);
+            }
+        });
     }
 
     private void claim(long own) {
@@ -309,8 +360,10 @@ final class Joining {
                 return;
             }
             enter(Phase.IDLE, "");
+            tellTimes();
             failures = 0;
             hasClients = true;
+            hasServed = true;
             listener.served(view);
         });
     }

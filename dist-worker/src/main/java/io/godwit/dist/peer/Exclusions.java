@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
@@ -55,9 +56,9 @@ final class Exclusions {
     }
 
     /**
-     * As {@link #exclude}, asked for again while it is not agreed on, for {@link SilentNode#PATIENCE}. Not any more once
-     * this node has lapsed itself: what it saw of others before says nothing then, and its clients are closed, which
-     * keep their client ids until all is answered. Not once it is needed no more, either. Then it fails too.
+     * As {@link #exclude}, asked for again while it is not agreed on, for {@link SilentNode#PATIENCE}. Not any more
+     * once this node has lapsed itself: what it saw of others before says nothing then, and its clients are closed,
+     * which keep their client ids until all is answered. Not once it is needed no more, either. Then it fails too.
      *
      * @param isNeeded whether what speaks against the member still does; any thread
      */
@@ -116,17 +117,22 @@ final class Exclusions {
                         || waiting.epoch != epoch
                         || isAgain && !waiting.isNeeded.getAsBoolean())
                 .toList();
-        boolean areLeft;
-        synchronized (this) {
-            List<Waiting> all = insisting.getOrDefault(life, List.of());
-            all.removeAll(new HashSet<>(failing));
-            areLeft = !all.isEmpty();
-            if (!areLeft) {
-                insisting.remove(life);
-            }
-        }
+        boolean areLeft = remove(life, new HashSet<>(failing));
         failing.forEach(waiting -> waiting.done.completeExceptionally(failure));
         return areLeft;
+    }
+
+    /** Whether others are left. */
+    private synchronized boolean remove(NodeLife life, Set<Waiting> failing) {
+        List<Waiting> all = insisting.get(life);
+        if (all == null) {
+            return false; // closed
+        }
+        all.removeAll(failing);
+        if (all.isEmpty()) {
+            insisting.remove(life);
+        }
+        return !all.isEmpty();
     }
 
     /** As {@link Members#exclude}; fails once closed: a node that stops loses all others, who go on without it. */

@@ -328,6 +328,12 @@ final class MemberNode implements MemberThread, ViewStore, Introductions {
     }
 
     @Override
+    public boolean isLinked(NodeLife member) {
+        MemberNode peer = world.alive(member);
+        return peer != null && !areLinksCut && !peer.areLinksCut;
+    }
+
+    @Override
     public void say(NodeLife member, long since) {
         MemberNode to = world.alive(member);
         if (to != null && !areLinksCut && !to.areLinksCut) {

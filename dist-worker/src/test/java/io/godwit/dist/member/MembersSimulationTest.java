@@ -397,6 +397,45 @@ class MembersSimulationTest {
         }
     }
 
+    /** As when the membership does not see it yet: while it joins, SUBACKs of the others wait for it. */
+    @Test
+    void aNodeThatIsBackDoesNotJoinBeforeItIsLinkedButWaitsNotForLong() {
+        MemberWorld world = serving(1);
+        MemberNode back = world.node(3);
+        back.cutLinks(true);
+        CompletableFuture<Void> excluded = world.node(0).members().exclude(back.life(), "test");
+        world.runFor(4 * SECOND);
+        assertThat(excluded).isCompleted();
+        assertThat(world.newest().is(back.life(), MemberState.JOINING)).isFalse();
+        assertThat(back.members().takesClients()).isFalse();
+        back.cutLinks(false);
+        world.runFor(SECOND);
+        assertThat(world.newest().serving()).contains(back.life());
+        assertThat(back.members().takesClients()).isTrue();
+
+        back.cutLinks(true);
+        world.node(0).members().exclude(back.life(), "test");
+        world.runFor(Joining.LINK_NANOS + 2 * SECOND);
+        assertThat(world.newest().is(back.life(), MemberState.JOINING)).isTrue();
+    }
+
+    @Test
+    void aNodeThatCannotProveThatItServesTakesNoClientsUntilItCan() {
+        MemberWorld world = serving(1);
+        MemberNode node = world.node(0);
+        assertThat(node.members().takesClients()).isTrue();
+        node.cutFromStore(true);
+        node.cutLinks(true);
+        world.runFor(3 * SECOND);
+        assertThat(node.members().takesClients()).as("it may be a pause").isTrue();
+        world.runFor(7 * SECOND);
+        assertThat(node.members().takesClients()).isFalse();
+        node.cutFromStore(false);
+        node.cutLinks(false);
+        world.runFor(SECOND);
+        assertThat(node.members().takesClients()).isTrue();
+    }
+
     /** As long as it joined, each SUBACK of a stored session would wait until it is excluded again. */
     @Test
     void aNodeWhoseReplicaIsBehindDoesNotJoinBeforeItHasCaughtUp() {

@@ -219,8 +219,13 @@ final class ClaimedIds {
 
     /** Nothing is granted any more. */
     void close() {
+        failWaiting(RangeException.Cause.CLOSED, "the broker is closing");
+    }
+
+    /** Those that have their client ids keep them. */
+    void failWaiting(RangeException.Cause cause, String detail) {
         for (ClaimedId claim : List.copyOf(waiting.values())) {
-            fail(claim, RangeException.Cause.CLOSED, "the broker is closing");
+            fail(claim, cause, detail);
         }
     }
 

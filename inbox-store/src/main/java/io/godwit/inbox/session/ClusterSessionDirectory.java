@@ -67,7 +67,8 @@ import org.slf4j.LoggerFactory;
  * DirectoryMembers#mayGrant}). When it comes back it enrols, and of two connections the one with the lower
  * {@link Grant} gives up.
  *
- * <p>An acquire that is not answered in {@link DirectoryLimits#acquireTimeout} fails. Members that are waited for are
+ * <p>An acquire that is not answered in {@link DirectoryLimits#acquireTimeout} fails, and all do at once while this
+ * node does not serve. Members that are waited for are
  * reported as missing before.
  *
  * <p>Threads: everything happens in {@link Turns}, one after the other. Links, members and event loops hand in; what is
@@ -78,6 +79,8 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
 
     /** The first byte of the directory's frames in the CONTROL lane. */
     public static final byte FRAME_TYPE = DirectoryFrames.TYPE;
+
+    private static final String DOES_NOT_SERVE = "this node does not serve now, and takes no connections";
 
     /** Of frames of all peers that wait for a turn: a node that is so far behind is of no use to them. */
     private static final long MAX_UNTAKEN_BYTES = 64 << 20;
@@ -161,6 +164,9 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
             if (isClosed) {
                 effects.add(() -> answer.completeExceptionally(
                         new RangeException(RangeException.Cause.CLOSED, "the broker is closing")));
+            } else if (!members.takesConnections()) {
+                effects.add(() -> answer.completeExceptionally(
+                        new RangeException(RangeException.Cause.TIMEOUT, DOES_NOT_SERVE)));
             } else {
                 claimed.acquire(key, holder, takeover, nanoTime.getAsLong(), answer);
             }
@@ -177,6 +183,9 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
 
     private void tickNow() {
         long now = nanoTime.getAsLong();
+        if (!members.takesConnections()) {
+            claimed.failWaiting(RangeException.Cause.TIMEOUT, DOES_NOT_SERVE);
+        }
         claimed.tick(now, this::missing);
         if (owned != null) {
             owned.tick(now, this::missing);

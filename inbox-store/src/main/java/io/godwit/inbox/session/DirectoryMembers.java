@@ -19,6 +19,15 @@ public interface DirectoryMembers {
      */
     boolean mayGrant();
 
+    /**
+     * Whether connections of this node may wait for their client ids. Else they are refused at once: the node has
+     * lapsed, or is cut off, and another one serves its clients. Asked again at each
+     * {@link ClusterSessionDirectory#tick}.
+     */
+    default boolean takesConnections() {
+        return true;
+    }
+
     /** Clients wait for that member, and it is not heard of. Told again as long as that is so. */
     void missing(MemberLife member, String why);
 }

@@ -93,6 +93,29 @@ class ClusterSessionDirectoryTest {
         assertThat(c.directory.sizes().owned()).isZero();
     }
 
+    /** As one that is cut off, or that the others have gone on without: its clients shall try another node. */
+    @Test
+    void aNodeThatDoesNotServeRefusesThoseThatWaitAndThoseThatComeAtOnce() {
+        Connection holder = connected(a, id);
+        Connection waits = connected(b, id);
+        b.takesConnections = false;
+        Connection comes = connected(b, "another");
+        assertThat(comes.answer).isCompletedExceptionally();
+        assertThat(waits.answer).isNotDone();
+        b.directory.tick();
+        stage.settle();
+        assertThat(waits.answer).isCompletedExceptionally();
+        assertThat(b.overCount(NodeWait.CLIENT_ID)).as("no wait has run out").isZero();
+        assertThat(holder.has()).isTrue();
+
+        b.takesConnections = true;
+        Connection again = connected(b, id);
+        assertThat(again.answer).isNotDone();
+        holder.release();
+        stage.settle();
+        assertThat(again.has()).isTrue();
+    }
+
     @Test
     void eachOfManyGetsItAndTheLatestKeepsIt() {
         List<Connection> all = new ArrayList<>();

@@ -46,6 +46,7 @@ final class DirectoryStage {
         final List<Connection> connections = new ArrayList<>();
         MembersView view;
         boolean mayGrant = true;
+        boolean takesConnections = true;
         private @Nullable Consumer<MembersView> listener;
 
         Node(MemberLife life, MembersView view) {
@@ -82,6 +83,11 @@ final class DirectoryStage {
         @Override
         public boolean mayGrant() {
             return mayGrant;
+        }
+
+        @Override
+        public boolean takesConnections() {
+            return takesConnections;
         }
 
         @Override
