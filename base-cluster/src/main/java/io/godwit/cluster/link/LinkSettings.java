@@ -7,7 +7,8 @@ import java.time.Duration;
  *
  * @param clusterId both ends must have the same
  * @param silence after so long without a connection a peer is over
- * @param windowBytes of a lane that is not {@link Peer#isWritable}; so much also is under way at most, and one frame
+ * @param windowBytes of a lane that is not {@link Peer#isWritable}; so much also is under way at most, as much again of
+ *     frames that may be passed, and one frame
  * @param boundBytes when more than this waits in a lane to be confirmed, the peer is over
  * @param threads that receivers and confirmations are called on, beside one for the CONTROL lane
  */
