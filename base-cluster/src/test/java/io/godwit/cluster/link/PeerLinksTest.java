@@ -182,6 +182,27 @@ class PeerLinksTest extends LinksContract {
         assertThat(told).containsExactly("lost 0", "lost 1", "lost 2", "lost 3", "lost 4");
     }
 
+    /** A frame may be larger than the bound. */
+    @Test
+    void whatMayBePassedIsBoundedApart() throws Exception {
+        nodes.close();
+        nodes = new LinkedNodes(LinkSettings.of("test").withBytes(1 << 20, 2 << 20), 4 << 20);
+        PeerLinks a = nodes.open("a");
+        Heard atA = new Heard(a);
+        new Heard(nodes.open("b"));
+        join();
+        Peer peer = awaitPeer(a, "b");
+        cut();
+        Await.until("broken", () -> !peer.isConnected());
+        peer.send(Lane.LIVE, new byte[3 << 20], "one", new Fate(told, "large"));
+        peer.send(Lane.LIVE, new byte[1], "two", new Fate(told, "small"));
+        peer.send(Lane.LIVE, new byte[3 << 20], "one", new Fate(told, "next"));
+        assertThat(a.peer("b")).isSameAs(peer);
+        peer.send(Lane.LIVE, new byte[1], "two", new Fate(told, "last"));
+        Await.until("over", () -> atA.events.contains("over b"));
+        assertThat(told).containsExactly("lost large", "lost small", "lost next", "lost last");
+    }
+
     @Test
     void aLargeFrameDelaysNoOtherLane() throws Exception {
         PeerLinks a = nodes.open("a");
