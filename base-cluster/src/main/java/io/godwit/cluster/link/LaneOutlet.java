@@ -220,13 +220,14 @@ final class LaneOutlet {
             frames++;
         }
         if (frames > 0) {
-            ByteBuffer message = head(size);
+            byte[] message = new byte[size];
+            ByteBuffer rest = head(message);
             for (int i = 0; i < frames; i++) {
                 Outgoing frame = queue.remove();
-                put(frame, offset, message, counters);
+                put(frame, offset, rest, counters);
                 offset = 0;
             }
-            return message.array();
+            return message;
         }
         Outgoing first = queue.element();
         boolean isLarge = first.bytes.length > LinkMessage.BATCH_BYTES;
@@ -234,17 +235,17 @@ final class LaneOutlet {
     }
 
     /** A message of data, ready for its frames. */
-    private ByteBuffer head(int size) {
-        return ByteBuffer.allocate(size)
+    private ByteBuffer head(byte[] message) {
+        return ByteBuffer.wrap(message)
                 .put((byte) version)
                 .put(LinkMessage.DATA)
                 .put((byte) lane.number())
                 .putLong(nextSequence());
     }
 
-    private void put(Outgoing frame, int from, ByteBuffer message, LaneCounters counters) {
+    private void put(Outgoing frame, int from, ByteBuffer rest, LaneCounters counters) {
         int length = frame.bytes.length - from;
-        message.putInt(length).put(frame.bytes, from, length);
+        rest.putInt(length).put(frame.bytes, from, length);
         count(counters, length);
         sent(frame, counters);
     }
@@ -262,11 +263,11 @@ final class LaneOutlet {
     }
 
     private byte[] pieceInOrder(byte[] bytes, LaneCounters counters) {
-        ByteBuffer message = head(LinkMessage.MAX_BYTES);
-        message.putInt(LinkMessage.BATCH_BYTES | LinkMessage.MORE).put(bytes, offset, LinkMessage.BATCH_BYTES);
+        byte[] message = new byte[LinkMessage.MAX_BYTES];
+        head(message).putInt(LinkMessage.BATCH_BYTES | LinkMessage.MORE).put(bytes, offset, LinkMessage.BATCH_BYTES);
         offset += LinkMessage.BATCH_BYTES;
         count(counters, LinkMessage.BATCH_BYTES);
-        return message.array();
+        return message;
     }
 
     private static void count(LaneCounters counters, int bytes) {
@@ -342,11 +343,12 @@ final class LaneOutlet {
         if (frames.isEmpty()) {
             return null;
         }
-        ByteBuffer message = head(size);
+        byte[] message = new byte[size];
+        ByteBuffer rest = head(message);
         for (Outgoing frame : frames) {
-            put(frame, 0, message, counters);
+            put(frame, 0, rest, counters);
         }
-        return message.array();
+        return message;
     }
 
     /** The next one that may be sent now; null when there is none. It stays. */

@@ -213,8 +213,13 @@ final class Pairing implements Peer {
     @Override
     public boolean isWritable(Lane lane, int frameBytes) {
         PairingLane of = lanes[lane.ordinal()];
-        boolean isPassable = knowsOrders && frameBytes > PASSABLE_BYTES;
-        return (isPassable ? of.passableBytes() : of.unconfirmedBytes() - of.passableBytes()) < limits.windowBytes();
+        long passable = of.passableBytes();
+        long others = of.unconfirmedBytes() - passable;
+        long window = limits.windowBytes();
+        if (knowsOrders && frameBytes > PASSABLE_BYTES) {
+            return passable < window && others < 2 * window;
+        }
+        return others < window && passable < window + agreement.maxFrameBytes();
     }
 
     long unconfirmedBytes(Lane lane) {

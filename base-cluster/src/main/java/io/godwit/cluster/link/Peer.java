@@ -77,9 +77,11 @@ public interface Peer {
     /**
      * Whether the lane has room for a frame that is sent with an order. Those above {@link #PASSABLE_BYTES} have a
      * window of their own, so that small ones go on beside them: for either, less than a window of its kind waits to be
-     * confirmed. A peer of a release that does not know of orders has one window for all.
+     * confirmed, and of the other kind no more than senders make wait that look here. A peer of a release that does not
+     * know of orders has one window for all.
      *
-     * @param frameBytes how large it is, about
+     * @param frameBytes how large it is, about: where that is on the wrong side of the limit, the other kind's room is
+     *     what holds the sender back
      */
     boolean isWritable(Lane lane, int frameBytes);
 

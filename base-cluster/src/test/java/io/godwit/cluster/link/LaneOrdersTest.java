@@ -174,8 +174,7 @@ class LaneOrdersTest {
         give("aX", "b1", "a1");
         List<String> confirmed = new ArrayList<>();
         while (moveOne()) {}
-        outlet.confirm(
-                3, frame -> confirmed.add(new String(frame.bytes(), 0, 2, StandardCharsets.UTF_8)));
+        outlet.confirm(3, frame -> confirmed.add(new String(frame.bytes(), 0, 2, StandardCharsets.UTF_8)));
         assertThat(confirmed).containsExactly("b1", "aX", "a1");
     }
 

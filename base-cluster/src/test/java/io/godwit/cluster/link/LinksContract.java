@@ -196,8 +196,7 @@ abstract class LinksContract {
         for (int i = 0; i < count; i++) {
             int order = random.nextInt(5);
             int size = random.nextInt(10) == 0 ? 8 + random.nextInt(2 << 20) : 8;
-            byte[] frame =
-                    ByteBuffer.allocate(size).putInt(order).putInt(i).array();
+            byte[] frame = ByteBuffer.allocate(size).putInt(order).putInt(i).array();
             expected.computeIfAbsent(order, none -> new ArrayList<>()).add(i);
             peer.send(Lane.LIVE, frame, order == 0 ? null : order, new Fate(told, "" + i));
             if (i % 60 == 59) {

@@ -195,9 +195,13 @@ class PeerLinksTest extends LinksContract {
         cut();
         Await.until("broken", () -> !peer.isConnected());
         peer.send(Lane.LIVE, new byte[3 << 20], "one", new Fate(told, "large"));
+        assertThat(peer.isWritable(Lane.LIVE, 1)).isTrue();
         peer.send(Lane.LIVE, new byte[1], "two", new Fate(told, "small"));
         peer.send(Lane.LIVE, new byte[3 << 20], "one", new Fate(told, "next"));
         assertThat(a.peer("b")).isSameAs(peer);
+        assertThat(peer.isWritable(Lane.LIVE, 1))
+                .as("somebody does not ask for the right size")
+                .isFalse();
         peer.send(Lane.LIVE, new byte[1], "two", new Fate(told, "last"));
         Await.until("over", () -> atA.events.contains("over b"));
         assertThat(told).containsExactly("lost large", "lost small", "lost next", "lost last");

@@ -231,7 +231,9 @@ public final class MemoryLinks implements Links {
         }
 
         long count(boolean passable) {
-            return frames.stream().filter(frame -> frame.isPassable() == passable).count();
+            return frames.stream()
+                    .filter(frame -> frame.isPassable() == passable)
+                    .count();
         }
 
         void lose() {

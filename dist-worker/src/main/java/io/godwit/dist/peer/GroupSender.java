@@ -166,9 +166,10 @@ final class GroupSender implements Deliverer {
         }
         Asked asking = new Asked(peer, delivery, round, new CompletableFuture<>());
         PublisherOrder order = PublisherOrder.of(delivery.publisher());
-        int heapBytes = delivery.message().heapBytes();
-        if (held.isFull(peer, order, heapBytes)) {
-            held.hold(peer, order, heapBytes, token, delivery.resend(), later(asking));
+        int size = sizeAbout(delivery);
+        if (held.isFull(peer, order, size)) {
+            int heapBytes = delivery.message().heapBytes();
+            held.hold(peer, order, size, heapBytes, token, delivery.resend(), later(asking));
         } else {
             send(asking);
         }
@@ -232,7 +233,7 @@ final class GroupSender implements Deliverer {
 
     private void sendUnanswered(Delivery delivery, Peer peer) {
         PublisherOrder order = PublisherOrder.of(delivery.publisher());
-        if (held.isFull(peer, order, delivery.message().heapBytes())) {
+        if (held.isFull(peer, order, sizeAbout(delivery))) {
             counters.dropped.add(delivery.matches().size());
             dropped(delivery, peer, DropReason.LINK_FULL);
             return;
@@ -268,6 +269,10 @@ final class GroupSender implements Deliverer {
                 false,
                 delivery.matches().stream().map(GroupSender::filterOf).toList(),
                 number);
+    }
+
+    private static int sizeAbout(Delivery delivery) {
+        return LiveFrame.sizeAbout(delivery.publisher(), delivery.message());
     }
 
     /** Fails with {@link IllegalArgumentException} when it answers nothing that the peer was asked. */

@@ -57,9 +57,10 @@ final class HeldMessages {
         void refuse(DistOutcome outcome);
     }
 
-    private record Held(PublisherOrder order, Sending sending, Resend resend, int heapBytes, long endNanos) {
+    private record Held(
+            PublisherOrder order, Sending sending, Resend resend, int frameBytes, int heapBytes, long endNanos) {
         boolean isLarge() {
-            return heapBytes > Peer.PASSABLE_BYTES;
+            return frameBytes > Peer.PASSABLE_BYTES;
         }
     }
 
@@ -135,10 +136,10 @@ final class HeldMessages {
     /**
      * Whether a message has no room in the lane now, or would pass others that it may not pass.
      *
-     * @param heapBytes of the message
+     * @param frameBytes of the message, about
      */
-    boolean isFull(Peer peer, PublisherOrder order, int heapBytes) {
-        return !peer.isWritable(Lane.LIVE, heapBytes) || isHolding && isHolding(peer, order);
+    boolean isFull(Peer peer, PublisherOrder order, int frameBytes) {
+        return !peer.isWritable(Lane.LIVE, frameBytes) || isHolding && isHolding(peer, order);
     }
 
     private synchronized boolean isHolding(Peer peer, PublisherOrder order) {
@@ -149,18 +150,21 @@ final class HeldMessages {
     /**
      * Sends the message when the lane has room. For one that is found {@link #isFull}.
      *
+     * @param frameBytes of the message, about
      * @param heapBytes of the message
      * @param resend asked about what has a token; what has none is needed whatever becomes of its connection
      */
     void hold(
             Peer peer,
             PublisherOrder order,
+            int frameBytes,
             int heapBytes,
             @Nullable DeliveryToken token,
             Resend resend,
             Sending sending) {
         long endNanos = nanoTime.getAsLong() + MOST_TIME.toNanos();
-        if (!add(peer, new Held(order, sending, token == null ? Resend.ALWAYS : resend, heapBytes, endNanos))) {
+        Resend asked = token == null ? Resend.ALWAYS : resend;
+        if (!add(peer, new Held(order, sending, asked, frameBytes, heapBytes, endNanos))) {
             sending.refuse(DistOutcome.OVERLOADED);
         }
     }
@@ -242,7 +246,7 @@ final class HeldMessages {
         if (nanoTime.getAsLong() - message.endNanos >= 0) {
             return sending -> sending.refuse(DistOutcome.OVERLOADED);
         }
-        boolean mustWait = message.resend.mustWait() || !peer.isWritable(Lane.LIVE, message.heapBytes);
+        boolean mustWait = message.resend.mustWait() || !peer.isWritable(Lane.LIVE, message.frameBytes);
         return mustWait ? null : Sending::send;
     }
 

@@ -108,6 +108,11 @@ record LiveFrame(
         return out.array();
     }
 
+    /** How many bytes a frame for plain subscriptions will have, about; at once. */
+    static int sizeAbout(ClientInfo publisher, Message message) {
+        return message.heapBytes() + publisher.clientId().value().length();
+    }
+
     /**
      * Fails with {@link IllegalArgumentException} when it is no such frame. Keeps nothing of {@code frame}.
      *

@@ -67,12 +67,13 @@ final class NodeSender {
         }
         Frames frames = new Frames(publisher, message, token, wallMillis.getAsLong());
         PublisherOrder order = PublisherOrder.of(publisher);
+        int size = LiveFrame.sizeAbout(publisher, message);
         Confirmations all = new Confirmations(nodes.size());
         for (int i = 0; i < nodes.size(); i++) {
             Peer peer = nodes.get(i);
-            if (held.isFull(peer, order, message.heapBytes())) {
+            if (held.isFull(peer, order, size)) {
                 HeldMessages.Sending later = later(publisher, message, token, peer, order, all);
-                held.hold(peer, order, message.heapBytes(), token, resend, later);
+                held.hold(peer, order, size, message.heapBytes(), token, resend, later);
             } else {
                 send(peer, frames.of(peer.version()), order, all);
             }
@@ -127,9 +128,10 @@ final class NodeSender {
     private void deliverUnconfirmed(ClientInfo publisher, Message message, NodeSet nodes) {
         Frames frames = new Frames(publisher, message, null, wallMillis.getAsLong());
         PublisherOrder order = PublisherOrder.of(publisher);
+        int size = LiveFrame.sizeAbout(publisher, message);
         for (int i = 0; i < nodes.size(); i++) {
             Peer peer = nodes.get(i);
-            if (held.isFull(peer, order, message.heapBytes())) {
+            if (held.isFull(peer, order, size)) {
                 counters.dropped.increment();
                 dropped(publisher, message, peer, DropReason.LINK_FULL);
                 continue;

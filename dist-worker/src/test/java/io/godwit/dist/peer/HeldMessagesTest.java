@@ -59,12 +59,12 @@ class HeldMessagesTest {
     }
 
     private void hold(String name, int bytes) {
-        held.hold(peer, order("p"), bytes, null, Resend.ALWAYS, sending(name));
+        held.hold(peer, order("p"), bytes, bytes, null, Resend.ALWAYS, sending(name));
     }
 
     /** The first letter names the publisher. */
     private void hold(HeldMessages to, String name, int bytes) {
-        to.hold(peer, order(name.substring(0, 1)), bytes, null, Resend.ALWAYS, sending(name));
+        to.hold(peer, order(name.substring(0, 1)), bytes, bytes, null, Resend.ALWAYS, sending(name));
     }
 
     private void look() {
@@ -103,6 +103,7 @@ class HeldMessagesTest {
         held.hold(
                 peer,
                 order("p"),
+                1,
                 1,
                 TOKEN,
                 new Resend() {
