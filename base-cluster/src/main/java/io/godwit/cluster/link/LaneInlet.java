@@ -12,7 +12,9 @@ import java.util.function.Function;
  * <p>A receiver may stop the inlet behind any frame. Then the rest of the message is kept, and received when the inlet
  * goes on ({@link #take}); with a new connection it is forgotten, and comes again.
  *
- * <p>Memory for a frame in pieces grows with what has come, up to twice that.
+ * <p>One frame at a time comes in pieces. Either the next bytes of the lane are its next piece, or whole frames come in
+ * between ({@link LinkMessage#PIECE}). So no more than {@code maxFrameBytes} of pieces are held, and memory for them
+ * grows with what has come ({@link FramePieces}). With a new connection they are forgotten: the frame begins anew.
  *
  * <p>Knows no clock, thread or connection. Owned by one thread at a time; {@link #received} is read by others.
  */
@@ -36,13 +38,14 @@ final class LaneInlet {
     private volatile long received;
 
     // per connection
-    /** The sequence number of the frame that the next bytes belong to. */
+    /** The sequence number of the next frame that is whole. */
     private long cursor;
-    /** The first {@code partialLength} bytes are of the frame {@code cursor}, whose pieces are coming. */
-    private byte[] partial = NOTHING;
-
-    private int partialLength;
+    /** What has come of the one frame that comes in pieces. */
+    private final FramePieces pieces = new FramePieces();
+    /** The next bytes are its next piece. */
     private boolean isInFrame;
+    /** The length of it when whole frames may pass it; 0 when none comes so. */
+    private int passedBytes;
     /** The one that was opened last. */
     private byte[] message = NOTHING;
     /** What has not been taken of it. */
@@ -62,13 +65,9 @@ final class LaneInlet {
     void begin(long next) {
         cursor = next;
         forgetMessage();
-        forgetPartial();
-    }
-
-    private void forgetPartial() {
-        partial = NOTHING;
-        partialLength = 0;
+        pieces.clear();
         isInFrame = false;
+        passedBytes = 0;
     }
 
     /** All frames up to this one came in this connection, or before it, and are received. */
@@ -104,16 +103,23 @@ final class LaneInlet {
                 throw new LinkProtocolException("lane " + lane + " has a frame of " + length + " bytes where "
                         + rest.remaining() + " are left");
             }
-            if ((long) partialLength + length > maxFrameBytes) {
+            if (hasMore && passedBytes != 0) {
+                throw new LinkProtocolException("lane " + lane + " has two frames in pieces");
+            }
+            boolean isPiece = hasMore || isInFrame;
+            if ((isPiece ? (long) pieces.length() : 0) + length > maxFrameBytes) {
                 throw new LinkProtocolException("lane " + lane + " has a frame above " + maxFrameBytes + " bytes");
             }
-            if (hasMore || isInFrame) {
-                append(rest.position(), length);
-                isInFrame = true;
-            }
             int at = rest.position();
+            if (isPiece) {
+                pieces.append(message, at, length, maxFrameBytes);
+            }
+            isInFrame = hasMore;
             rest.position(at + length);
-            Answer answer = hasMore ? Answer.NEXT : whole(at, length, receiver);
+            Answer answer = Answer.NEXT;
+            if (!hasMore) {
+                answer = isPiece ? wholeOfPieces(receiver) : whole(at, length, receiver);
+            }
             if (answer != Answer.NEXT) {
                 return answer;
             }
@@ -127,30 +133,59 @@ final class LaneInlet {
         rest = NO_MESSAGE;
     }
 
-    private Answer whole(int at, int length, Function<byte[], Answer> receiver) {
-        Answer answer = Answer.NEXT;
-        if (cursor > received) {
-            byte[] frame =
-                    isInFrame ? Arrays.copyOf(partial, partialLength) : Arrays.copyOfRange(message, at, at + length);
-            forgetPartial();
-            answer = receiver.apply(frame);
-            if (answer == Answer.NEVER) {
-                return answer;
-            }
-            received = cursor;
-        } else {
-            forgetPartial();
+    /**
+     * Takes a message of kind {@link LinkMessage#PIECE}, when the one before has been taken in full.
+     *
+     * @return the answer to the frame, when that is whole now
+     */
+    Answer takePiece(byte[] next, Function<byte[], Answer> receiver) throws LinkProtocolException {
+        ByteBuffer piece = ByteBuffer.wrap(next);
+        piece.position(LinkMessage.HEAD_BYTES + 1);
+        long sequence = piece.getLong();
+        int frameBytes = piece.getInt();
+        int offset = piece.getInt();
+        int length = piece.remaining();
+        int known = passedBytes == 0 ? frameBytes : passedBytes;
+        if (isInFrame || frameBytes != known || offset != pieces.length() || length > frameBytes - (long) offset) {
+            throw new LinkProtocolException("lane " + lane + " has a piece of " + length + " bytes at " + offset
+                    + " of a frame of " + frameBytes + ", " + pieces.length() + " of " + known + " have come");
         }
-        cursor++;
-        return answer;
+        if (frameBytes > maxFrameBytes) {
+            throw new LinkProtocolException("lane " + lane + " has a frame above " + maxFrameBytes + " bytes");
+        }
+        boolean isLast = offset + length == frameBytes;
+        if (sequence != (isLast ? cursor : 0)) {
+            throw new LinkProtocolException("lane " + lane + " has a piece of " + sequence + " where " + cursor
+                    + " is next, the last one: " + isLast);
+        }
+        passedBytes = isLast ? 0 : frameBytes;
+        pieces.appendTold(next, LinkMessage.PIECE_HEAD_BYTES, length, frameBytes);
+        return isLast ? wholeOfPieces(receiver) : Answer.NEXT;
     }
 
-    private void append(int at, int length) {
-        if (partialLength + length > partial.length) {
-            int twice = (int) Math.min(maxFrameBytes, 2L * (partialLength + length));
-            partial = Arrays.copyOf(partial, twice);
+    private Answer wholeOfPieces(Function<byte[], Answer> receiver) {
+        if (cursor > received) {
+            return receive(pieces.take(), receiver);
         }
-        System.arraycopy(message, at, partial, partialLength, length);
-        partialLength += length;
+        pieces.clear();
+        cursor++;
+        return Answer.NEXT;
+    }
+
+    private Answer whole(int at, int length, Function<byte[], Answer> receiver) {
+        if (cursor > received) {
+            return receive(Arrays.copyOfRange(message, at, at + length), receiver);
+        }
+        cursor++;
+        return Answer.NEXT;
+    }
+
+    private Answer receive(byte[] frame, Function<byte[], Answer> receiver) {
+        Answer answer = receiver.apply(frame);
+        if (answer != Answer.NEVER) {
+            received = cursor;
+            cursor++;
+        }
+        return answer;
     }
 }

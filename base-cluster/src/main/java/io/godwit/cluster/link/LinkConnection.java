@@ -197,7 +197,7 @@ final class LinkConnection implements LinkStream.Events {
         if (!isAccepted) {
             throw new LinkProtocolException("kind " + kind + " before it was accepted");
         }
-        if (kind == LinkMessage.DATA) {
+        if (kind == LinkMessage.DATA || kind == LinkMessage.PIECE) {
             Lane lane = LinkMessage.lane(message);
             LaneArrivals to = arrivals[lane.ordinal()];
             if (to.bytes.addAndGet(message.length) > limits.maxArrivedBytes()) {

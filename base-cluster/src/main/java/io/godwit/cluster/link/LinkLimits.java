@@ -16,10 +16,11 @@ record LinkLimits(int maxFrameBytes, long windowBytes, long boundBytes) {
     }
 
     /**
-     * What a lane's messages can come to that the other end may send before they are received: a window, one frame more
-     * that was begun within it, and what the protocol adds.
+     * What a lane's messages can come to that the other end may send before they are received ({@link LaneOutlet}): a
+     * window, another one of frames that may be passed, one frame more that was begun within them, and what the protocol
+     * adds. Beside it {@link LaneInlet} holds the pieces of one frame.
      */
     long maxArrivedBytes() {
-        return windowBytes + maxFrameBytes + maxFrameBytes / PIECES_SHARE + SLACK_BYTES;
+        return 2 * windowBytes + maxFrameBytes + maxFrameBytes / PIECES_SHARE + SLACK_BYTES;
     }
 }

@@ -17,17 +17,27 @@ import java.util.Arrays;
  *   3 data       byte lane | long sequence of the first frame | frames, at least one
  *   4 confirmed  (byte lane | long sequence, up to which all frames are confirmed)*
  *   5 end        why the pairing is over, in UTF-8    the last
+ *   6 piece      byte lane | long sequence, 0 before the last piece | int length of the whole frame
+ *                | int offset of the piece | bytes, at least one         since version 2
  *
  * frame      int length, with the highest bit set when the next piece follows | bytes
  * </pre>
  *
  * Integers are big-endian. A frame that follows a whole one, or the last piece of one, has the next sequence number.
- * Only the last frame of a message may be a piece that another follows; the first frame of the lane's next message then
- * is that one. No length tells how long a frame will be as a whole.
+ * Only the last frame of a message of data may be a piece that another follows; the first frame of the lane's next
+ * message then is that one. No length tells how long such a frame will be as a whole.
+ *
+ * <p>Between two messages of kind 6 there may be messages of data, all of whose frames are whole: these pass the frame
+ * that comes in pieces. It has the sequence number that is next when its last piece comes. A lane has one such frame at
+ * a time.
  */
 final class LinkMessage {
     /** The newest, which this class writes and reads. */
-    static final int VERSION = 1;
+    static final int VERSION = 2;
+    /** The oldest that it writes and reads. */
+    static final int LEAST_VERSION = 1;
+    /** From this one on a frame may be passed by others of its lane. */
+    static final int PIECES_VERSION = 2;
     /** Of one message about. */
     static final int BATCH_BYTES = 64 << 10;
 
@@ -36,6 +46,7 @@ final class LinkMessage {
     static final byte DATA = 3;
     static final byte CONFIRMED = 4;
     static final byte END = 5;
+    static final byte PIECE = 6;
 
     static final int HEAD_BYTES = 2;
     static final int DATA_HEAD_BYTES = HEAD_BYTES + 1 + Long.BYTES;
@@ -44,6 +55,10 @@ final class LinkMessage {
 
     /** What is longer is not read. */
     static final int MAX_BYTES = DATA_HEAD_BYTES + FRAME_HEAD_BYTES + BATCH_BYTES;
+
+    static final int PIECE_HEAD_BYTES = HEAD_BYTES + 1 + Long.BYTES + 2 * Integer.BYTES;
+    /** Of a frame, in one message of kind 6. */
+    static final int PIECE_BYTES = MAX_BYTES - PIECE_HEAD_BYTES;
 
     private static final int CONFIRMATION_BYTES = 1 + Long.BYTES;
     private static final int MAX_WORDS = 200;
@@ -124,15 +139,39 @@ final class LinkMessage {
         if (!known.includes(message[0])) {
             throw new LinkProtocolException("message of version " + message[0] + ", this node speaks " + known);
         }
+        if (message[1] == PIECE && message[0] < PIECES_VERSION) {
+            throw new LinkProtocolException("a piece in version " + message[0]);
+        }
         return message[1];
     }
 
-    /** Of a message of data. */
+    /** Of a message of data or a piece. */
     static Lane lane(byte[] message) throws LinkProtocolException {
-        if (message.length <= DATA_HEAD_BYTES) {
+        if (message.length <= (isPiece(message) ? PIECE_HEAD_BYTES : DATA_HEAD_BYTES)) {
             throw new LinkProtocolException("data of " + message.length + " bytes");
         }
         return lane(message[HEAD_BYTES]);
+    }
+
+    /** Of a message whose kind was looked at. */
+    static boolean isPiece(byte[] message) {
+        return message[1] == PIECE;
+    }
+
+    /**
+     * @param sequence 0 when this is not the last piece
+     * @param length of the piece, which is what {@code frame} has from {@code offset} on
+     */
+    static byte[] piece(int version, Lane lane, long sequence, byte[] frame, int offset, int length) {
+        return ByteBuffer.allocate(PIECE_HEAD_BYTES + length)
+                .put((byte) version)
+                .put(PIECE)
+                .put((byte) lane.number())
+                .putLong(sequence)
+                .putInt(frame.length)
+                .putInt(offset)
+                .put(frame, offset, length)
+                .array();
     }
 
     static Lane lane(int number) throws LinkProtocolException {

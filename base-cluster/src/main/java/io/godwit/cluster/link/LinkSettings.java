@@ -7,8 +7,10 @@ import java.time.Duration;
  *
  * @param clusterId both ends must have the same
  * @param silence after so long without a connection a peer is over
- * @param windowBytes of a lane that is not {@link Peer#isWritable}; so much also is under way at most, and one frame
- * @param boundBytes when more than this waits in a lane to be confirmed, the peer is over
+ * @param windowBytes of a lane that is not {@link Peer#isWritable}; so much also is under way at most, as much again of
+ *     frames that may be passed, and one frame
+ * @param boundBytes when more than this waits in a lane to be confirmed, the peer is over. Frames that may be passed do
+ *     not count, unless all together are above the bound and the largest frame
  * @param threads that receivers and confirmations are called on, beside one for the CONTROL lane
  */
 public record LinkSettings(String clusterId, Duration silence, long windowBytes, long boundBytes, int threads) {

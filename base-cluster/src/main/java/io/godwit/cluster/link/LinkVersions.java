@@ -14,5 +14,5 @@ package io.godwit.cluster.link;
 public record LinkVersions(VersionRange layout, VersionRange payload) {
     /** Of this release. */
     public static final LinkVersions CURRENT =
-            new LinkVersions(new VersionRange(LinkMessage.VERSION, LinkMessage.VERSION), new VersionRange(1, 1));
+            new LinkVersions(new VersionRange(LinkMessage.LEAST_VERSION, LinkMessage.VERSION), new VersionRange(1, 1));
 }

@@ -17,8 +17,9 @@ import org.slf4j.LoggerFactory;
  * <p>Why no frame is lost, doubled or reordered while it lasts:
  *
  * <ul>
- *   <li>A frame gets its sequence number by its place in the lane's queue, and keeps it: numbers are not given by
- *       connections.
+ *   <li>A frame gets its sequence number when it is sent as a whole for the first time, and keeps it: connections
+ *       change no number, and send what has one by the numbers. So a number is the same frame whenever it is sent, and
+ *       a frame of which only pieces were sent is known by no number to anybody.
  *   <li>It stays in {@link LaneOutlet} until it is confirmed, and {@link LaneInlet} confirms only what its receiver has
  *       returned from: confirmed implies received, and what is not confirmed is still here to be sent.
  *   <li>A connection begins with what each end expects next, which is at most one above what it has received. The
@@ -26,7 +27,11 @@ import org.slf4j.LoggerFactory;
  *       earlier connection, more may have been received than was told; the inlet passes over those numbers, so nothing
  *       is doubled.
  *   <li>In a connection messages arrive in order, and the inlet takes a message only when it goes on where the last one
- *       ended: a gap, by whatever fault, ends the pairing instead of losing a frame.
+ *       ended: a gap, by whatever fault, ends the pairing instead of losing a frame. A piece goes on at its offset in
+ *       the one frame that comes in pieces; the last one tells the number, which must be the next.
+ *   <li>Frames are received by their numbers, so in the order in which they were sent as a whole for the first time.
+ *       That is the order of the sends, but for frames of different orders ({@link LaneOutlet} says which): a frame is
+ *       passed only by what was sent as a whole before it, and what has a number is not passed any more.
  *   <li>Only one connection is attached. What comes in another is not taken, and a confirmation counts for the
  *       connection that it came in, so that neither end takes a number of one for that of another.
  * </ul>
@@ -52,6 +57,9 @@ final class Pairing implements Peer {
     private final long incarnation;
     private final long session;
     private final Agreement agreement;
+    /** Whether the other end takes frames that pass a larger one. */
+    private final boolean knowsOrders;
+
     private final LinkLimits limits;
     private final LongSupplier nanoClock;
     private final Consumer<Pairing> whenEnded;
@@ -92,6 +100,7 @@ final class Pairing implements Peer {
         this.incarnation = incarnation;
         this.session = session;
         this.agreement = agreement;
+        this.knowsOrders = agreement.layout() >= LinkMessage.PIECES_VERSION;
         this.limits = limits;
         this.nanoClock = nanoClock;
         this.whenEnded = whenEnded;
@@ -161,17 +170,20 @@ final class Pairing implements Peer {
 
     @Override
     public void send(Lane lane, byte[] frame, Confirmation confirmation) {
-        if (isOver()) {
-            confirmation.lost();
-        } else {
-            send(lane, new LaneOutlet.Outgoing(frame, confirmation));
-        }
+        send(lane, frame, null, confirmation);
     }
 
     @Override
     public void send(Lane lane, byte[] frame) {
+        send(lane, frame, null, null);
+    }
+
+    @Override
+    public void send(Lane lane, byte[] frame, @Nullable Object order, @Nullable Confirmation confirmation) {
         if (!isOver()) {
-            send(lane, new LaneOutlet.Outgoing(frame));
+            send(lane, new LaneOutlet.Outgoing(frame, knowsOrders ? order : null, confirmation));
+        } else if (confirmation != null) {
+            confirmation.lost();
         }
     }
 
@@ -180,16 +192,34 @@ final class Pairing implements Peer {
             throw new IllegalArgumentException("frame of " + frame.bytes().length + " bytes, at most "
                     + agreement.maxFrameBytes() + " are sent to " + nodeId);
         }
-        long before = lanes[lane.ordinal()].give(frame);
+        PairingLane of = lanes[lane.ordinal()];
+        long before = of.give(frame);
         sending.signal();
-        if (before > limits.boundBytes()) {
+        if (before > limits.boundBytes() && isTooMuch(before, of.passableBytes())) {
             end("more than " + limits.boundBytes() + " bytes wait in lane " + lane);
         }
+    }
+
+    /** Small frames go on beside a passable one that is larger than the bound. */
+    private boolean isTooMuch(long bytes, long passableBytes) {
+        return bytes - passableBytes > limits.boundBytes() || bytes > limits.boundBytes() + agreement.maxFrameBytes();
     }
 
     @Override
     public boolean isWritable(Lane lane) {
         return unconfirmedBytes(lane) < limits.windowBytes();
+    }
+
+    @Override
+    public boolean isWritable(Lane lane, int frameBytes) {
+        PairingLane of = lanes[lane.ordinal()];
+        long passable = of.passableBytes();
+        long others = of.unconfirmedBytes() - passable;
+        long window = limits.windowBytes();
+        if (knowsOrders && frameBytes > PASSABLE_BYTES) {
+            return passable < window && others < 2 * window;
+        }
+        return others < window && passable < window + agreement.maxFrameBytes();
     }
 
     long unconfirmedBytes(Lane lane) {

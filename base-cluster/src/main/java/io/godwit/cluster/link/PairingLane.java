@@ -30,6 +30,8 @@ final class PairingLane {
     private final Queue<LaneOutlet.Outgoing> given = new ConcurrentLinkedQueue<>();
     /** Charges of what is not confirmed. Senders add, the pairing's thread takes away. */
     private final AtomicLong unconfirmedBytes = new AtomicLong();
+    /** Those of frames that may be passed. */
+    private final AtomicLong passableBytes = new AtomicLong();
 
     // the pairing's thread
     final LaneOutlet outlet;
@@ -80,6 +82,9 @@ final class PairingLane {
 
     /** Returns how many bytes waited before. */
     long give(LaneOutlet.Outgoing frame) {
+        if (frame.isPassable()) {
+            passableBytes.addAndGet(frame.charge());
+        }
         long before = unconfirmedBytes.getAndAdd(frame.charge());
         given.add(frame);
         return before;
@@ -87,6 +92,11 @@ final class PairingLane {
 
     long unconfirmedBytes() {
         return unconfirmedBytes.get();
+    }
+
+    /** Of {@link #unconfirmedBytes}, those of frames that may be passed. */
+    long passableBytes() {
+        return passableBytes.get();
     }
 
     // --- the pairing's thread
@@ -123,6 +133,9 @@ final class PairingLane {
 
     void settle(LaneOutlet.Outgoing frame) {
         unconfirmedBytes.addAndGet(-frame.charge());
+        if (frame.isPassable()) {
+            passableBytes.addAndGet(-frame.charge());
+        }
     }
 
     /** Up to where this end has received in a connection; 0 for nothing. */
@@ -182,10 +195,14 @@ final class PairingLane {
     private LaneInlet.Answer take(LinkConnection from, byte @Nullable [] message) {
         LaneInlet.Answer answer = LaneInlet.Answer.NEVER;
         try {
-            if (message != null) {
-                inlet.open(message);
+            if (message != null && LinkMessage.isPiece(message)) {
+                answer = inlet.takePiece(message, this::received);
+            } else {
+                if (message != null) {
+                    inlet.open(message);
+                }
+                answer = inlet.take(this::received);
             }
-            answer = inlet.take(this::received);
         } catch (LinkProtocolException e) {
             pairing.violated(String.valueOf(e.getMessage()));
         }

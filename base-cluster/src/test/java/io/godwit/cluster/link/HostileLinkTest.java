@@ -108,6 +108,22 @@ class HostileLinkTest {
                 .array();
     }
 
+    private static byte[] piece(long sequence, int frameBytes, int offset, int bytes) {
+        return ByteBuffer.allocate(LinkMessage.PIECE_HEAD_BYTES + bytes)
+                .put((byte) LinkMessage.VERSION)
+                .put(LinkMessage.PIECE)
+                .put((byte) Lane.LIVE.number())
+                .putLong(sequence)
+                .putInt(frameBytes)
+                .putInt(offset)
+                .array();
+    }
+
+    private static byte[] ofFormerVersion(byte[] message) {
+        message[0] = 1;
+        return message;
+    }
+
     private static byte[] confirmed(int lane, long upTo) {
         return ByteBuffer.allocate(LinkMessage.HEAD_BYTES + 9)
                 .put((byte) LinkMessage.VERSION)
@@ -144,6 +160,20 @@ class HostileLinkTest {
                 Arrays.copyOf(data(1, 1, 0, 0), LinkMessage.DATA_HEAD_BYTES),
                 Arrays.copyOf(data(1, 1, 0, 0), LinkMessage.DATA_HEAD_BYTES + 3),
                 new byte[LinkMessage.MAX_BYTES + 1],
+                piece(0, 2, 0, 0),
+                piece(0, 2, 1, 1),
+                piece(0, 2, -1, 1),
+                piece(0, 1, 0, 2),
+                piece(0, 0, 0, 1),
+                piece(0, -1, 0, 1),
+                piece(0, Integer.MIN_VALUE, Integer.MAX_VALUE, 1),
+                piece(0, MAX_FRAME_BYTES + 1, 0, 1),
+                piece(0, Integer.MAX_VALUE, 0, 1),
+                piece(1, 2, 0, 1),
+                piece(0, 1, 0, 1),
+                piece(2, 1, 0, 1),
+                piece(-1, 1, 0, 1),
+                ofFormerVersion(piece(0, 2, 0, 1)),
                 confirmed(1, 1),
                 confirmed(1, Long.MAX_VALUE),
                 confirmed(0, 1),
@@ -169,6 +199,29 @@ class HostileLinkTest {
         checkOthersAreWell();
     }
 
+    /** Each of these is right, but for what came before. */
+    @Test
+    void twoFramesInPiecesAtATimeEndThePairing() throws Exception {
+        List<List<byte[]>> attacks = List.of(
+                List.of(piece(0, 3, 0, 1), piece(0, 3, 0, 1)),
+                List.of(piece(0, 3, 0, 1), piece(0, 4, 1, 1)),
+                List.of(piece(0, 3, 0, 1), piece(0, 3, 2, 1)),
+                List.of(piece(0, 3, 0, 1), piece(2, 3, 1, 2)),
+                List.of(piece(0, 3, 0, 1), data(2, 2, 1, 1)),
+                List.of(piece(0, 3, 0, 1), data(2, 1, LinkMessage.MORE | 1, 1)),
+                List.of(data(2, 1, LinkMessage.MORE | 1, 1), piece(0, 3, 0, 1)),
+                List.of(data(2, 1, LinkMessage.MORE | 1, 1), piece(0, 3, 1, 1)));
+        for (List<byte[]> attack : attacks) {
+            LinkStream stream = linked();
+            Peer peer = b.peer("a");
+            attack.forEach(stream::send);
+            Await.until(() -> "over after " + attacks.indexOf(attack), Await.PATIENCE, () -> b.peer("a") != peer);
+            Await.until("closed", () -> recorded.isClosed);
+        }
+        checkOthersAreWell();
+        assertThat(atB.frames).isEmpty();
+    }
+
     @Test
     void aHelloThatNamesNoMemberOrAnotherPurposeIsRefused() throws Exception {
         List<UnaryOperator<Hello.Builder>> changes = List.of(
@@ -183,7 +236,7 @@ class HostileLinkTest {
                 hello -> hello.setClusterId("another"),
                 hello -> hello.setSession(0),
                 hello -> hello.setSession(Long.MAX_VALUE),
-                hello -> hello.setLeastVersion(2).setMostVersion(3),
+                hello -> hello.setLeastVersion(3).setMostVersion(4),
                 hello -> hello.setLeastVersion(0).setMostVersion(0),
                 hello -> hello.setLeastVersion(-1).setMostVersion(-1),
                 hello -> hello.setLeastVersion(-1).setMostVersion(1),
@@ -244,7 +297,7 @@ class HostileLinkTest {
                 .build()));
         Await.until("answer", () -> !recorded.messages.isEmpty());
         Answer answer = LinkMessage.answer(recorded.messages.get(0));
-        assertThat(answer.getAccepted().getVersion()).isEqualTo(1);
+        assertThat(answer.getAccepted().getVersion()).isEqualTo(2);
         assertThat(answer.getAccepted().getPayloadVersion()).isEqualTo(1);
         Await.until("joined", () -> b.peer("a") != null);
         Peer peer = Objects.requireNonNull(b.peer("a"));

@@ -15,74 +15,98 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The messages of links as they were recorded: nodes of other releases send and expect them byte by byte. When a
- * message is added, {@code -Dgodwit.corpus.write=FILE} writes all of them to that file; none that is there may change.
+ * The messages of links as they were recorded, of each version of the layout: nodes of other releases send and expect
+ * them byte by byte. When a message is added, {@code -Dgodwit.corpus.write=FILE} writes all of a version to that file;
+ * none that is there may change.
  */
 class LinkCorpusTest {
-    private static final Corpus CORPUS = Corpus.of(LinkCorpusTest.class, "/link-messages-v1.properties");
+    private static final Map<Integer, Corpus> CORPORA = Map.of(
+            1, Corpus.of(LinkCorpusTest.class, "/link-messages-v1.properties"),
+            2, Corpus.of(LinkCorpusTest.class, "/link-messages-v2.properties"));
     /** Of releases that did not tell the versions of frames, nor how large one may be. */
     private static final String BEFORE = "before.";
 
     private static final int MAX_FRAME_BYTES = 16 << 20;
     private static final long[] NEXT = {1, 300, 70_000, 1};
-    private static final Handshake DIALING =
-            new Handshake("a", 5, LinkSettings.of("cluster"), LinkVersions.CURRENT, MAX_FRAME_BYTES);
-    private static final Handshake DIALED =
-            new Handshake("b", 7, LinkSettings.of("cluster"), LinkVersions.CURRENT, MAX_FRAME_BYTES);
+    private static final Handshake DIALING = handshake("a", 5, LinkVersions.CURRENT);
+    private static final Handshake DIALED = handshake("b", 7, LinkVersions.CURRENT);
     private static final Member DIALER = new Member("a", 5, new HostPort("127.0.0.1", 1), "1", "", Map.of());
-    private static final Agreement AGREED = new Agreement(1, 1, MAX_FRAME_BYTES);
 
-    private static Map<String, byte[]> all() throws LinkProtocolException {
+    private static Handshake handshake(String id, long incarnation, LinkVersions versions) {
+        return new Handshake(id, incarnation, LinkSettings.of("cluster"), versions, MAX_FRAME_BYTES);
+    }
+
+    private static Agreement agreed(int version) {
+        return new Agreement(version, 1, MAX_FRAME_BYTES);
+    }
+
+    private static Corpus corpus(int version) {
+        return Objects.requireNonNull(CORPORA.get(version));
+    }
+
+    private static Map<String, byte[]> all(int version) throws LinkProtocolException {
         Map<String, byte[]> messages = new TreeMap<>();
-        messages.put("hello", LinkMessage.encode(DIALING.hello("b", 7, 3, 9, NEXT)));
-        messages.put("accepted", LinkMessage.encode(DIALED.accepted(AGREED, NEXT)));
+        LinkVersions spoken = new LinkVersions(new VersionRange(1, version), new VersionRange(1, 1));
+        messages.put("hello", LinkMessage.encode(handshake("a", 5, spoken).hello("b", 7, 3, 9, NEXT)));
+        messages.put("accepted", LinkMessage.encode(DIALED.accepted(agreed(version), NEXT)));
         for (Reason reason : Reason.values()) {
             if (reason != Reason.UNRECOGNIZED) {
                 messages.put("refused." + reason, LinkMessage.encode(Handshake.refused(reason, "words", 4)));
             }
         }
-        LaneOutlet outlet = new LaneOutlet(Lane.LIVE, 1);
+        LaneOutlet outlet = new LaneOutlet(Lane.LIVE, version);
         outlet.add(new LaneOutlet.Outgoing("one".getBytes(StandardCharsets.UTF_8)));
         outlet.add(new LaneOutlet.Outgoing(new byte[0]));
         outlet.resume(1, LinkSettings.LEAST_WINDOW_BYTES, frame -> {});
         messages.put("data", Objects.requireNonNull(outlet.next(new LaneCounters())));
-        messages.put("confirmed", LinkMessage.confirmed(1, new long[] {0, 2, 0, 70_000}));
-        messages.put("end", LinkMessage.end(1, "for the test"));
+        messages.put("confirmed", LinkMessage.confirmed(version, new long[] {0, 2, 0, 70_000}));
+        messages.put("end", LinkMessage.end(version, "for the test"));
+        if (version >= LinkMessage.PIECES_VERSION) {
+            byte[] frame = "in pieces".getBytes(StandardCharsets.UTF_8);
+            messages.put("piece.first", LinkMessage.piece(version, Lane.LIVE, 0, frame, 0, 4));
+            messages.put("piece.last", LinkMessage.piece(version, Lane.LIVE, 3, frame, 4, 5));
+        }
         return messages;
     }
 
-    @Test
-    void messagesAreWhatTheyWere() throws Exception {
-        Map<String, byte[]> now = all();
-        CORPUS.recorded().forEach((name, message) -> {
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void messagesAreWhatTheyWere(int version) throws Exception {
+        Map<String, byte[]> now = all(version);
+        corpus(version).recorded().forEach((name, message) -> {
             if (name.startsWith(BEFORE)) {
                 now.put(name, message);
             }
         });
-        CORPUS.assertHasExactly(now);
+        corpus(version).assertHasExactly(now);
     }
 
-    @Test
-    void recordedMessagesAreUnderstood() throws Exception {
-        for (String before : List.of("", BEFORE)) {
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void recordedMessagesAreUnderstood(int version) throws Exception {
+        Corpus corpus = corpus(version);
+        for (String before : version == 1 ? List.of("", BEFORE) : List.of("")) {
             LinkConnection dialed = connection();
-            Hello hello = LinkMessage.hello(CORPUS.get(before + "hello"));
+            Hello hello = LinkMessage.hello(corpus.get(before + "hello"));
             assertThat(DIALED.refusal(hello, List.of(DIALER))).isNull();
             DIALED.hear(dialed, hello);
-            assertThat(dialed.agreement()).isEqualTo(AGREED);
+            assertThat(dialed.agreement()).isEqualTo(agreed(version));
             assertThat(dialed.theirs(Lane.INBOX_UP)).isEqualTo(70_000);
 
             LinkConnection dialing = connection();
             Accepted accepted =
-                    LinkMessage.answer(CORPUS.get(before + "accepted")).getAccepted();
+                    LinkMessage.answer(corpus.get(before + "accepted")).getAccepted();
             DIALING.hear(dialing, accepted);
-            assertThat(dialing.agreement()).isEqualTo(AGREED);
+            assertThat(dialing.agreement()).isEqualTo(agreed(version));
             assertThat(dialing.theirs(Lane.LIVE)).isEqualTo(300);
         }
-        assertThat(LinkMessage.answer(CORPUS.get("refused.REASON_OVER"))
+        assertThat(LinkMessage.answer(corpus.get("refused.REASON_OVER"))
                         .getRefused()
                         .getSession())
                 .isEqualTo(4);
@@ -90,24 +114,32 @@ class LinkCorpusTest {
         LaneInlet inlet = new LaneInlet(Lane.LIVE, MAX_FRAME_BYTES);
         inlet.begin(1);
         List<String> frames = new ArrayList<>();
-        inlet.open(CORPUS.get("data"));
-        inlet.take(frame -> {
+        Function<byte[], LaneInlet.Answer> receiver = frame -> {
             frames.add(new String(frame, StandardCharsets.UTF_8));
             return LaneInlet.Answer.NEXT;
-        });
+        };
+        if (version >= LinkMessage.PIECES_VERSION) {
+            inlet.takePiece(corpus.get("piece.first"), receiver);
+        }
+        inlet.open(corpus.get("data"));
+        inlet.take(receiver);
         assertThat(frames).containsExactly("one", "");
+        if (version >= LinkMessage.PIECES_VERSION) {
+            inlet.takePiece(corpus.get("piece.last"), receiver);
+            assertThat(frames).containsExactly("one", "", "in pieces");
+        }
         List<String> confirmed = new ArrayList<>();
-        LinkMessage.confirmations(CORPUS.get("confirmed"), (lane, upTo) -> confirmed.add(lane + " " + upTo));
+        LinkMessage.confirmations(corpus.get("confirmed"), (lane, upTo) -> confirmed.add(lane + " " + upTo));
         assertThat(confirmed).containsExactly("LIVE 2", "INBOX_DOWN 70000");
-        assertThat(LinkMessage.kind(CORPUS.get("end"), LinkVersions.CURRENT.layout()))
+        assertThat(LinkMessage.kind(corpus.get("end"), LinkVersions.CURRENT.layout()))
                 .isEqualTo(LinkMessage.END);
-        assertThat(LinkMessage.why(CORPUS.get("end"))).isEqualTo("for the test");
+        assertThat(LinkMessage.why(corpus.get("end"))).isEqualTo("for the test");
     }
 
     /** A node that says hello in the next release still reaches this one. */
     @Test
     void fieldsThatAreNotKnownAreLeftUnread() throws Exception {
-        byte[] hello = CORPUS.get("hello");
+        byte[] hello = corpus(2).get("hello");
         byte[] longer = Arrays.copyOf(hello, hello.length + 3);
         longer[hello.length] = (byte) 0xf8; // field 31, a number
         longer[hello.length + 1] = 1;

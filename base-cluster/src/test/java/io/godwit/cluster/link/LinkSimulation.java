@@ -22,14 +22,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Links of several nodes on one thread, in an order that a seed gives: which task of which node runs next, which
- * message arrives next, which stream breaks and how much of what is on its way still arrives. After every step: what a
- * peer receives is what one peer at the other end sent, in order, from the first, none twice; what is confirmed was
- * received; nothing is received before a peer joined or after it is over.
+ * message arrives next, which stream breaks and how much of what is on its way still arrives. Some nodes speak the
+ * layout of the release before. After every step: what a peer receives is what one peer at the other end sent, from the
+ * first, none twice, in order; only a large frame is passed, with those behind it in its order, and only by frames of
+ * other orders, and of nobody that does not know of it; what is confirmed was received; nothing is received before a peer
+ * joined or after it is over.
  */
 final class LinkSimulation {
     static final int MAX_FRAME_BYTES = 400_000;
     private static final int MAX_DEPTH = 3;
     private static final int READY_MESSAGES = 3;
+    private static final int ORDERS = 4;
+    private static final LinkVersions BEFORE = new LinkVersions(new VersionRange(1, 1), new VersionRange(1, 1));
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
     private final Random random;
@@ -47,6 +51,7 @@ final class LinkSimulation {
     private int received;
     private int lost;
     private int reconnected;
+    private int passed;
 
     LinkSimulation(long seed) {
         random = new Random(seed);
@@ -59,16 +64,24 @@ final class LinkSimulation {
         private final Node node;
         private final String to;
         private final int[] sent = new int[Lane.values().length];
-        private final int[] received = new int[Lane.values().length];
-        private int open;
+        /** By lane: what was sent and not received, by its number. */
+        private final List<TreeMap<Integer, Sent>> open = new ArrayList<>();
+
+        private int unsettled;
         private @Nullable Peer receiver;
 
         Sender(int number, Node node, String to) {
             this.number = number;
             this.node = node;
             this.to = to;
+            for (int i = 0; i < sent.length; i++) {
+                open.add(new TreeMap<>());
+            }
         }
     }
+
+    /** @param order 0 for none */
+    private record Sent(int order, boolean isLarge) {}
 
     /** Until its end a node receives nothing from that peer in that lane. */
     private record Pause(Node at, Lane lane, Peer from, CompletableFuture<Void> end) {}
@@ -87,6 +100,7 @@ final class LinkSimulation {
         private final Map<String, Member> members = new TreeMap<>();
         private final IdentityHashMap<Peer, Boolean> joined = new IdentityHashMap<>();
         private final PeerLinks links;
+        private final boolean isOld = random.nextInt(4) == 0;
         private boolean isDead;
 
         Node(String id) {
@@ -95,7 +109,7 @@ final class LinkSimulation {
                     new PeerLinks.Ground(
                             new NodeIdentity(id, incarnation, "1", Map.of()),
                             settings,
-                            LinkVersions.CURRENT,
+                            isOld ? BEFORE : LinkVersions.CURRENT,
                             MAX_FRAME_BYTES,
                             (nodeId, events) -> dial(this, nodeId, events),
                             () -> List.copyOf(members.values()),
@@ -423,7 +437,10 @@ final class LinkSimulation {
             return made;
         });
         int number = sender.sent[lane.ordinal()]++;
-        int size = random.nextInt(50) == 0 ? random.nextInt(MAX_FRAME_BYTES) : random.nextInt(200);
+        int size = random.nextInt(20) == 0 ? random.nextInt(MAX_FRAME_BYTES) : random.nextInt(200);
+        int order = random.nextInt(40) == 0 ? 0 : 1 + random.nextInt(ORDERS);
+        Map<Integer, Sent> open = sender.open.get(lane.ordinal());
+        open.put(number, new Sent(order, size > Peer.PASSABLE_BYTES));
         byte[] frame = ByteBuffer.allocate(Math.max(12, size))
                 .putInt(sender.number)
                 .putInt(number)
@@ -432,13 +449,13 @@ final class LinkSimulation {
         if (frame.length > 12) {
             frame[frame.length - 1] = (byte) number;
         }
-        sender.open++;
+        sender.unsettled++;
         int[] calls = {0};
-        peer.send(lane, frame, new Peer.Confirmation() {
+        peer.send(lane, frame, order == 0 ? null : order, new Peer.Confirmation() {
             @Override
             public void confirmed() {
                 settle();
-                check(sender.received[lane.ordinal()] > number, "confirmed and not received");
+                check(!open.containsKey(number), "confirmed and not received");
             }
 
             @Override
@@ -450,7 +467,7 @@ final class LinkSimulation {
             private void settle() {
                 meanwhile();
                 check(++calls[0] == 1, "confirmed twice");
-                sender.open--;
+                sender.unsettled--;
             }
         });
     }
@@ -469,13 +486,35 @@ final class LinkSimulation {
         check(sender.to.equals(node.id), "wrong node");
         check(sender.receiver == null || sender.receiver == from, "two pairings mixed");
         sender.receiver = from;
-        check(
-                number == sender.received[lane.ordinal()],
-                "expected " + sender.received[lane.ordinal()] + ", got " + number);
+        TreeMap<Integer, Sent> open = sender.open.get(lane.ordinal());
+        Sent sent = open.get(number);
+        if (sent == null) {
+            throw new AssertionError("after " + steps + " steps: received twice: " + number);
+        }
+        Map<Integer, Sent> before = open.headMap(number);
+        if (!before.isEmpty()) {
+            check(!sender.node.isOld && !node.isOld, "passed in a link that knows no orders");
+            checkMayPass(sent, before);
+            passed++;
+        }
         meanwhile();
         check(Boolean.TRUE.equals(node.joined.get(from)), "over while it was received from");
-        sender.received[lane.ordinal()]++;
+        open.remove(number);
         received++;
+    }
+
+    /** What was sent before it and is not received: large frames of other orders, and what is behind each of them. */
+    private void checkMayPass(Sent sent, Map<Integer, Sent> before) {
+        Set<Integer> ofLarge = new HashSet<>();
+        before.values().forEach(earlier -> {
+            if (earlier.isLarge()) {
+                ofLarge.add(earlier.order());
+            }
+            check(
+                    sent.order() != 0 && earlier.order() != 0 && earlier.order() != sent.order(),
+                    sent + " passed " + earlier);
+            check(ofLarge.contains(earlier.order()), sent + " passed " + earlier + ", which waits for no large one");
+        });
     }
 
     /** Other threads go on while one is within a callback. */
@@ -520,7 +559,7 @@ final class LinkSimulation {
         settle();
         check(lost == lostBefore, "lost without a fault");
         for (Sender sender : bySender) {
-            check(sender.node.isDead || sender.open == 0, sender.open + " neither confirmed nor lost");
+            check(sender.node.isDead || sender.unsettled == 0, sender.unsettled + " neither confirmed nor lost");
         }
         for (Node node : nodes.values()) {
             for (LinkStats stats : node.links.stats()) {
@@ -539,5 +578,9 @@ final class LinkSimulation {
 
     int reconnected() {
         return reconnected;
+    }
+
+    int passed() {
+        return passed;
     }
 }

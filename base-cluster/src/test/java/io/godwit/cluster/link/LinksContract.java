@@ -3,10 +3,15 @@ package io.godwit.cluster.link;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.BooleanSupplier;
@@ -168,6 +173,42 @@ abstract class LinksContract {
         assertThat(atA.events)
                 .startsWith("joined b", "disconnected b", "reconnected b")
                 .doesNotContain("over b");
+    }
+
+    /** Connections break in the middle of large frames. */
+    @Test
+    void framesOfOneOrderArriveInOrderAndOnceWhateverPassesThem() throws Exception {
+        Links a = node("a");
+        new Heard(a);
+        Links b = node("b");
+        Map<Integer, List<Integer>> arrived = new ConcurrentHashMap<>();
+        b.receive(Lane.LIVE, (from, frame) -> {
+            ByteBuffer content = ByteBuffer.wrap(frame);
+            arrived.computeIfAbsent(content.getInt(), none -> new CopyOnWriteArrayList<>())
+                    .add(content.getInt());
+        });
+        join();
+        until("joined", () -> a.peer("b") != null && b.peer("a") != null);
+        Peer peer = peer(a, "b");
+        Random random = new Random(7);
+        Map<Integer, List<Integer>> expected = new TreeMap<>();
+        int count = 300;
+        for (int i = 0; i < count; i++) {
+            int order = random.nextInt(5);
+            int size = random.nextInt(10) == 0 ? 8 + random.nextInt(2 << 20) : 8;
+            byte[] frame = ByteBuffer.allocate(size).putInt(order).putInt(i).array();
+            expected.computeIfAbsent(order, none -> new ArrayList<>()).add(i);
+            peer.send(Lane.LIVE, frame, order == 0 ? null : order, new Fate(told, "" + i));
+            if (i % 60 == 59) {
+                cut();
+                until("broken", () -> !peer.isConnected());
+                mend();
+                until("mended", peer::isConnected);
+            }
+        }
+        until("confirmed", () -> told.size() == count);
+        assertThat(told).allMatch(each -> each.startsWith("confirmed"));
+        assertThat(arrived).isEqualTo(expected);
     }
 
     @Test

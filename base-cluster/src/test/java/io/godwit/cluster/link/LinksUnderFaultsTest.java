@@ -13,6 +13,7 @@ class LinksUnderFaultsTest {
         int received = 0;
         int lost = 0;
         int reconnected = 0;
+        int passed = 0;
         for (long seed = 1; seed <= SEEDS; seed++) {
             LinkSimulation simulation = new LinkSimulation(seed);
             try {
@@ -29,10 +30,12 @@ class LinksUnderFaultsTest {
             received += simulation.received();
             lost += simulation.lost();
             reconnected += simulation.reconnected();
+            passed += simulation.passed();
         }
         // it was no idle run
         assertThat(received).isGreaterThan(SEEDS * STEPS / 20);
         assertThat(lost).isGreaterThan(SEEDS);
         assertThat(reconnected).isGreaterThan(SEEDS);
+        assertThat(passed).isGreaterThan(SEEDS);
     }
 }

@@ -1,10 +1,12 @@
 package io.godwit.cluster.link;
 
 import static io.godwit.cluster.link.LinkedNodes.awaitPeer;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.testing.Await;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -180,6 +182,31 @@ class PeerLinksTest extends LinksContract {
         assertThat(told).containsExactly("lost 0", "lost 1", "lost 2", "lost 3", "lost 4");
     }
 
+    /** A frame may be larger than the bound. */
+    @Test
+    void whatMayBePassedIsBoundedApart() throws Exception {
+        nodes.close();
+        nodes = new LinkedNodes(LinkSettings.of("test").withBytes(1 << 20, 2 << 20), 4 << 20);
+        PeerLinks a = nodes.open("a");
+        Heard atA = new Heard(a);
+        new Heard(nodes.open("b"));
+        join();
+        Peer peer = awaitPeer(a, "b");
+        cut();
+        Await.until("broken", () -> !peer.isConnected());
+        peer.send(Lane.LIVE, new byte[3 << 20], "one", new Fate(told, "large"));
+        assertThat(peer.isWritable(Lane.LIVE, 1)).isTrue();
+        peer.send(Lane.LIVE, new byte[1], "two", new Fate(told, "small"));
+        peer.send(Lane.LIVE, new byte[3 << 20], "one", new Fate(told, "next"));
+        assertThat(a.peer("b")).isSameAs(peer);
+        assertThat(peer.isWritable(Lane.LIVE, 1))
+                .as("somebody does not ask for the right size")
+                .isFalse();
+        peer.send(Lane.LIVE, new byte[1], "two", new Fate(told, "last"));
+        Await.until("over", () -> atA.events.contains("over b"));
+        assertThat(told).containsExactly("lost large", "lost small", "lost next", "lost last");
+    }
+
     @Test
     void aLargeFrameDelaysNoOtherLane() throws Exception {
         PeerLinks a = nodes.open("a");
@@ -187,7 +214,7 @@ class PeerLinksTest extends LinksContract {
         byte[] large = new byte[20 << 20];
         new Random(1).nextBytes(large);
         List<String> arrived = new CopyOnWriteArrayList<>();
-        b.receive(Lane.LIVE, (from, frame) -> arrived.add(java.util.Arrays.equals(frame, large) ? "large" : "damaged"));
+        b.receive(Lane.LIVE, (from, frame) -> arrived.add(Arrays.equals(frame, large) ? "large" : "damaged"));
         b.receive(Lane.CONTROL, (from, frame) -> arrived.add("small"));
         join();
         Peer peer = awaitPeer(a, "b");
@@ -203,6 +230,44 @@ class PeerLinksTest extends LinksContract {
         assertThat(stats.sentFrames()).isEqualTo(1);
         assertThat(stats.unconfirmedBytes()).isZero();
         assertThat(stats.roundTripNanos()).isPositive();
+    }
+
+    @Test
+    void aLargeFrameDelaysNoOtherOrderOfItsLane() throws Exception {
+        PeerLinks a = nodes.open("a");
+        PeerLinks b = nodes.open("b");
+        byte[] large = new byte[20 << 20];
+        new Random(1).nextBytes(large);
+        List<String> arrived = new CopyOnWriteArrayList<>();
+        b.receive(
+                Lane.LIVE,
+                (from, frame) -> arrived.add(
+                        frame.length < 10 ? new String(frame, UTF_8) : Arrays.equals(frame, large) ? "large" : "bad"));
+        join();
+        Peer peer = awaitPeer(a, "b");
+        cut();
+        Await.until("broken", () -> !peer.isConnected());
+        peer.send(Lane.LIVE, large, "one", new Fate(told, "large"));
+        assertThat(peer.isWritable(Lane.LIVE)).isFalse();
+        assertThat(peer.isWritable(Lane.LIVE, large.length)).isFalse();
+        assertThat(peer.isWritable(Lane.LIVE, 100)).isTrue();
+        peer.send(Lane.LIVE, bytes("same"), "one", new Fate(told, "same"));
+        peer.send(Lane.LIVE, bytes("other"), "two", new Fate(told, "other"));
+        peer.send(Lane.LIVE, bytes("strict"), new Fate(told, "strict"));
+        peer.send(Lane.LIVE, bytes("behind"), "three", new Fate(told, "behind"));
+        mend();
+        Await.until("confirmed", () -> told.size() == 5);
+        assertThat(arrived).containsExactly("other", "large", "same", "strict", "behind");
+        assertThat(told)
+                .containsExactly(
+                        "confirmed other", "confirmed large", "confirmed same", "confirmed strict", "confirmed behind");
+        LinkStats stats = a.stats().stream()
+                .filter(each -> each.lane() == Lane.LIVE)
+                .findFirst()
+                .orElseThrow();
+        assertThat(stats.sentFrames()).isEqualTo(5);
+        assertThat(stats.unconfirmedBytes()).isZero();
+        assertThat(peer.isWritable(Lane.LIVE, large.length)).isTrue();
     }
 
     @Test

@@ -31,6 +31,7 @@ public final class MemoryLinks implements Links {
         private final List<Wire> wires = new ArrayList<>();
         private final Queue<Runnable> afterReceiver = new ArrayDeque<>();
         private boolean isReceiving;
+        private boolean areLargeHeld;
 
         /** A node that all others are linked to; receivers and listeners are added before {@link #join}. */
         public MemoryLinks node(String nodeId, long incarnation) {
@@ -65,6 +66,14 @@ public final class MemoryLinks implements Links {
                 }
             }
             return false;
+        }
+
+        /**
+         * Whether frames that may be passed are passed: they, and what is behind them in their orders, are not delivered
+         * while this holds.
+         */
+        public void holdLarge(boolean areHeld) {
+            areLargeHeld = areHeld;
         }
 
         /** Nothing goes from one to the other until {@link #mend}; one way. */
@@ -155,7 +164,11 @@ public final class MemoryLinks implements Links {
     }
 
     @SuppressWarnings("ArrayRecordComponent")
-    private record Frame(byte[] bytes, Peer.@Nullable Confirmation confirmation) {}
+    private record Frame(byte[] bytes, @Nullable Object order, Peer.@Nullable Confirmation confirmation) {
+        boolean isPassable() {
+            return order != null && bytes.length > Peer.PASSABLE_BYTES;
+        }
+    }
 
     /** One lane of one direction. */
     private static final class Wire {
@@ -178,7 +191,7 @@ public final class MemoryLinks implements Links {
         }
 
         boolean deliver() {
-            if (frames.isEmpty() || !pause.isDone() || from.net.cut.contains(from.nodeId + '>' + to.nodeId)) {
+            if (!pause.isDone() || from.net.cut.contains(from.nodeId + '>' + to.nodeId)) {
                 return false;
             }
             MemoryPeer sender = to.peers.get(from.nodeId);
@@ -186,13 +199,41 @@ public final class MemoryLinks implements Links {
             if (sender == null || receiver == null) {
                 return false;
             }
-            Frame frame = frames.remove();
+            Frame frame = next();
+            if (frame == null) {
+                return false;
+            }
             pause = to.net.receive(receiver, sender, frame.bytes);
             Peer.Confirmation confirmation = frame.confirmation;
             if (confirmation != null) {
                 confirmation.confirmed();
             }
             return true;
+        }
+
+        private @Nullable Frame next() {
+            if (!from.net.areLargeHeld) {
+                return frames.poll();
+            }
+            Set<Object> held = new HashSet<>();
+            for (Frame frame : frames) {
+                Object order = frame.order;
+                if (order != null && (frame.isPassable() || held.contains(order))) {
+                    held.add(order);
+                } else if (order != null || held.isEmpty()) {
+                    frames.remove(frame);
+                    return frame;
+                } else {
+                    return null;
+                }
+            }
+            return null;
+        }
+
+        long count(boolean passable) {
+            return frames.stream()
+                    .filter(frame -> frame.isPassable() == passable)
+                    .count();
         }
 
         void lose() {
@@ -247,17 +288,20 @@ public final class MemoryLinks implements Links {
 
         @Override
         public void send(Lane lane, byte[] frame, Confirmation confirmation) {
-            if (isOver) {
-                confirmation.lost();
-            } else {
-                add(lane, new Frame(frame, confirmation));
-            }
+            send(lane, frame, null, confirmation);
         }
 
         @Override
         public void send(Lane lane, byte[] frame) {
+            send(lane, frame, null, null);
+        }
+
+        @Override
+        public void send(Lane lane, byte[] frame, @Nullable Object order, @Nullable Confirmation confirmation) {
             if (!isOver) {
-                add(lane, new Frame(frame, null));
+                add(lane, new Frame(frame, order, confirmation));
+            } else if (confirmation != null) {
+                confirmation.lost();
             }
         }
 
@@ -278,6 +322,11 @@ public final class MemoryLinks implements Links {
         @Override
         public boolean isWritable(Lane lane) {
             return wire(lane).frames.size() < window;
+        }
+
+        @Override
+        public boolean isWritable(Lane lane, int frameBytes) {
+            return wire(lane).count(frameBytes > PASSABLE_BYTES) < window;
         }
 
         /** Within a receiver the end is told when that has returned: listeners are not called out of it. */
@@ -317,7 +366,10 @@ public final class MemoryLinks implements Links {
         List.copyOf(listeners).forEach(listener -> listener.joined(peer));
     }
 
-    /** How many frames may wait in a lane of this node before it is not writable; as many as there are at first. */
+    /**
+     * How many frames may wait in a lane of this node before it is not writable, of frames that may be passed and of
+     * others each; as many as there are at first.
+     */
     public void window(int frames) {
         window = frames;
     }

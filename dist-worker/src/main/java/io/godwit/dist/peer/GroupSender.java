@@ -165,8 +165,11 @@ final class GroupSender implements Deliverer {
             tokens.given(token, NodeSet.NONE.with(peer));
         }
         Asked asking = new Asked(peer, delivery, round, new CompletableFuture<>());
-        if (held.isFull(peer)) {
-            held.hold(peer, delivery.message().heapBytes(), token, delivery.resend(), later(asking));
+        PublisherOrder order = PublisherOrder.of(delivery.publisher());
+        int size = sizeAbout(delivery);
+        if (held.isFull(peer, order, size)) {
+            int heapBytes = delivery.message().heapBytes();
+            held.hold(peer, order, size, heapBytes, token, delivery.resend(), later(asking));
         } else {
             send(asking);
         }
@@ -198,7 +201,8 @@ final class GroupSender implements Deliverer {
         }
         asked.put(number, asking);
         counters.sent.increment();
-        asking.peer.send(Lane.LIVE, frame, new Peer.Confirmation() {
+        PublisherOrder order = PublisherOrder.of(asking.delivery.publisher());
+        asking.peer.send(Lane.LIVE, frame, order, new Peer.Confirmation() {
             @Override
             public void confirmed() {
                 // the answer says more
@@ -228,7 +232,8 @@ final class GroupSender implements Deliverer {
     }
 
     private void sendUnanswered(Delivery delivery, Peer peer) {
-        if (held.isFull(peer)) {
+        PublisherOrder order = PublisherOrder.of(delivery.publisher());
+        if (held.isFull(peer, order, sizeAbout(delivery))) {
             counters.dropped.add(delivery.matches().size());
             dropped(delivery, peer, DropReason.LINK_FULL);
             return;
@@ -240,7 +245,7 @@ final class GroupSender implements Deliverer {
             return;
         }
         counters.sent.increment();
-        peer.send(Lane.LIVE, frame);
+        peer.send(Lane.LIVE, frame, order, null);
     }
 
     private void dropped(Delivery delivery, Peer peer, DropReason why) {
@@ -264,6 +269,10 @@ final class GroupSender implements Deliverer {
                 false,
                 delivery.matches().stream().map(GroupSender::filterOf).toList(),
                 number);
+    }
+
+    private static int sizeAbout(Delivery delivery) {
+        return LiveFrame.sizeAbout(delivery.publisher(), delivery.message());
     }
 
     /** Fails with {@link IllegalArgumentException} when it answers nothing that the peer was asked. */

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,8 +25,10 @@ import org.slf4j.LoggerFactory;
  * names its publisher. Without this, clients could fill the lane beyond its bound, and a healthy node would be given
  * up. The publisher gets no acknowledgement meanwhile, so what it may have unacknowledged holds it back.
  *
- * <p>Order: while a message waits for a peer, all later ones for this peer wait behind it. Who finds that none waits
- * may send by itself: its own earlier ones have been sent then.
+ * <p>Order: while a message waits for a peer, all later ones for this peer wait behind it; but for a large one, for
+ * which the lane has a room of its own ({@link Peer#isWritable(Lane, int)}). Behind that wait later ones of its
+ * publisher and other large ones with those of theirs, and small ones of other publishers pass. Who finds that none
+ * waits before its own may send by itself: its own earlier ones have been sent then.
  *
  * <p>A message is refused when it has waited for {@link #MOST_TIME}, or when more than a bound of bytes would wait for
  * its peer. What publishers may have unacknowledged stays below the bound; what stores publish, and what sessions leave
@@ -54,11 +57,57 @@ final class HeldMessages {
         void refuse(DistOutcome outcome);
     }
 
-    private record Held(Sending sending, Resend resend, long heapBytes, long endNanos) {}
+    private record Held(
+            PublisherOrder order, Sending sending, Resend resend, int frameBytes, int heapBytes, long endNanos) {
+        boolean isLarge() {
+            return frameBytes > Peer.PASSABLE_BYTES;
+        }
+    }
 
+    /** For one peer. What is of one publisher in {@code large} was given before what is in {@code messages}. */
     private static final class Waiting {
         private final Deque<Held> messages = new ArrayDeque<>();
+        /** Large messages, and what waits behind those of its publisher. */
+        private final Deque<Held> large = new ArrayDeque<>();
+        /** How many each publisher has in {@code large}. */
+        private final Map<PublisherOrder, Integer> largeOf = new HashMap<>();
+
         private long bytes;
+
+        boolean isEmpty() {
+            return messages.isEmpty() && large.isEmpty();
+        }
+
+        void add(Held message) {
+            bytes += message.heapBytes;
+            messages.add(message);
+            sort();
+        }
+
+        /** The first of the messages is a small one that has none of its publisher before it. */
+        private void sort() {
+            for (Held first = messages.peek();
+                    first != null && (first.isLarge() || largeOf.containsKey(first.order));
+                    first = messages.peek()) {
+                large.add(messages.remove());
+                largeOf.merge(first.order, 1, Integer::sum);
+            }
+        }
+
+        @Nullable
+        Held first(boolean ofLarge) {
+            return ofLarge ? large.peek() : messages.peek();
+        }
+
+        void removeFirst(boolean ofLarge) {
+            Held first = ofLarge ? large.remove() : messages.remove();
+            bytes -= first.heapBytes;
+            if (ofLarge) {
+                largeOf.computeIfPresent(first.order, (order, count) -> count == 1 ? null : count - 1);
+            } else {
+                sort();
+            }
+        }
     }
 
     private final PeerTimers timers;
@@ -84,40 +133,54 @@ final class HeldMessages {
         return LEAST_BYTES + Runtime.getRuntime().maxMemory() / HEAP_SHARE;
     }
 
-    /** Whether a message has no room in the lane now, or would pass others that wait. */
-    boolean isFull(Peer peer) {
-        return !peer.isWritable(Lane.LIVE) || isHolding && isHolding(peer);
+    /**
+     * Whether a message has no room in the lane now, or would pass others that it may not pass.
+     *
+     * @param frameBytes of the message, about
+     */
+    boolean isFull(Peer peer, PublisherOrder order, int frameBytes) {
+        return !peer.isWritable(Lane.LIVE, frameBytes) || isHolding && isHolding(peer, order);
     }
 
-    private synchronized boolean isHolding(Peer peer) {
-        return waiting.containsKey(peer);
+    private synchronized boolean isHolding(Peer peer, PublisherOrder order) {
+        Waiting before = waiting.get(peer);
+        return before != null && (!before.messages.isEmpty() || before.largeOf.containsKey(order));
     }
 
     /**
      * Sends the message when the lane has room. For one that is found {@link #isFull}.
      *
+     * @param frameBytes of the message, about
      * @param heapBytes of the message
      * @param resend asked about what has a token; what has none is needed whatever becomes of its connection
      */
-    void hold(Peer peer, int heapBytes, @Nullable DeliveryToken token, Resend resend, Sending sending) {
-        if (!add(peer, heapBytes, token == null ? Resend.ALWAYS : resend, sending)) {
+    void hold(
+            Peer peer,
+            PublisherOrder order,
+            int frameBytes,
+            int heapBytes,
+            @Nullable DeliveryToken token,
+            Resend resend,
+            Sending sending) {
+        long endNanos = nanoTime.getAsLong() + MOST_TIME.toNanos();
+        Resend asked = token == null ? Resend.ALWAYS : resend;
+        if (!add(peer, new Held(order, sending, asked, frameBytes, heapBytes, endNanos))) {
             sending.refuse(DistOutcome.OVERLOADED);
         }
     }
 
-    private boolean add(Peer peer, int heapBytes, Resend resend, Sending sending) {
+    private boolean add(Peer peer, Held message) {
         boolean mustLook;
         synchronized (this) {
             Waiting behind = waiting.get(peer);
-            if (behind != null && behind.bytes + heapBytes > mostBytes) {
+            if (behind != null && behind.bytes + message.heapBytes > mostBytes) {
                 return false;
             }
             if (behind == null) {
                 behind = new Waiting();
                 waiting.put(peer, behind);
             }
-            behind.messages.add(new Held(sending, resend, heapBytes, nanoTime.getAsLong() + MOST_TIME.toNanos()));
-            behind.bytes += heapBytes;
+            behind.add(message);
             isHolding = true;
             mustLook = !isLooking;
             isLooking = true;
@@ -149,10 +212,17 @@ final class HeldMessages {
         return new ArrayList<>(waiting.keySet());
     }
 
-    /** The first stays in its place until it is sent: nobody passes it. */
     private void sendTo(Peer peer) {
+        sendTo(peer, false);
+        sendTo(peer, true);
+    }
+
+    /** The first stays in its place until it is sent: nobody passes it that may not. */
+    private void sendTo(Peer peer, boolean ofLarge) {
         long turnEnd = nanoTime.getAsLong() + TURN.toNanos();
-        for (Held first = first(peer); first != null && nanoTime.getAsLong() - turnEnd <= 0; first = first(peer)) {
+        for (Held first = first(peer, ofLarge);
+                first != null && nanoTime.getAsLong() - turnEnd <= 0;
+                first = first(peer, ofLarge)) {
             Consumer<Sending> fate = fateOf(first, peer);
             if (fate == null) {
                 return;
@@ -163,7 +233,7 @@ final class HeldMessages {
                 LOG.error("a message was not sent peer={}", peer, e);
                 first.sending.refuse(DistOutcome.FAILED);
             } finally {
-                remove(peer, first);
+                remove(peer, ofLarge);
             }
         }
     }
@@ -176,20 +246,20 @@ final class HeldMessages {
         if (nanoTime.getAsLong() - message.endNanos >= 0) {
             return sending -> sending.refuse(DistOutcome.OVERLOADED);
         }
-        return message.resend.mustWait() || !peer.isWritable(Lane.LIVE) ? null : Sending::send;
+        boolean mustWait = message.resend.mustWait() || !peer.isWritable(Lane.LIVE, message.frameBytes);
+        return mustWait ? null : Sending::send;
     }
 
-    private synchronized @Nullable Held first(Peer peer) {
+    private synchronized @Nullable Held first(Peer peer, boolean ofLarge) {
         Waiting of = waiting.get(peer);
-        return of == null ? null : of.messages.peek();
+        return of == null ? null : of.first(ofLarge);
     }
 
-    private synchronized void remove(Peer peer, Held first) {
+    private synchronized void remove(Peer peer, boolean ofLarge) {
         Waiting of = waiting.get(peer);
         if (of != null) {
-            of.messages.remove();
-            of.bytes -= first.heapBytes;
-            if (of.messages.isEmpty()) {
+            of.removeFirst(ofLarge);
+            if (of.isEmpty()) {
                 waiting.remove(peer);
                 isHolding = !waiting.isEmpty();
             }

@@ -76,7 +76,9 @@ record LiveFrame(
         byte[] tenant = bytes(publisher.tenant().value());
         byte[] client = bytes(publisher.clientId().value());
         byte[] origin = token == null ? new byte[0] : bytes(token.origin());
-        List<byte[]> filters = groups.stream().map(group -> bytes(group.text())).toList();
+        List<byte[]> filters = groups.isEmpty()
+                ? List.of()
+                : groups.stream().map(group -> bytes(group.text())).toList();
         int flags = (isForPlain ? PLAIN : 0) | (groups.isEmpty() ? 0 : GROUPS);
         int size = FIXED_BYTES + tenant.length + client.length + MessageCodec.encodedSize(message);
         if (token != null) {
@@ -104,6 +106,11 @@ record LiveFrame(
         }
         MessageCodec.writeTo(out, message);
         return out.array();
+    }
+
+    /** How many bytes a frame for plain subscriptions will have, about; at once. */
+    static int sizeAbout(ClientInfo publisher, Message message) {
+        return message.heapBytes() + publisher.clientId().value().length();
     }
 
     /**

@@ -30,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  * <p>At QoS 1 and 2 it waits until each node has confirmed. A peer that is over before may have the message or not; the
  * publisher gets its answer once this life of the node is agreed to be out: its live sessions are over with it. While a
  * link is full such messages wait ({@link HeldMessages}).
+ *
+ * <p>Messages of one publisher arrive in order ({@link PublisherOrder}); a large one is passed by those of others.
  */
 final class NodeSender {
     private final Links links;
@@ -67,26 +69,29 @@ final class NodeSender {
             tokens.given(token, nodes);
         }
         Frames frames = new Frames(publisher, message, token, wallMillis.getAsLong());
+        PublisherOrder order = PublisherOrder.of(publisher);
+        int size = LiveFrame.sizeAbout(publisher, message);
         Confirmations all = new Confirmations(nodes.size());
         for (int i = 0; i < nodes.size(); i++) {
             Peer peer = nodes.get(i);
-            if (held.isFull(peer)) {
-                held.hold(peer, message.heapBytes(), token, resend, later(publisher, message, token, peer, all));
+            if (held.isFull(peer, order, size)) {
+                HeldMessages.Sending later = later(publisher, message, token, peer, order, all);
+                held.hold(peer, order, size, message.heapBytes(), token, resend, later);
             } else {
-                send(peer, frames.of(peer.version()), all);
+                send(peer, frames.of(peer.version()), order, all);
             }
         }
         return all.outcome;
     }
 
-    private void send(Peer peer, byte[] frame, Confirmations all) {
+    private void send(Peer peer, byte[] frame, PublisherOrder order, Confirmations all) {
         if (frame.length > peer.maxFrameBytes()) {
             counters.tooLarge.increment();
             all.outcome.complete(DistOutcome.FAILED);
             return;
         }
         counters.sent.increment();
-        peer.send(Lane.LIVE, frame, new Peer.Confirmation() {
+        peer.send(Lane.LIVE, frame, order, new Peer.Confirmation() {
             @Override
             public void confirmed() {
                 all.one();
@@ -101,12 +106,18 @@ final class NodeSender {
 
     /** With a frame of its own: one that is kept while the message waits would take more room, and tell a wrong age. */
     private HeldMessages.Sending later(
-            ClientInfo publisher, Message message, @Nullable DeliveryToken token, Peer peer, Confirmations all) {
+            ClientInfo publisher,
+            Message message,
+            @Nullable DeliveryToken token,
+            Peer peer,
+            PublisherOrder order,
+            Confirmations all) {
         return new HeldMessages.Sending() {
             @Override
             public void send() {
                 long now = wallMillis.getAsLong();
-                NodeSender.this.send(peer, LiveFrame.encode(peer.version(), publisher, message, token, now), all);
+                byte[] frame = LiveFrame.encode(peer.version(), publisher, message, token, now);
+                NodeSender.this.send(peer, frame, order, all);
             }
 
             @Override
@@ -119,9 +130,11 @@ final class NodeSender {
 
     private void deliverUnconfirmed(ClientInfo publisher, Message message, NodeSet nodes) {
         Frames frames = new Frames(publisher, message, null, wallMillis.getAsLong());
+        PublisherOrder order = PublisherOrder.of(publisher);
+        int size = LiveFrame.sizeAbout(publisher, message);
         for (int i = 0; i < nodes.size(); i++) {
             Peer peer = nodes.get(i);
-            if (held.isFull(peer)) {
+            if (held.isFull(peer, order, size)) {
                 counters.dropped.increment();
                 dropped(publisher, message, peer, DropReason.LINK_FULL);
                 continue;
@@ -133,7 +146,7 @@ final class NodeSender {
                 continue;
             }
             counters.sent.increment();
-            peer.send(Lane.LIVE, frame);
+            peer.send(Lane.LIVE, frame, order, null);
         }
     }
 

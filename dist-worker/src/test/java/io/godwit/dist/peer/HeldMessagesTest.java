@@ -8,6 +8,8 @@ import io.godwit.cluster.testing.MemoryLinks;
 import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.kv.client.Resend;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.TenantId;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -15,6 +17,7 @@ import org.junit.jupiter.api.Test;
 
 class HeldMessagesTest {
     private static final DeliveryToken TOKEN = new DeliveryToken("o", 1, 0);
+    private static final int LARGE = Peer.PASSABLE_BYTES + 1;
 
     private final ManualTimers timers = new ManualTimers();
     private final HeldMessages held = new HeldMessages(timers, timers::nanoTime, 1_000);
@@ -51,8 +54,17 @@ class HeldMessagesTest {
         };
     }
 
+    private static PublisherOrder order(String clientId) {
+        return new PublisherOrder(TenantId.DEFAULT, new ClientId(clientId));
+    }
+
     private void hold(String name, int bytes) {
-        held.hold(peer, bytes, null, Resend.ALWAYS, sending(name));
+        held.hold(peer, order("p"), bytes, bytes, null, Resend.ALWAYS, sending(name));
+    }
+
+    /** The first letter names the publisher. */
+    private void hold(HeldMessages to, String name, int bytes) {
+        to.hold(peer, order(name.substring(0, 1)), bytes, bytes, null, Resend.ALWAYS, sending(name));
     }
 
     private void look() {
@@ -79,7 +91,7 @@ class HeldMessagesTest {
         hold("2", 1);
         look();
         assertThat(fates).containsExactly("bad", "bad FAILED", "2");
-        assertThat(held.isFull(peer)).isFalse();
+        assertThat(held.isFull(peer, order("p"), 1)).isFalse();
         hold("3", 1);
         look();
         assertThat(fates).endsWith("3");
@@ -90,6 +102,8 @@ class HeldMessagesTest {
         boolean[] mustWait = {true};
         held.hold(
                 peer,
+                order("p"),
+                1,
                 1,
                 TOKEN,
                 new Resend() {
@@ -108,9 +122,49 @@ class HeldMessagesTest {
         look();
         look();
         assertThat(fates).isEmpty();
-        assertThat(held.isFull(peer)).isTrue();
+        assertThat(held.isFull(peer, order("other"), 1)).isTrue();
         mustWait[0] = false;
         look();
         assertThat(fates).containsExactly("1", "2");
+    }
+
+    @Test
+    void aLargeOneHoldsUpItsPublisherAndOtherLargeOnesOnly() {
+        HeldMessages roomy = new HeldMessages(timers, timers::nanoTime, 1 << 20);
+        peer.send(Lane.LIVE, new byte[LARGE], "x", null);
+        net.holdLarge(true);
+        net.deliverAll();
+        assertThat(roomy.isFull(peer, order("q"), LARGE)).isTrue();
+        assertThat(roomy.isFull(peer, order("q"), 1)).isFalse();
+        hold(roomy, "q large", LARGE);
+        assertThat(roomy.isFull(peer, order("q"), 1)).isTrue();
+        assertThat(roomy.isFull(peer, order("p"), 1)).isFalse();
+        hold(roomy, "q small", 1);
+        hold(roomy, "r large", LARGE);
+        look();
+        assertThat(fates).isEmpty();
+        assertThat(roomy.isFull(peer, order("p"), 1)).isFalse();
+        net.holdLarge(false);
+        look();
+        assertThat(fates).containsExactly("q large", "q small", "r large");
+        assertThat(roomy.isFull(peer, order("q"), 1)).isFalse();
+        assertThat(roomy.bytes()).isZero();
+    }
+
+    @Test
+    void aLargeOneAmongThoseThatWaitIsPassedWhenItsTurnComes() {
+        HeldMessages roomy = new HeldMessages(timers, timers::nanoTime, 1 << 20);
+        peer.send(Lane.LIVE, new byte[LARGE], "x", null);
+        net.holdLarge(true);
+        for (String name : List.of("p1", "q1", "q2", "p2", "p3", "q3")) {
+            hold(roomy, name, name.equals("q1") || name.equals("p3") ? LARGE : 1);
+        }
+        timers.advance(HeldMessages.LOOK);
+        assertThat(fates).isEmpty();
+        look();
+        assertThat(fates).containsExactly("p1", "p2");
+        net.holdLarge(false);
+        look();
+        assertThat(fates).containsExactly("p1", "p2", "q1", "q2", "p3", "q3");
     }
 }

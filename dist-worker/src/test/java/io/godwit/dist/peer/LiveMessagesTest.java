@@ -2,6 +2,7 @@ package io.godwit.dist.peer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.cluster.link.Peer;
 import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistOutcome;
@@ -91,6 +92,68 @@ class LiveMessagesTest extends TwoNodes {
             assertThat(dropped.reason()).isEqualTo(DropReason.LINK_FULL);
             assertThat(dropped.receiver().value()).isEqualTo("a");
         });
+    }
+
+    private static CompletableFuture<DistOutcome> publish(TestNode at, String clientId, Qos qos, String payload) {
+        return at.publisher(clientId).publish(TestNode.message("t", qos, payload), null);
+    }
+
+    private static List<String> names(List<String> payloads) {
+        return payloads.stream().map(payload -> payload.substring(0, 2)).toList();
+    }
+
+    @Test
+    void aLargeMessageIsPassedByThoseOfOtherPublishersAndNotByItsOwn() {
+        a.subscribe("t", "s");
+        cluster.settle();
+        cluster.net.holdLarge(true);
+        String large = "x".repeat(Peer.PASSABLE_BYTES);
+        CompletableFuture<DistOutcome> first = publish(b, "p", Qos.AT_LEAST_ONCE, "p1" + large);
+        publish(b, "p", Qos.AT_MOST_ONCE, "p2");
+        publish(b, "p", Qos.AT_LEAST_ONCE, "p3"); // by another connection of the client, as its will
+        CompletableFuture<DistOutcome> other = publish(b, "q", Qos.AT_LEAST_ONCE, "q1");
+        publish(b, "q", Qos.AT_MOST_ONCE, "q2" + large);
+        publish(b, "q", Qos.AT_LEAST_ONCE, "q3");
+        publish(b, "r", Qos.AT_MOST_ONCE, "r1");
+        cluster.settle();
+        assertThat(names(a.received("s"))).containsExactly("q1", "r1");
+        assertThat(other).isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(first).isNotDone();
+        cluster.net.holdLarge(false);
+        cluster.settle();
+        assertThat(names(a.received("s"))).containsExactly("q1", "r1", "p1", "p2", "p3", "q2", "q3");
+        assertThat(first).isCompletedWithValue(DistOutcome.DELIVERED);
+    }
+
+    /** Small ones go on, while the next large one waits before the link and what its publisher sends behind it. */
+    @Test
+    void aLinkWithoutRoomForLargeMessagesHasRoomForSmallOnes() {
+        a.subscribe("t", "s");
+        cluster.settle();
+        b.links.window(1);
+        cluster.net.holdLarge(true);
+        String large = "x".repeat(Peer.PASSABLE_BYTES);
+        publish(b, "p", Qos.AT_LEAST_ONCE, "p1" + large);
+        CompletableFuture<DistOutcome> second = publish(b, "q", Qos.AT_LEAST_ONCE, "q1" + large);
+        CompletableFuture<DistOutcome> behind = publish(b, "q", Qos.AT_LEAST_ONCE, "q2");
+        publish(b, "q", Qos.AT_MOST_ONCE, "q3"); // dropped
+        publish(b, "r", Qos.AT_MOST_ONCE, "r1" + large); // dropped
+        publish(b, "r", Qos.AT_MOST_ONCE, "r2");
+        cluster.settle();
+        publish(b, "r", Qos.AT_LEAST_ONCE, "r3");
+        cluster.settle();
+        cluster.timers.advance(HeldMessages.LOOK);
+        assertThat(names(a.received("s"))).containsExactly("r2", "r3");
+        assertThat(b.count("godwit.dist.peer.dropped")).isEqualTo(2);
+        cluster.net.holdLarge(false);
+        for (int i = 0; i < 3; i++) {
+            cluster.settle();
+            cluster.timers.advance(HeldMessages.LOOK);
+        }
+        cluster.settle();
+        assertThat(names(a.received("s"))).containsExactly("r2", "r3", "p1", "q1", "q2");
+        assertThat(second).isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(behind).isCompletedWithValue(DistOutcome.DELIVERED);
     }
 
     /** That node has a smaller largest packet in its configuration. */

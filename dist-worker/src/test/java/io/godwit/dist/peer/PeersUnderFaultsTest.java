@@ -3,6 +3,7 @@ package io.godwit.dist.peer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.cluster.link.Lane;
+import io.godwit.cluster.link.Peer;
 import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistOutcome;
@@ -35,11 +36,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Three nodes on one thread, in an order that a seed gives: sessions subscribe and unsubscribe, clients publish, links
- * are cut, mended and ended, nodes are killed and join again, and may or may not acknowledge.
+ * are cut, mended and ended, nodes are killed and join again, and may or may not acknowledge. With some seeds messages
+ * are large, and others pass them.
  */
 class PeersUnderFaultsTest {
     private static final int STEPS = 4_000;
     private static final int FULL_AT = 5;
+    private static final String LARGE = "x".repeat(Peer.PASSABLE_BYTES);
     private static final List<String> NAMES = List.of("a", "b", "c");
     private static final List<String> FILTERS = List.of("x", "x/1", "x/+", "x/#", "+/1", "#", "y/2", "y/#");
     private static final List<String> TOPICS = List.of("x", "x/1", "x/2", "y/2", "y/1");
@@ -130,14 +133,16 @@ class PeersUnderFaultsTest {
     /** Frames that a lane has room for. */
     private int window = Integer.MAX_VALUE;
 
+    private boolean hasLarge;
+
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, 4, 5})
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6})
     void nothingAcknowledgedMissesASubscriptionThatWasPromised(long seed) {
         run(seed);
     }
 
     static LongStream manySeeds() {
-        return LongStream.range(6, 106);
+        return LongStream.range(7, 107);
     }
 
     @Tag("full")
@@ -152,6 +157,7 @@ class PeersUnderFaultsTest {
         if (seed % 2 == 0) {
             window = FULL_AT;
         }
+        hasLarge = seed % 3 == 0;
         for (String name : NAMES) {
             start(name);
         }
@@ -161,6 +167,7 @@ class PeersUnderFaultsTest {
             step(random);
             look();
         }
+        cluster.net.holdLarge(false);
         List.copyOf(cuts).forEach(this::mend);
         nodes.values().forEach(node -> node.node.links.window(Integer.MAX_VALUE));
         nodes.values().forEach(node -> node.node.members.setFresh(true));
@@ -239,6 +246,8 @@ class PeersUnderFaultsTest {
             }
         } else if (kind < 972) {
             restart(node);
+        } else if (hasLarge && kind < 985) {
+            cluster.net.holdLarge(random.nextInt(3) > 0);
         } else {
             runThreads();
         }
@@ -327,7 +336,8 @@ class PeersUnderFaultsTest {
                 promised.add(subscription);
             }
         }
-        CompletableFuture<DistOutcome> outcome = client.publisher.publish(TestNode.message(topic, qos, id), token);
+        String payload = hasLarge && random.nextInt(10) == 0 ? id + ' ' + LARGE : id;
+        CompletableFuture<DistOutcome> outcome = client.publisher.publish(TestNode.message(topic, qos, payload), token);
         Publish made = new Publish(id, topic, qos, token, outcome, promised, node);
         if (qos == Qos.AT_MOST_ONCE) {
             assertThat(outcome).isCompleted();
@@ -384,8 +394,9 @@ class PeersUnderFaultsTest {
     private void lookAtDeliveries(Node node) {
         for (; node.looked < node.node.live.size(); node.looked++) {
             Delivery delivery = node.node.live.get(node.looked);
-            String id = new String(delivery.message().payload(), StandardCharsets.UTF_8);
-            String[] parts = id.split(" ", -1);
+            String payload = new String(delivery.message().payload(), StandardCharsets.UTF_8);
+            String[] parts = payload.split(" ", -1);
+            String id = String.join(" ", List.of(parts).subList(0, 4));
             int number = Integer.parseInt(parts[3]);
             for (Match match : delivery.matches()) {
                 Session session = (Session) match.receiver();

@@ -68,7 +68,17 @@ class DirectoryCorpusTest {
         }
 
         @Override
+        public void send(Lane lane, byte[] frame, @Nullable Object order, @Nullable Confirmation confirmation) {
+            sent.add(frame);
+        }
+
+        @Override
         public boolean isWritable(Lane lane) {
+            return true;
+        }
+
+        @Override
+        public boolean isWritable(Lane lane, int frameBytes) {
             return true;
         }
 
