@@ -88,6 +88,7 @@ final class ApiFixture implements AutoCloseable {
                 Optional.of(node),
                 Optional.of(node),
                 Optional.of(node),
+                Optional.of(node),
                 (here, there) -> trusts,
                 ContentWatch::new);
     }

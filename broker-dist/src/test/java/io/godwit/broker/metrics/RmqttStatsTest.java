@@ -55,7 +55,7 @@ class RmqttStatsTest implements ClusterNodes {
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         meters.counter("godwit.mqtt.connects").increment(connects);
         meters.counter("godwit.mqtt.disconnects");
-        RmqttStats made = new RmqttStats(meters, id + ":9000", this, () -> 3);
+        RmqttStats made = new RmqttStats(meters, id + ":9000", this, () -> 3, System::currentTimeMillis);
         opened.push(made);
         return made;
     }
