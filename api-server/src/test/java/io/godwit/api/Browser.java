@@ -30,6 +30,8 @@ public final class Browser implements AutoCloseable {
     /** A request that was answered with an error is no error of the page. */
     private static final String ANSWERED = "Failed to load resource";
 
+    private static final int MOST_PIXELS = 1_500;
+
     private final ChromeDriver driver;
     private final List<String> errors = new ArrayList<>();
 
@@ -54,6 +56,7 @@ public final class Browser implements AutoCloseable {
                 "--disable-background-networking",
                 "--disable-component-update",
                 "--disable-sync",
+                "--hide-scrollbars", // a picture of a whole page has none, and would be narrower than the page
                 "--lang=en",
                 "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
                 "--window-size=1280,900",
@@ -137,7 +140,7 @@ public final class Browser implements AutoCloseable {
                 Map.of("width", pixels, "height", 900, "deviceScaleFactor", 1, "mobile", pixels < 600));
     }
 
-    /** The whole page as PNG. */
+    /** The page as PNG, as far down as {@link #MOST_PIXELS}. */
     public void picture(Path file) throws IOException {
         Map<String, Object> taken = driver.executeCdpCommand(
                 "Page.captureScreenshot", Map.of("format", "png", "captureBeyondViewport", true, "clip", clip()));
@@ -147,7 +150,7 @@ public final class Browser implements AutoCloseable {
 
     private Map<String, Object> clip() {
         Object width = run("return document.documentElement.clientWidth");
-        Object height = run("return document.documentElement.scrollHeight");
+        Object height = run("return Math.min(arguments[0], document.documentElement.scrollHeight)", MOST_PIXELS);
         return Map.of("x", 0, "y", 0, "width", width, "height", height, "scale", 1);
     }
 

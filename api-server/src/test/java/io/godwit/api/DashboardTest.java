@@ -126,6 +126,8 @@ class DashboardTest {
                         FakeNode.range("inbox", 2, "\\x10", "\\x80", FakeNode.OTHER, 220),
                         FakeNode.range("inbox", 3, "\\x80", "\\xc0", THIRD, 90),
                         FakeNode.range("inbox", 4, "\\xc0", "", "", 0)));
+        node.figures =
+                Map.of("sessions.count", 31_400L, "subscriptions.count", 52_000L, "retained.count", 1_280L);
         node.history = List.of(
                 hour(FakeNode.ID, "10.0.0.1:1884", 1_200),
                 hour(FakeNode.OTHER, "10.0.0.2:1884", 700),
@@ -223,6 +225,9 @@ class DashboardTest {
         logIn(VIEWER, "#/overview");
         browser.sees("#tile-connections dd", "23,500");
         browser.sees("#chart-connections li", "23,500");
+        browser.sees("#tile-sessions dd", "31,400");
+        browser.sees("#tile-subscriptions dd", "52,000");
+        browser.sees("#tile-retained dd", "1,280");
         assertThat(browser.find("#chart-connections-plot").getDomAttribute("aria-label"))
                 .isEqualTo("Connections: All 23,500, 10.0.0.1:1884 12,000, 10.0.0.2:1884 7,000, 10.0.0.3:1884 4,500");
         assertThat(browser.count("#chart-in canvas")).isEqualTo(1);

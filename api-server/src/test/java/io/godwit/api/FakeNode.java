@@ -58,6 +58,8 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, HistoryS
                     range("inbox", 3, "d", "q"),
                     range("inbox", 4, "q", "x"),
                     range("inbox", 5, "x", ""))));
+    volatile Map<String, Number> figures =
+            Map.of("connections.count", 7L, "handshakings_rate.count", 1.25, "no.number", Double.NaN);
     volatile List<NodeHistory> history = List.of();
     /** Answers nothing about clients. */
     volatile boolean hangs;
@@ -179,8 +181,6 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, HistoryS
 
     @Override
     public CompletableFuture<Answer<List<NodeFigures>>> stats(Duration within) {
-        Map<String, Number> figures =
-                Map.of("connections.count", 7L, "handshakings_rate.count", 1.25, "no.number", Double.NaN);
         return CompletableFuture.completedFuture(
                 new Answer<>(List.of(new NodeFigures(ID, "1@a", "Running", figures)), missing));
     }

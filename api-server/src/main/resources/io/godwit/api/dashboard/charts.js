@@ -3,7 +3,7 @@ import {el, fill, keyed, say} from './dom.js'
 // A chart of lines over time by uPlot, with its latest figures as text beside it and the last minutes as a table: who
 // does not see the lines has the figures.
 
-const HEIGHT = 200
+const HEIGHT = 190
 const SHORTEST_MILLIS = 300_000
 const TABLE_POINTS = 30
 const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3], [5, 5], [14, 4], [3, 6], [8, 3, 2, 3, 2, 3]]
@@ -66,7 +66,7 @@ export function chart(id, title, write, gone) {
         y: {range: (u, from, to) => [0, to > 0 ? to * 1.1 : 1]}
       },
       axes: [
-        {stroke: text, grid, ticks: grid, space: 60,
+        {stroke: text, grid, ticks: grid, space: 60, size: 34,
           values: (u, splits, axis, space, step) => splits.map(each => clock(each, step < 60_000))},
         {stroke: text, grid, ticks: grid, size: 64, values: (u, splits) => splits.map(each => write(each))}
       ],

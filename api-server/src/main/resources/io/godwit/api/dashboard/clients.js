@@ -66,8 +66,9 @@ function showList(frame) {
       location.hash = next
     }
   })
-  const found = table('Clients', [{title: 'Client id'}, {title: 'Tenant'}, {title: 'User'}, {title: 'Address'},
-    {title: 'Node'}, {title: 'MQTT'}, {title: 'Connected'}, {title: 'Queued', number: true},
+  const found = table('Clients', [{title: 'Client id'}, {title: 'Tenant', wrap: true},
+    {title: 'User', wrap: true}, {title: 'Address', wrap: true},
+    {title: 'Node', wrap: true}, {title: 'MQTT'}, {title: 'Connected'}, {title: 'Queued', number: true},
     {title: 'Subscriptions', number: true}])
   let before = []
   let cursor = null

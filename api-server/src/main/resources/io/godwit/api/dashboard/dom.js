@@ -79,7 +79,8 @@ export function announce(text) {
 }
 
 /**
- * A table whose cells are told their heading, for narrow screens. `columns` are {title, number}; rows are set by
+ * A table whose cells are told their heading, for narrow screens. `columns` are {title, number, wrap}, the last for
+ * texts that may break anywhere, as those of the first column do; rows are set by
  * `rows(items, keyOf, cells)`, where cells(item) is a text or a node for each column.
  */
 export function table(caption, columns) {
@@ -94,7 +95,7 @@ export function table(caption, columns) {
     empty)
   const create = () => el('tr', {}, columns.map((column, i) => i === 0
     ? el('th', {scope: 'row', 'data-title': column.title})
-    : el('td', {class: column.number ? 'number' : null, 'data-title': column.title})))
+    : el('td', {class: column.number ? 'number' : column.wrap ? 'wrap' : null, 'data-title': column.title})))
   const rows = (items, keyOf, cells) => {
     keyed(body, items, keyOf, create, (row, item) => {
       cells(item).forEach((value, i) => {

@@ -165,11 +165,10 @@ async function start() {
 }
 
 whenRefused(() => {
-  const had = token() !== ''
-  const wasIn = me !== null
-  if (had && !wasIn && document.getElementById('token')) {
-    return // the form itself tells
+  if (me === null && document.getElementById('token')) {
+    return // the form itself tells; or another request was refused before
   }
+  const had = token() !== ''
   keepToken('')
   me = null
   hideFrame()

@@ -71,7 +71,7 @@ export function show(frame) {
     el('option', {value: name}, label)))
   const leaders = el('ul', {class: 'legend', id: 'leaders'})
   const stores = el('div')
-  const log = el('ol', {id: 'news', class: 'news'})
+  const log = el('ul', {id: 'news', class: 'news'})
   const nothing = el('p', {class: 'empty'}, 'None yet.')
   const cut = el('p', {class: 'error'})
   frame.main.append(
@@ -98,9 +98,10 @@ export function show(frame) {
 
   const section = (name, ranges) => {
     const bars = el('ol', {class: 'bars', 'aria-label': 'Ranges of ' + name})
-    const rows = table('Ranges of ' + name, [{title: 'Range'}, {title: 'From'}, {title: 'To'}, {title: 'Leader'},
-      {title: 'Voters'}, {title: 'Size', number: true}, {title: 'Operations/s', number: true},
-      {title: 'Peak', number: true}, {title: 'Under way'}])
+    const rows = table('Ranges of ' + name, [{title: 'Range'}, {title: 'From', wrap: true},
+        {title: 'To', wrap: true}, {title: 'Leader'},
+      {title: 'Voters', wrap: true}, {title: 'Size', number: true}, {title: 'Operations/s', number: true},
+      {title: 'Peak', number: true}, {title: 'Under way', wrap: true}])
     const made = el('section', {class: 'card', id: 'store-' + name}, el('h2'), bars,
       el('details', {open: true}, el('summary', {}, 'As a table'), rows.element))
     made.parts = {bars, rows}
@@ -156,7 +157,8 @@ export function show(frame) {
         range.voters.map(nodes.name).join(', ') + (range.learners.length ? ' (learning: ' +
           range.learners.map(nodes.name).join(', ') + ')' : ''),
         bytes(range.sizeBytes), rate(range.operationsPerSecond), rate(range.peakOperationsPerSecond),
-        [range.change, ...range.faults].filter(each => each !== '').map(each => visible(each, 200)).join('; ') || '–'])
+        [range.change, ...range.faults].filter(each => each !== '').map(each => visible(each, 200)).join('; ') ||
+          '–'])
       for (const [key, row] of made.parts.rows.element.querySelector('tbody').knownByKey) {
         row.classList.toggle('selected', key === selected)
       }
