@@ -96,34 +96,43 @@ async function route() {
   const frame = {main, me, where, gone: controller.signal, everyMillis: 0, refresh: null, failed: tell,
     now: () => refresh()}
   let timer = 0
-  let running = false
+  let running = null
+  let wanted = false
   leave = () => {
     controller.abort()
     clearTimeout(timer)
   }
-  // One at a time, and the next so long after the last: a slow node is not asked more.
+  // One at a time, and the next so long after the last: a slow node is not asked more. Whoever wants one while one is
+  // under way waits for one more.
   const refresh = async () => {
     clearTimeout(timer)
-    if (running || controller.signal.aborted || !frame.refresh) {
+    if (controller.signal.aborted || !frame.refresh) {
       return
     }
-    running = true
-    let failures = 0
-    try {
-      await frame.refresh()
-      if (!controller.signal.aborted) {
-        say(notice, '')
+    wanted = true
+    running ??= run()
+    await running
+  }
+  const run = async () => {
+    let millis = frame.everyMillis
+    while (wanted && !controller.signal.aborted) {
+      wanted = false
+      try {
+        await frame.refresh()
+        millis = frame.everyMillis
+        if (!controller.signal.aborted) {
+          say(notice, '')
+        }
+      } catch (e) {
+        millis = Math.min(LATE_MILLIS, frame.everyMillis * 2)
+        if (!controller.signal.aborted) {
+          tell(e)
+        }
       }
-    } catch (e) {
-      failures = 1
-      if (!controller.signal.aborted) {
-        tell(e)
-      }
-    } finally {
-      running = false
-      if (frame.everyMillis > 0 && !controller.signal.aborted) {
-        timer = setTimeout(later, failures ? Math.min(LATE_MILLIS, frame.everyMillis * 2) : frame.everyMillis)
-      }
+    }
+    running = null
+    if (millis > 0 && !controller.signal.aborted) {
+      timer = setTimeout(later, millis)
     }
   }
   // A tab that nobody sees asks for nothing.
