@@ -126,12 +126,15 @@ public final class Browser implements AutoCloseable {
         return ((JavascriptExecutor) driver).executeScript(script, arguments);
     }
 
+    /** Light or dark, and without animations: a picture of one that is under way tells little. */
     public void scheme(boolean isDark) {
         driver.executeCdpCommand(
                 "Emulation.setEmulatedMedia",
                 Map.of(
                         "features",
-                        List.of(Map.of("name", "prefers-color-scheme", "value", isDark ? "dark" : "light"))));
+                        List.of(
+                                Map.of("name", "prefers-color-scheme", "value", isDark ? "dark" : "light"),
+                                Map.of("name", "prefers-reduced-motion", "value", "reduce"))));
     }
 
     public void width(int pixels) {

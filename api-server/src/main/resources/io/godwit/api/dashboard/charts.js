@@ -15,16 +15,31 @@ function colour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 }
 
+/** Where a line has a value without a neighbour, which would not be seen: it gets a point. */
+function alone(u, series) {
+  const values = u.data[series]
+  const found = []
+  values.forEach((value, i) => {
+    if (value !== null && (values[i - 1] ?? null) === null && (values[i + 1] ?? null) === null) {
+      found.push(i)
+    }
+  })
+  return found.length ? found : null
+}
+
 function clock(atMillis, seconds) {
   return new Date(atMillis).toLocaleTimeString([], {hour: '2-digit', minute: '2-digit', hour12: false,
     ...(seconds ? {second: '2-digit'} : {})})
 }
 
+/** Steps of an axis for what has no fractions. */
+const WHOLE = Array.from({length: 13}, (each, i) => [1, 2, 5].map(step => step * 10 ** i)).flat()
+
 /**
- * Makes a chart; `write` makes a text of a value. Its set(times, lines) draws lines [{name, values}], a value for each
+ * Makes a chart; `write` makes a text of a value, `isWhole` when it has no fractions. Its set(times, lines) draws lines [{name, values}], a value for each
  * time or null. `gone` ends it.
  */
-export function chart(id, title, write, gone) {
+export function chart(id, title, write, gone, isWhole = false) {
   const place = el('div', {class: 'plot', role: 'img', id: id + '-plot'})
   const legend = el('ul', {class: 'legend'})
   const head = el('tr')
@@ -68,10 +83,11 @@ export function chart(id, title, write, gone) {
       axes: [
         {stroke: text, grid, ticks: grid, space: 60, size: 34,
           values: (u, splits, axis, space, step) => splits.map(each => clock(each, step < 60_000))},
-        {stroke: text, grid, ticks: grid, size: 64, values: (u, splits) => splits.map(each => write(each))}
+        {stroke: text, grid, ticks: grid, size: 64, ...(isWhole ? {incrs: WHOLE} : {}),
+          values: (u, splits) => splits.map(each => write(each))}
       ],
       series: [{}, ...lines.map((line, i) =>
-        ({label: line.name, stroke: colour('--line-' + (i + 1)), width: 2, dash: DASHES[i], points: {show: false}}))],
+        ({label: line.name, stroke: colour('--line-' + (i + 1)), width: 2, dash: DASHES[i], points: {show: false, size: 5, filter: alone}}))],
       hooks: {setCursor: [u => showLegend(u.cursor.left >= 0 ? u.cursor.idx : null)]}
     }, [times, ...lines.map(line => line.values)], place)
   }

@@ -21,6 +21,19 @@ export function show(frame) {
   }
 }
 
+/** Addresses of nodes by their ids, for those who may see nodes; where they are not told, an id is shown. */
+async function nodeNames(me) {
+  if (me.tenant) {
+    return new Map()
+  }
+  try {
+    const nodes = await get('/api/v1/nodes' + query({fields: 'id,rpcAddress'}))
+    return new Map(nodes.items.filter(node => node.rpcAddress !== '').map(node => [node.id, node.rpcAddress]))
+  } catch (e) {
+    return new Map()
+  }
+}
+
 /** HTTP takes . and .. out of paths. */
 function canBeNamed(id) {
   try {
@@ -88,13 +101,14 @@ function showList(frame) {
   frame.refresh = async () => {
     const search = {limit: PAGE, cursor, tenant: asked.get('tenant')}
     search[by] = asked.get('text')
-    const page = await get('/api/v1/clients' + query(search))
+    const [page, names] = await Promise.all([get('/api/v1/clients' + query(search)), nodeNames(frame.me)])
     if (frame.gone.aborted) {
       return
     }
     next = page.next ?? null
     found.rows(page.items, client => client.tenant + '\0' + client.clientId, client => [link(client),
-      visible(client.tenant, 60), visible(client.userName, 60), address(client), visible(client.node, 60),
+      visible(client.tenant, 60), visible(client.userName, 60), address(client),
+      visible(names.get(client.node) ?? client.node, 60),
       PROTOCOLS[client.protocolLevel] ?? client.protocolLevel,
       client.connected ? time(client.connectedAtMillis) : 'no', count(client.queuedMessages),
       count(client.subscriptions)])

@@ -1,14 +1,18 @@
 // Numbers and texts for people.
 
+/** For what is not known. */
+export const UNKNOWN = '–'
+
 const WHOLE = new Intl.NumberFormat('en', {maximumFractionDigits: 0})
 const SMALL = new Intl.NumberFormat('en', {maximumFractionDigits: 1})
+const TINY = new Intl.NumberFormat('en', {maximumFractionDigits: 2})
 
 export function count(value) {
-  return value === null || value === undefined ? '–' : WHOLE.format(value)
+  return value === null || value === undefined ? UNKNOWN : WHOLE.format(value)
 }
 
 export function rate(value) {
-  return value === null || value === undefined ? '–' : (Math.abs(value) < 100 ? SMALL : WHOLE).format(value)
+  return value === null || value === undefined ? UNKNOWN : (value < 10 ? TINY : value < 100 ? SMALL : WHOLE).format(value)
 }
 
 export function bytes(value) {
@@ -22,11 +26,11 @@ export function bytes(value) {
 }
 
 export function share(value) {
-  return value < 0 ? '–' : WHOLE.format(value * 100) + ' %'
+  return value < 0 ? UNKNOWN : WHOLE.format(value * 100) + ' %'
 }
 
 export function millis(value) {
-  return value === undefined ? '–' : SMALL.format(value) + ' ms'
+  return value === undefined || value === null ? UNKNOWN : SMALL.format(value) + ' ms'
 }
 
 export function time(atMillis) {

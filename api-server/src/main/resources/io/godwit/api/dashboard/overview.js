@@ -1,7 +1,7 @@
 import {get} from './api.js'
 import {chart, MAX_LINES} from './charts.js'
 import {el, fill, say} from './dom.js'
-import {count, millis, rate, visible} from './format.js'
+import {count, millis, rate, UNKNOWN, visible} from './format.js'
 import * as history from './history.js'
 
 export const title = 'Overview'
@@ -29,7 +29,7 @@ export function show(frame) {
   const charts = {
     in: chart('chart-in', 'Messages in per second', rate, frame.gone),
     out: chart('chart-out', 'Messages out per second', rate, frame.gone),
-    connections: chart('chart-connections', 'Connections', count, frame.gone),
+    connections: chart('chart-connections', 'Connections', count, frame.gone, true),
     dropped: chart('chart-dropped', 'Dropped per second, by reason, all nodes', rate, frame.gone),
     latency: chart('chart-latency', 'Latency from in to out, all nodes', millis, frame.gone)
   }
@@ -46,7 +46,11 @@ export function show(frame) {
     }
     const point = hour.sum[hour.sum.length - 1]
     const told = {point, stats: sums.stats, nodes: hour.nodes.length - hour.missing.length}
-    TILES.forEach(([, , write], i) => say(tiles[i].lastElementChild, write(told)))
+    TILES.forEach(([, , write], i) => {
+      const text = write(told)
+      say(tiles[i].lastElementChild, text)
+      tiles[i].hidden = text === UNKNOWN // such as of stored sessions, where nodes do not count them
+    })
     const reasons = ready.reasons ?? []
     health.classList.toggle('bad', ready.status !== 'ok')
     say(health, ready.status === 'ok' ? 'The node that you ask is ready.'
