@@ -36,8 +36,8 @@ function clock(atMillis, seconds) {
 const WHOLE = Array.from({length: 13}, (each, i) => [1, 2, 5].map(step => step * 10 ** i)).flat()
 
 /**
- * Makes a chart; `write` makes a text of a value, `isWhole` when it has no fractions. Its set(times, lines) draws lines [{name, values}], a value for each
- * time or null. `gone` ends it.
+ * Makes a chart; `write` makes a text of a value, `isWhole` when it has no fractions. Its set(times, lines) draws lines
+ * [{name, values}], a value for each time or null. `gone` ends it.
  */
 export function chart(id, title, write, gone, isWhole = false) {
   const place = el('div', {class: 'plot', role: 'img', id: id + '-plot'})
@@ -87,7 +87,8 @@ export function chart(id, title, write, gone, isWhole = false) {
           values: (u, splits) => splits.map(each => write(each))}
       ],
       series: [{}, ...lines.map((line, i) =>
-        ({label: line.name, stroke: colour('--line-' + (i + 1)), width: 2, dash: DASHES[i], points: {show: false, size: 5, filter: alone}}))],
+        ({label: line.name, stroke: colour('--line-' + (i + 1)), width: 2, dash: DASHES[i],
+          points: {show: false, size: 5, filter: alone}}))],
       hooks: {setCursor: [u => showLegend(u.cursor.left >= 0 ? u.cursor.idx : null)]}
     }, [times, ...lines.map(line => line.values)], place)
   }

@@ -12,7 +12,8 @@ export function count(value) {
 }
 
 export function rate(value) {
-  return value === null || value === undefined ? UNKNOWN : (value < 10 ? TINY : value < 100 ? SMALL : WHOLE).format(value)
+  return value === null || value === undefined ? UNKNOWN
+    : (value < 10 ? TINY : value < 100 ? SMALL : WHOLE).format(value)
 }
 
 export function bytes(value) {
