@@ -254,7 +254,7 @@ class DashboardTest {
         browser().find("#next").click();
         browser().sees("#found", "Page 2, 50 clients");
         String second = browser().find("tbody tr").getText();
-        browser().run("document.getElementById('back').click(); document.getElementById('again').click()");
+        browser().run("document.getElementById('again').click(); document.getElementById('back').click()");
         browser().sees("#found", "Page 1, 50 clients");
         assertThat(browser().find("tbody tr").getText()).isNotEqualTo(second);
     }
