@@ -3,6 +3,7 @@ package io.godwit.api;
 import io.godwit.api.port.ClientAdmin;
 import io.godwit.api.port.ClusterAdmin;
 import io.godwit.api.port.FileWatch;
+import io.godwit.api.port.HistorySource;
 import io.godwit.api.port.LocalCallers;
 import io.godwit.api.port.LogLevels;
 import io.godwit.api.port.MetricsSource;
@@ -16,5 +17,6 @@ public record ApiPorts(
         Optional<MetricsSource> metrics,
         Optional<StatsSource> stats,
         Optional<LogLevels> logLevels,
+        Optional<HistorySource> history,
         LocalCallers localCallers,
         FileWatch.Factory watches) {}

@@ -10,10 +10,12 @@ import io.godwit.api.http.Workers;
 import io.godwit.api.route.Authenticator;
 import io.godwit.api.route.ClientRoutes;
 import io.godwit.api.route.ClusterRoutes;
+import io.godwit.api.route.DashboardRoutes;
 import io.godwit.api.route.DocumentRoutes;
 import io.godwit.api.route.FigureRoutes;
 import io.godwit.api.route.Gateway;
 import io.godwit.api.route.HealthRoutes;
+import io.godwit.api.route.HistoryRoutes;
 import io.godwit.api.route.LogRoutes;
 import io.godwit.api.route.MetricsRoutes;
 import io.godwit.api.route.RouterSetup;
@@ -68,6 +70,8 @@ public final class ApiServer implements AutoCloseable {
         ports.clients().ifPresent(clients -> ClientRoutes.add(routes, clients));
         ports.metrics().ifPresent(metrics -> MetricsRoutes.add(routes, metrics, workers, System::nanoTime));
         ports.stats().ifPresent(stats -> FigureRoutes.add(routes, stats));
+        DashboardRoutes.add(routes, workers);
+        ports.history().ifPresent(history -> HistoryRoutes.add(routes, history));
         ports.logLevels().ifPresent(levels -> LogRoutes.add(routes, levels));
     }
 

@@ -37,13 +37,24 @@ class ApiContractTest {
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
+                Optional.empty(),
                 (here, there) -> true,
                 ApiFixture.ContentWatch::new);
         try (ApiServer server = server(few)) {
             assertThat(server.operations())
                     .extracting(Operation::id)
                     .containsExactlyInAnyOrder(
-                            "live", "ready", "listNodes", "listStores", "listRanges", "openApi", "docs", "docsFile");
+                            "live",
+                            "ready",
+                            "listNodes",
+                            "listStores",
+                            "listRanges",
+                            "openApi",
+                            "docs",
+                            "docsFile",
+                            "dashboard",
+                            "dashboardFile",
+                            "whoAmI");
         }
     }
 
@@ -60,10 +71,11 @@ class ApiContractTest {
     }
 
     @Test
-    void onlyHealthAndTheDocumentNeedNobody() {
+    void onlyHealthTheDocumentAndTheEmptyDashboardNeedNobody() {
         assertThat(Contract.load().operations())
                 .filteredOn(operation -> operation.role().isEmpty())
                 .extracting(Operation::id)
-                .containsExactlyInAnyOrder("live", "ready", "openApi", "docs", "docsFile");
+                .containsExactlyInAnyOrder(
+                        "live", "ready", "openApi", "docs", "docsFile", "dashboard", "dashboardFile");
     }
 }

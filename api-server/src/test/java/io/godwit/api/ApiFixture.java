@@ -91,6 +91,7 @@ final class ApiFixture implements AutoCloseable {
                 Optional.of(node),
                 Optional.of(node),
                 Optional.of(node),
+                Optional.of(node),
                 local,
                 ContentWatch::new);
     }

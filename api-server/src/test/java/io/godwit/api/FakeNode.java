@@ -7,10 +7,12 @@ import io.godwit.api.port.ClientKey;
 import io.godwit.api.port.ClientView;
 import io.godwit.api.port.ClusterAdmin;
 import io.godwit.api.port.HealthView;
+import io.godwit.api.port.HistorySource;
 import io.godwit.api.port.Liveness;
 import io.godwit.api.port.LogLevels;
 import io.godwit.api.port.MetricsSource;
 import io.godwit.api.port.NodeFigures;
+import io.godwit.api.port.NodeHistory;
 import io.godwit.api.port.NodeView;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.Page;
@@ -33,7 +35,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A broker in memory behind all ports of the API, of which a test sets what it is about. Thread-safe. */
-final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, MetricsSource, LogLevels {
+final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, HistorySource, MetricsSource, LogLevels {
     static final String ID = "node-a";
     static final String OTHER = "node-b";
 
@@ -44,6 +46,22 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, MetricsS
     volatile HealthView health = new HealthView(List.of(), List.of());
     volatile List<String> missing = List.of();
     volatile boolean isStarting;
+    volatile List<NodeView> nodes = List.of(
+            new NodeView(ID, "10.0.0.1:1884", "1.0", "z1", Liveness.ALIVE, false, 2, 0.5, 100, 50, 3, 9, false, true),
+            new NodeView(OTHER, "", "", "", Liveness.DOWN, true, 0, -1, 0, 0, 0, 9, false, false));
+    final Map<String, List<RangeView>> ranges = new ConcurrentSkipListMap<>(Map.of(
+            "dist",
+            List.of(range("dist", 1, "", "m"), range("dist", 2, "m", "")),
+            "inbox",
+            List.of(
+                    range("inbox", 1, "", "b"),
+                    range("inbox", 2, "b", "d"),
+                    range("inbox", 3, "d", "q"),
+                    range("inbox", 4, "q", "x"),
+                    range("inbox", 5, "x", ""))));
+    volatile Map<String, Number> figures =
+            Map.of("connections.count", 7L, "handshakings_rate.count", 1.25, "no.number", Double.NaN);
+    volatile List<NodeHistory> history = List.of();
     /** Answers nothing about clients. */
     volatile boolean hangs;
     /** A list from before this key finds nothing in its time, and has looked so far. */
@@ -80,10 +98,7 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, MetricsS
     @Override
     public List<NodeView> nodes() {
         check();
-        return List.of(
-                new NodeView(
-                        ID, "10.0.0.1:1884", "1.0", "z1", Liveness.ALIVE, false, 2, 0.5, 100, 50, 3, 9, false, true),
-                new NodeView(OTHER, "", "", "", Liveness.DOWN, true, 0, -1, 0, 0, 0, 9, false, false));
+        return nodes;
     }
 
     @Override
@@ -102,20 +117,14 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, MetricsS
     @Override
     public Optional<List<RangeView>> ranges(String store) {
         check();
-        return switch (store) {
-            case "dist" -> Optional.of(List.of(range("dist", 1, "", "m"), range("dist", 2, "m", "")));
-            case "inbox" ->
-                Optional.of(List.of(
-                        range("inbox", 1, "", "b"),
-                        range("inbox", 2, "b", "d"),
-                        range("inbox", 3, "d", "q"),
-                        range("inbox", 4, "q", "x"),
-                        range("inbox", 5, "x", "")));
-            default -> Optional.empty();
-        };
+        return Optional.ofNullable(ranges.get(store));
     }
 
     private static RangeView range(String store, long id, String start, String end) {
+        return range(store, id, start, end, ID, 1.5);
+    }
+
+    static RangeView range(String store, long id, String start, String end, String leader, double load) {
         return new RangeView(
                 store,
                 id,
@@ -124,13 +133,13 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, MetricsS
                 end,
                 hex(start),
                 hex(end),
-                ID,
+                leader,
                 7,
                 List.of(ID, OTHER),
                 List.of(),
                 4_096,
-                1.5,
-                2.5,
+                load,
+                load + 1,
                 "",
                 List.of());
     }
@@ -178,8 +187,6 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, MetricsS
 
     @Override
     public CompletableFuture<Answer<List<NodeFigures>>> stats(Duration within) {
-        Map<String, Number> figures =
-                Map.of("connections.count", 7L, "handshakings_rate.count", 1.25, "no.number", Double.NaN);
         return CompletableFuture.completedFuture(
                 new Answer<>(List.of(new NodeFigures(ID, "1@a", "Running", figures)), missing));
     }
@@ -188,6 +195,21 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, MetricsS
     public CompletableFuture<Answer<List<NodeFigures>>> metrics(Duration within) {
         return CompletableFuture.completedFuture(
                 new Answer<>(List.of(new NodeFigures(ID, "1@a", "Running", Map.of("messages.publish", 11L))), missing));
+    }
+
+    @Override
+    public CompletableFuture<Answer<List<NodeHistory>>> history(long sinceMillis, Duration within) {
+        return CompletableFuture.completedFuture(new Answer<>(
+                history.stream()
+                        .map(node -> new NodeHistory(
+                                node.id(),
+                                node.name(),
+                                node.boundsMillis(),
+                                node.samples().stream()
+                                        .filter(sample -> sample.atMillis() > sinceMillis)
+                                        .toList()))
+                        .toList(),
+                missing));
     }
 
     @Override

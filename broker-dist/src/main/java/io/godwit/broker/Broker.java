@@ -1,6 +1,7 @@
 package io.godwit.broker;
 
 import io.godwit.api.port.ClientAdmin;
+import io.godwit.api.port.HistorySource;
 import io.godwit.api.port.SessionAdmin;
 import io.godwit.api.port.StatsSource;
 import io.godwit.api.port.SubscriptionAdmin;
@@ -47,6 +48,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -107,7 +109,7 @@ final class Broker implements AutoCloseable {
     private volatile @Nullable SessionAdmin sessions;
 
     /** As {@link #clients}. */
-    private volatile @Nullable StatsSource figures;
+    private volatile @Nullable RmqttStats figures;
 
     /** @param pluginDirectory need not be there */
     Broker(BrokerConfig config, Path data, Path pluginDirectory) {
@@ -122,7 +124,7 @@ final class Broker implements AutoCloseable {
         this.pluginDirectory = pluginDirectory;
         this.status = new StatusFile(data);
         this.events = new EventLog(meters, status::events, status::alive);
-        this.api = new BrokerApi(config, metrics.scrapes(), this::clients, this::figures);
+        this.api = new BrokerApi(config, metrics.scrapes(), this::clients, this::figures, this::history);
     }
 
     /**
@@ -249,7 +251,7 @@ final class Broker implements AutoCloseable {
         }
         mqtt.set(server);
         opened.push(server);
-        serveClients(node, server, dist, others);
+        serveClients(node, server, dist, others, clock::millis);
         sessions = new SessionsOverNodes(
                 InboxStore.catalog(inboxRanges.client(), clock::millis),
                 inbox.get(),
@@ -363,7 +365,8 @@ final class Broker implements AutoCloseable {
     }
 
     /** Operators ask any node for the clients and the figures of all. */
-    private void serveClients(KvNode node, MqttServer server, DistWorker dist, @Nullable MqttCluster others) {
+    private void serveClients(
+            KvNode node, MqttServer server, DistWorker dist, @Nullable MqttCluster others, LongSupplier millis) {
         ClusterNodes nodes =
                 others == null ? ClusterNodes.alone(node.operations().self()) : others.nodes();
         ClusterClients made = new ClusterClients(server.clients(), new TopicsHere(dist), nodes);
@@ -371,11 +374,16 @@ final class Broker implements AutoCloseable {
         node.cluster().ifPresent(cluster -> cluster.server().add(made.service()));
         clients = made.admin();
         subscriptions = made.subscriptions();
-        RmqttStats counted = RmqttStats.of(node, meters, nodes);
+        RmqttStats counted = RmqttStats.of(node, meters, nodes, millis);
         opened.push(counted);
         node.cluster().ifPresent(cluster -> cluster.server().add(counted.service()));
         counted.start();
         figures = counted;
+    }
+
+    /** The last hour of all nodes; empty while this one starts. Any thread. */
+    Optional<HistorySource> history() {
+        return Optional.ofNullable(figures);
     }
 
     /** Figures of all nodes; empty while this one starts. Any thread. */

@@ -4,6 +4,7 @@ import io.godwit.api.ApiPorts;
 import io.godwit.api.ApiServer;
 import io.godwit.api.port.ClientAdmin;
 import io.godwit.api.port.FileWatch;
+import io.godwit.api.port.HistorySource;
 import io.godwit.api.port.MetricsSource;
 import io.godwit.api.port.StatsSource;
 import io.godwit.broker.api.LogbackLevels;
@@ -31,6 +32,7 @@ final class BrokerApi implements AutoCloseable {
     private final MetricsSource metrics;
     private final Supplier<Optional<ClientAdmin>> clients;
     private final Supplier<Optional<StatsSource>> figures;
+    private final Supplier<Optional<HistorySource>> history;
     private final NodeHealth health = new NodeHealth();
     private final NodeAdmin admin = new NodeAdmin(health);
     private @Nullable ApiServer server;
@@ -39,16 +41,19 @@ final class BrokerApi implements AutoCloseable {
     /**
      * @param clients empty while the node starts
      * @param figures the same
+     * @param history the same
      */
     BrokerApi(
             BrokerConfig config,
             MetricsSource metrics,
             Supplier<Optional<ClientAdmin>> clients,
-            Supplier<Optional<StatsSource>> figures) {
+            Supplier<Optional<StatsSource>> figures,
+            Supplier<Optional<HistorySource>> history) {
         this.config = config;
         this.metrics = metrics;
         this.clients = clients;
         this.figures = figures;
+        this.history = history;
     }
 
     /**
@@ -71,6 +76,7 @@ final class BrokerApi implements AutoCloseable {
                         Optional.of(metrics),
                         Optional.of(LatePorts.figures(figures)),
                         Optional.of(new LogbackLevels()),
+                        Optional.of(LatePorts.history(history)),
                         peers::isAdmitted,
                         BrokerApi::watch));
         try {

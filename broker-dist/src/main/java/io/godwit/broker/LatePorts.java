@@ -5,6 +5,7 @@ import io.godwit.api.port.ClientAdmin;
 import io.godwit.api.port.ClientFilter;
 import io.godwit.api.port.ClientKey;
 import io.godwit.api.port.ClientView;
+import io.godwit.api.port.HistorySource;
 import io.godwit.api.port.NodeFigures;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.Page;
@@ -61,6 +62,11 @@ final class LatePorts {
                 return made.get().map(each -> each.sum(figures)).orElse(Map.of());
             }
         };
+    }
+
+    /** @param made empty while the node starts; any thread */
+    static HistorySource history(Supplier<Optional<HistorySource>> made) {
+        return (sinceMillis, within) -> ask(made, history -> history.history(sinceMillis, within));
     }
 
     private static <P, T> CompletableFuture<T> ask(

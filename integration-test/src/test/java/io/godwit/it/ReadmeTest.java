@@ -3,7 +3,7 @@ package io.godwit.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.it.broker.BrokerProcess;
-import io.godwit.it.broker.Needs;
+import io.godwit.testing.Needs;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

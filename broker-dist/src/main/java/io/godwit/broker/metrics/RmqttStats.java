@@ -2,7 +2,9 @@ package io.godwit.broker.metrics;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.godwit.api.port.Answer;
+import io.godwit.api.port.HistorySource;
 import io.godwit.api.port.NodeFigures;
+import io.godwit.api.port.NodeHistory;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.StatsSource;
 import io.godwit.broker.clients.ClusterNodes;
@@ -32,22 +34,24 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Figures of all nodes under RMQTT's names: each node tells its own ({@link RmqttFigures}), and asks the others for
- * theirs ({@link #service}). Has a thread that looks at the meters, every second for the largest values and for each
+ * Figures of all nodes under RMQTT's names, and the last hour of each: a node tells its own ({@link RmqttFigures},
+ * {@link LastHour}), and asks the others for theirs ({@link #service}). Has a thread that looks at the meters, every second for the largest values and for each
  * question; questions under way are bounded, so what waits for it is too. Closed by whoever wires the broker.
  */
-public final class RmqttStats implements StatsSource, AutoCloseable {
+public final class RmqttStats implements StatsSource, HistorySource, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RmqttStats.class);
     /** Of API requests, and of other nodes; each. */
     static final int MAX_QUESTIONS = 8;
 
     private final String name;
     private final RmqttFigures own;
+    private final LastHour lastHour;
     private final ClusterNodes nodes;
     private final IntSupplier retainReplicas;
     private final ScheduledThreadPoolExecutor thread;
@@ -58,10 +62,17 @@ public final class RmqttStats implements StatsSource, AutoCloseable {
     /**
      * @param name of this node, for people
      * @param retainReplicas on how many nodes each retained message is wanted
+     * @param millis since 1970, never back
      */
-    RmqttStats(MeterRegistry meters, String name, ClusterNodes nodes, IntSupplier retainReplicas) {
+    RmqttStats(
+            MeterRegistry meters,
+            String name,
+            ClusterNodes nodes,
+            IntSupplier retainReplicas,
+            LongSupplier millis) {
         this.name = name;
         this.own = new RmqttFigures(meters, System::nanoTime);
+        this.lastHour = new LastHour(meters, millis, System::nanoTime);
         this.nodes = nodes;
         this.retainReplicas = retainReplicas;
         this.thread = new ScheduledThreadPoolExecutor(1, task -> {
@@ -72,8 +83,12 @@ public final class RmqttStats implements StatsSource, AutoCloseable {
         thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     }
 
-    /** Of {@code node}, whose retain store says how many nodes have each retained message. */
-    public static RmqttStats of(KvNode node, MeterRegistry meters, ClusterNodes nodes) {
+    /**
+     * Of {@code node}, whose retain store says how many nodes have each retained message.
+     *
+     * @param millis since 1970, never back
+     */
+    public static RmqttStats of(KvNode node, MeterRegistry meters, ClusterNodes nodes, LongSupplier millis) {
         String self = node.operations().self();
         String rpc = node.operations().nodes().stream()
                 .filter(each -> each.storeId().equals(self))
@@ -84,10 +99,11 @@ public final class RmqttStats implements StatsSource, AutoCloseable {
                 meters,
                 rpc.isEmpty() ? self : rpc,
                 nodes,
-                () -> node.wantedVoters().getOrDefault("retain", 1));
+                () -> node.wantedVoters().getOrDefault("retain", 1),
+                millis);
     }
 
-    /** Begins to look for the largest values; when the meters are there. */
+    /** Begins to look for the largest values and to take samples; when the meters are there. */
     @SuppressWarnings("FutureReturnValueIgnored") // ends with the thread
     public void start() {
         thread.scheduleWithFixedDelay(this::look, 1, 1, TimeUnit.SECONDS);
@@ -96,6 +112,7 @@ public final class RmqttStats implements StatsSource, AutoCloseable {
     private void look() {
         try {
             own.look();
+            lastHour.look();
         } catch (RuntimeException e) { // the thread's outermost frame: it is to look again
             LOG.warn("figures not looked at", e);
         }
@@ -123,7 +140,7 @@ public final class RmqttStats implements StatsSource, AutoCloseable {
                     .asRuntimeException());
             return;
         }
-        supply(() -> FiguresWire.answer(name, figures(kindOf(request)))).whenComplete((answer, failure) -> {
+        supply(() -> answerTo(question(request))).whenComplete((answer, failure) -> {
             answered.decrementAndGet();
             if (failure == null) {
                 caller.onNext(answer);
@@ -134,7 +151,7 @@ public final class RmqttStats implements StatsSource, AutoCloseable {
         });
     }
 
-    private static Kind kindOf(byte[] bytes) {
+    private static FiguresRequest question(byte[] bytes) {
         try {
             FiguresRequest request = FiguresRequest.parseFrom(bytes);
             if (request.getVersion() != FiguresWire.VERSION) {
@@ -143,7 +160,7 @@ public final class RmqttStats implements StatsSource, AutoCloseable {
                                 + " of questions about figures, not " + Integer.toUnsignedString(request.getVersion()))
                         .asRuntimeException();
             }
-            return request.getKind();
+            return request;
         } catch (InvalidProtocolBufferException e) {
             throw Status.INVALID_ARGUMENT.withDescription(e.getMessage()).asRuntimeException();
         }
@@ -161,10 +178,17 @@ public final class RmqttStats implements StatsSource, AutoCloseable {
         return Status.INTERNAL.withDescription(cause.toString()).asRuntimeException();
     }
 
+    private byte[] answerTo(FiguresRequest question) {
+        return question.getKind() == Kind.HISTORY
+                ? HistoryWire.answer(name, lastHour.boundsMillis(), lastHour.since(question.getSinceMillis()))
+                : FiguresWire.answer(name, figures(question.getKind()));
+    }
+
     private Map<String, Number> figures(Kind kind) {
         return switch (kind) {
             case STATS -> own.statsNow();
             case METRICS -> own.metricsNow();
+            case HISTORY -> throw new IllegalArgumentException("no figures");
             case KIND_UNSPECIFIED, UNRECOGNIZED ->
                 throw Status.INVALID_ARGUMENT
                         .withDescription("figures of what kind?")
@@ -183,24 +207,50 @@ public final class RmqttStats implements StatsSource, AutoCloseable {
 
     @Override
     public CompletableFuture<Answer<List<NodeFigures>>> stats(Duration within) {
-        return ask(Kind.STATS, within);
+        return figures(Kind.STATS, within);
     }
 
     @Override
     public CompletableFuture<Answer<List<NodeFigures>>> metrics(Duration within) {
-        return ask(Kind.METRICS, within);
+        return figures(Kind.METRICS, within);
     }
 
-    private CompletableFuture<Answer<List<NodeFigures>>> ask(Kind kind, Duration within) {
+    private CompletableFuture<Answer<List<NodeFigures>>> figures(Kind kind, Duration within) {
+        Question<NodeFigures> question =
+                new Question<>(FiguresWire.request(kind), FiguresWire.MAX_BYTES, FiguresWire::figures);
+        return ask(question, () -> new NodeFigures(nodes.self(), name, FiguresWire.RUNNING, figures(kind)), within);
+    }
+
+    @Override
+    public CompletableFuture<Answer<List<NodeHistory>>> history(long sinceMillis, Duration within) {
+        Question<NodeHistory> question =
+                new Question<>(HistoryWire.request(sinceMillis), HistoryWire.MAX_BYTES, HistoryWire::history);
+        return ask(
+                question,
+                () -> new NodeHistory(nodes.self(), name, lastHour.boundsMillis(), lastHour.since(sinceMillis)),
+                within);
+    }
+
+    /** Reads what the node of an id has answered. */
+    private interface Reading<T> {
+        T read(String node, byte[] answer) throws InvalidProtocolBufferException;
+    }
+
+    /** To other nodes, and how to read what they answer. */
+    @SuppressWarnings("ArrayRecordComponent") // handed on, never compared or changed
+    private record Question<T>(byte[] bytes, int maxAnswerBytes, Reading<T> reading) {}
+
+    /** @param here what this node answers itself, on the thread of the figures */
+    private <T> CompletableFuture<Answer<List<T>>> ask(Question<T> question, Supplier<T> here, Duration within) {
         if (asked.incrementAndGet() > MAX_QUESTIONS) {
             asked.decrementAndGet();
             return CompletableFuture.failedFuture(new NotServingException(
                     "this node asks " + MAX_QUESTIONS + " questions about figures already; ask again later"));
         }
-        Map<String, CompletableFuture<NodeFigures>> all = new TreeMap<>();
-        all.put(nodes.self(), supply(() -> new NodeFigures(nodes.self(), name, FiguresWire.RUNNING, figures(kind))));
+        Map<String, CompletableFuture<T>> all = new TreeMap<>();
+        all.put(nodes.self(), supply(here));
         for (String node : new TreeSet<>(nodes.others())) {
-            all.computeIfAbsent(node, id -> askOther(id, kind, within));
+            all.computeIfAbsent(node, id -> askOther(id, question, within));
         }
         all.replaceAll((node, answer) -> answer.copy().orTimeout(within.toNanos(), TimeUnit.NANOSECONDS));
         return CompletableFuture.allOf(all.values().toArray(CompletableFuture<?>[]::new))
@@ -210,12 +260,12 @@ public final class RmqttStats implements StatsSource, AutoCloseable {
                 });
     }
 
-    private Answer<List<NodeFigures>> collected(Map<String, CompletableFuture<NodeFigures>> all) {
-        List<NodeFigures> figures = new ArrayList<>();
+    private <T> Answer<List<T>> collected(Map<String, CompletableFuture<T>> all) {
+        List<T> told = new ArrayList<>();
         List<String> missing = new ArrayList<>();
         all.forEach((node, answer) -> {
             try {
-                figures.add(answer.join()); // it is done
+                told.add(answer.join()); // it is done
             } catch (CompletionException e) {
                 if (node.equals(nodes.self()) && e.getCause() instanceof RejectedExecutionException) {
                     throw new NotServingException("this node is stopping");
@@ -224,10 +274,10 @@ public final class RmqttStats implements StatsSource, AutoCloseable {
                 missing.add(node);
             }
         });
-        return new Answer<>(figures, missing);
+        return new Answer<>(told, missing);
     }
 
-    private CompletableFuture<NodeFigures> askOther(String node, Kind kind, Duration within) {
+    private <T> CompletableFuture<T> askOther(String node, Question<T> question, Duration within) {
         Channel channel = nodes.to(node);
         if (channel == null) {
             return CompletableFuture.failedFuture(
@@ -236,9 +286,9 @@ public final class RmqttStats implements StatsSource, AutoCloseable {
         CompletableFuture<byte[]> answer = new CompletableFuture<>();
         CallOptions options = CallOptions.DEFAULT
                 .withDeadlineAfter(within.toNanos(), TimeUnit.NANOSECONDS)
-                .withMaxInboundMessageSize(FiguresWire.MAX_BYTES);
+                .withMaxInboundMessageSize(question.maxAnswerBytes);
         ClientCalls.asyncUnaryCall(
-                channel.newCall(FiguresWire.READ, options), FiguresWire.request(kind), new StreamObserver<>() {
+                channel.newCall(FiguresWire.READ, options), question.bytes, new StreamObserver<>() {
                     @Override
                     public void onNext(byte[] value) {
                         answer.complete(value);
@@ -254,12 +304,12 @@ public final class RmqttStats implements StatsSource, AutoCloseable {
                         answer.completeExceptionally(new IllegalArgumentException("no answer")); // or does nothing
                     }
                 });
-        return answer.thenApplyAsync(bytes -> read(node, bytes), thread);
+        return answer.thenApplyAsync(bytes -> read(node, question.reading, bytes), thread);
     }
 
-    private static NodeFigures read(String node, byte[] bytes) {
+    private static <T> T read(String node, Reading<T> reading, byte[] bytes) {
         try {
-            return FiguresWire.figures(node, bytes);
+            return reading.read(node, bytes);
         } catch (InvalidProtocolBufferException e) {
             throw new CompletionException(e);
         }

@@ -7,6 +7,7 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.UnknownFieldSet;
 import io.godwit.api.port.Answer;
 import io.godwit.api.port.NodeFigures;
+import io.godwit.api.port.NodeHistory;
 import io.godwit.api.port.NotServingException;
 import io.godwit.broker.clients.ClusterNodes;
 import io.godwit.broker.metrics.wire.Figure;
@@ -54,11 +55,14 @@ class RmqttStatsTest implements ClusterNodes {
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     private final RmqttStats stats = node("a", 1);
 
+    /** Of all nodes; volatile, since their threads look at it. */
+    private volatile long millis = 1_000_000;
+
     private RmqttStats node(String id, double connects) {
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         meters.counter("godwit.mqtt.connects").increment(connects);
         meters.counter("godwit.mqtt.disconnects");
-        RmqttStats made = new RmqttStats(meters, id + ":9000", this, () -> 3);
+        RmqttStats made = new RmqttStats(meters, id + ":9000", this, () -> 3, () -> millis);
         opened.push(made);
         return made;
     }
@@ -122,6 +126,29 @@ class RmqttStatsTest implements ClusterNodes {
         assertThat(stats.metrics(PATIENCE).get(30, TimeUnit.SECONDS).value())
                 .extracting(node -> node.figures().get("client.connected"))
                 .containsExactly(1L, 20L, 300L);
+    }
+
+    @Test
+    void everyNodeTellsItsLastHour() throws Exception {
+        RmqttStats other = node("b", 20);
+        serve("b", other.service());
+        serve("noise", answering(new byte[] {(byte) 0xFF, 1, 2, 3}));
+        stats.start();
+        other.start();
+        Await.until("two samples of each", () -> {
+            millis += 10_000;
+            return stats.history(0, PATIENCE).join().value().stream()
+                    .allMatch(node -> node.samples().size() >= 2);
+        });
+        Answer<List<NodeHistory>> answer = stats.history(0, PATIENCE).get(30, TimeUnit.SECONDS);
+        assertThat(answer.missingNodes()).containsExactly("noise");
+        assertThat(answer.value()).extracting(NodeHistory::id).containsExactly("a", "b");
+        assertThat(answer.value()).extracting(NodeHistory::name).containsExactly("a:9000", "b:9000");
+        assertThat(answer.value())
+                .extracting(node -> node.samples().get(0).connections())
+                .containsExactly(1.0, 20.0);
+        assertThat(stats.history(Long.MAX_VALUE, PATIENCE).get(30, TimeUnit.SECONDS).value())
+                .allSatisfy(node -> assertThat(node.samples()).isEmpty());
     }
 
     @Test

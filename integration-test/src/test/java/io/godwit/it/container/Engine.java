@@ -5,7 +5,7 @@ import com.github.dockerjava.api.exception.DockerException;
 import com.github.dockerjava.api.model.Container;
 import com.github.dockerjava.api.model.Info;
 import com.github.dockerjava.api.model.Network;
-import io.godwit.it.broker.Needs;
+import io.godwit.testing.Needs;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.util.List;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.it.broker.Broker;
 import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.broker.MosquittoProcess;
-import io.godwit.it.broker.Needs;
+import io.godwit.testing.Needs;
 import io.godwit.it.crash.CrashPlan.Kind;
 import io.godwit.it.crash.Violation.Rule;
 import java.io.IOException;

@@ -3,7 +3,7 @@ package io.godwit.it.crash;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.it.broker.BrokerProcess;
-import io.godwit.it.broker.Needs;
+import io.godwit.testing.Needs;
 import io.godwit.it.broker.Ports;
 import java.io.IOException;
 import java.nio.file.Files;

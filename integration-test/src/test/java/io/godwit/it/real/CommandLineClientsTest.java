@@ -3,7 +3,7 @@ package io.godwit.it.real;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.it.broker.BrokerProcess;
-import io.godwit.it.broker.Needs;
+import io.godwit.testing.Needs;
 import io.godwit.testing.Await;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

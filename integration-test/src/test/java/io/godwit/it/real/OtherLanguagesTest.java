@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import io.godwit.it.broker.BrokerProcess;
-import io.godwit.it.broker.Needs;
+import io.godwit.testing.Needs;
 import io.godwit.it.broker.Ports;
 import io.godwit.mqtt.certificates.TestAuthority;
 import io.godwit.mqtt.certificates.TestAuthority.Issued;

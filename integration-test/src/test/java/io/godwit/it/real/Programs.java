@@ -1,6 +1,6 @@
 package io.godwit.it.real;
 
-import java.io.File;
+import io.godwit.testing.Needs;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -22,16 +22,7 @@ public final class Programs {
 
     /** The first of them that is on the PATH; null when none is. */
     public static @Nullable String find(String... names) {
-        String[] places = System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1);
-        for (String name : names) {
-            for (String place : places) {
-                Path program = Path.of(place, name);
-                if (Files.isExecutable(program) && Files.isRegularFile(program)) {
-                    return program.toString();
-                }
-            }
-        }
-        return null;
+        return Needs.program(names);
     }
 
     /** A file of {@code src/test/resources/clients}, copied to {@code directory}. */

@@ -2,7 +2,7 @@ package io.godwit.it.kv.fault;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.godwit.it.broker.Needs;
+import io.godwit.testing.Needs;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -3,7 +3,7 @@ package io.godwit.it.real.rolling;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.it.broker.BrokerProcess;
-import io.godwit.it.broker.Needs;
+import io.godwit.testing.Needs;
 import io.godwit.it.broker.Ports;
 import io.godwit.it.cluster.BrokerCluster;
 import io.godwit.it.real.Programs;

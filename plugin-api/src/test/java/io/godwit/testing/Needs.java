@@ -1,9 +1,13 @@
-package io.godwit.it.broker;
+package io.godwit.testing;
 
 import static org.junit.jupiter.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a test needs of the machine beside a JDK. Where it is missing the test is skipped, and says why; with
@@ -16,6 +20,20 @@ public final class Needs {
             List.of(System.getProperty("clients.missing", "").split(",", -1));
 
     private Needs() {}
+
+    /** The first of them that is on the PATH; null when none is. */
+    public static @Nullable String program(String... names) {
+        String[] places = System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1);
+        for (String name : names) {
+            for (String place : places) {
+                Path program = Path.of(place, name);
+                if (Files.isExecutable(program) && Files.isRegularFile(program)) {
+                    return program.toString();
+                }
+            }
+        }
+        return null;
+    }
 
     /**
      * @param name as in {@code clients.missing}

@@ -1,0 +1,72 @@
+package io.godwit.api.route;
+
+import io.godwit.api.http.Json;
+import io.godwit.api.port.Answer;
+import io.godwit.api.port.HistorySource;
+import io.godwit.api.port.NodeHistory;
+import io.godwit.api.port.NodeHistory.Sample;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/** The last hour of each node, and of all together. */
+public final class HistoryRoutes {
+    private static final Map<String, Double> QUANTILES = Map.of("p50", 0.5, "p95", 0.95, "p99", 0.99);
+
+    private HistoryRoutes() {}
+
+    public static void add(Routes routes, HistorySource source) {
+        routes.add("history", call -> {
+            Long since = call.parameters().getLong("since");
+            return history(source, since == null ? 0 : since, call);
+        });
+    }
+
+    private static CompletableFuture<Reply> history(HistorySource source, long since, Call call) {
+        return source.history(since, call.within()).thenApply(HistoryRoutes::reply);
+    }
+
+    private static Reply reply(Answer<List<NodeHistory>> answer) {
+        JsonArray items = new JsonArray();
+        answer.value()
+                .forEach(node -> items.add(new JsonObject()
+                        .put("id", node.id())
+                        .put("name", node.name())
+                        .put("points", points(node))));
+        return Reply.json(new JsonObject()
+                .put("stepSeconds", HistorySource.STEP.toSeconds())
+                .put("items", items)
+                .put("sum", points(HistorySum.of(answer.value())))
+                .put("missingNodes", Json.array(answer.missingNodes())));
+    }
+
+    private static JsonArray points(NodeHistory node) {
+        JsonArray points = new JsonArray();
+        node.samples().forEach(sample -> points.add(point(sample, node.boundsMillis())));
+        return points;
+    }
+
+    private static JsonObject point(Sample sample, List<Double> bounds) {
+        JsonObject dropped = new JsonObject();
+        sample.droppedPerSecond().forEach((reason, rate) -> dropped.put(reason, rounded(rate)));
+        JsonObject point = new JsonObject()
+                .put("atMillis", sample.atMillis())
+                .put("connections", rounded(sample.connections()))
+                .put("inPerSecond", rounded(sample.inPerSecond()))
+                .put("outPerSecond", rounded(sample.outPerSecond()))
+                .put("droppedPerSecond", dropped);
+        if (sample.latencies().stream().anyMatch(count -> count > 0)) {
+            JsonObject latency = new JsonObject();
+            QUANTILES.forEach((name, share) ->
+                    latency.put(name, rounded(HistorySum.quantile(bounds, sample.latencies(), share))));
+            point.put("latencyMillis", latency);
+        }
+        return point;
+    }
+
+    private static double rounded(double value) {
+        return Double.isFinite(value) ? Math.round(value * 100) / 100.0 : 0;
+    }
+}
