@@ -20,9 +20,13 @@ class ExclusionsTest {
 
     private final Logger logger = (Logger) LoggerFactory.getLogger(ExclusionLog.class);
     private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
-    private final ManualTimers timers = new ManualTimers();
-    private final TestView view = new TestView();
-    private final Exclusions exclusions = new Exclusions(view.members(new NodeLife("a", 1)), timers::nanoTime);
+    private final TestNode.Cluster cluster = new TestNode.Cluster();
+    private final ManualTimers timers = cluster.timers;
+    private final TestView view = cluster.view;
+    private final Exclusions exclusions = new Exclusions(new TestNode(cluster, "a", 1, () -> {
+                throw new IllegalStateException();
+            })
+            .parts);
 
     @BeforeEach
     void listen() {

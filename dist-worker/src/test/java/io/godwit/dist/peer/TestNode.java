@@ -78,6 +78,7 @@ final class TestNode {
     /** To what is delivered to live sessions. */
     CompletableFuture<DistOutcome> liveAnswer = Deliverer.DELIVERED;
 
+    final ClusterParts parts;
     final List<Delivery> inbox = new ArrayList<>();
     final List<BrokerEvent> events = new ArrayList<>();
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
@@ -92,7 +93,7 @@ final class TestNode {
         this.life = new NodeLife(nodeId, incarnation);
         this.links = cluster.net.node(nodeId, incarnation);
         this.members = cluster.view.members(life);
-        ClusterParts parts = new ClusterParts(
+        this.parts = new ClusterParts(
                 nodeId,
                 links,
                 members,
