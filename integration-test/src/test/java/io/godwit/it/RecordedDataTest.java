@@ -42,6 +42,7 @@ class RecordedDataTest {
     private static final String CLUSTER = "format-1-cluster";
     /** Its routes have the numbers of their last writes. */
     private static final String CLUSTER_WITH_NUMBERS = "format-1-cluster-numbers";
+
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     /** So small is a resource at most. */
     private static final int MAX_BYTES = 256 << 10;

@@ -48,7 +48,10 @@ final class HistorySum {
             return Long.MIN_VALUE;
         }
         long newest = ends.get(ends.size() - 1);
-        return ends.stream().filter(each -> each >= newest - LATE_MILLIS).findFirst().orElse(newest);
+        return ends.stream()
+                .filter(each -> each >= newest - LATE_MILLIS)
+                .findFirst()
+                .orElse(newest);
     }
 
     private static Sample withoutLatencies(Sample sample) {

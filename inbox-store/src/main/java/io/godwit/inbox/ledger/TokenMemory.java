@@ -82,7 +82,8 @@ public final class TokenMemory {
 
     /** @param pending that stores it, null when it came out of the store */
     public void add(String source, long number, long storedAtMillis, @Nullable Pending pending) {
-        bySource.computeIfAbsent(source, name -> new TreeMap<>()).put(number, new Token(number, storedAtMillis, pending));
+        bySource.computeIfAbsent(source, name -> new TreeMap<>())
+                .put(number, new Token(number, storedAtMillis, pending));
     }
 
     public void stored(String source, long number) {
