@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A member is asked through the peer that is this life of it, and again through the next one when that peer is over.
  * One that has not confirmed in time is excluded, whether there is a link to it or not; what cannot be agreed on for so
- * long as {@link Exclusions} insists fails the wait. A confirmation that comes before is as good as ever. All waits take
- * the same time, so one timer looks at the oldest. Thread-safe; locks, since whoever subscribes, the links and the timer
- * meet here, are never held while others are told.
+ * long as {@link Exclusions} insists fails the wait. A confirmation that comes before is as good as ever. All waits
+ * take the same time, so one timer looks at the oldest. Thread-safe; locks, since whoever subscribes, the links and the
+ * timer meet here, are never held while others are told.
  */
 final class MemberWaits {
     /** How a member is asked. */

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  *   16    attach number, change   (remove by number)
  * </pre>
  *
- * A change with a number is outdated, and has no effect, when the stored route has a larger one. A route that was removed
- * leaves no number.
+ * A change with a number is outdated, and has no effect, when the stored route has a larger one. A route that was
+ * removed leaves no number.
  */
 public final class RouteMutation {
     static final byte APPLIED = 0;

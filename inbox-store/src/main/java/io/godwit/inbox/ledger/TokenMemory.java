@@ -48,7 +48,9 @@ public final class TokenMemory {
             return pending;
         }
 
-        /** A repeat waits for the write: if that goes without the message, nothing of {@code order} passes the repeat. */
+        /**
+         * A repeat waits for the write: if that goes without the message, nothing of {@code order} passes the repeat.
+         */
         public void awaitedIn(RequestOrder order) {
             List<RequestOrder> waiting = repeats;
             if (waiting == null) {
