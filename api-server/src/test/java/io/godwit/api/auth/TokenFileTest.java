@@ -56,7 +56,7 @@ class TokenFileTest {
         assertThat(file.ofSubject(new X500Principal("CN=Ops,O=Birds,C=DE"))).isNull();
     }
 
-    /** Each entry costs its own look only, not one at all those before it. A request does not look at each entry. */
+    /** Each entry costs one look: not one at all those before it, nor does a request cost one at each entry. */
     @Test
     void aFullFileIsReadAndAskedQuickly() {
         StringBuilder text = new StringBuilder();

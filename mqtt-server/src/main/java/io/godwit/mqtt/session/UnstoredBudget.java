@@ -11,9 +11,7 @@ final class UnstoredBudget {
     private static final int PLACE = LoopCounts.SPACING;
 
     private final long limitBytes;
-    /**
-     * One number, at {@link #PLACE}: those of different loops lie in different cache lines, as in {@link LoopCounts}.
-     */
+    /** One number, at {@link #PLACE}: those of different loops lie in different cache lines, see {@link LoopCounts}. */
     private final long[] bytes = new long[PLACE + 1 + LoopCounts.SPACING];
 
     private List<Runnable> paused = new ArrayList<>();
