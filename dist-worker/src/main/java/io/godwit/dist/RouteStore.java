@@ -1,6 +1,7 @@
 package io.godwit.dist;
 
 import io.godwit.dist.client.InboxReceiver;
+import io.godwit.dist.client.RouteNumber;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.dist.route.Route;
 import io.godwit.dist.route.RouteKeys;
@@ -38,6 +39,10 @@ final class RouteStore {
     /** Of a write whose node was lost with it. */
     private static final int MAX_REPEATS = 5;
 
+    /** Of a write that an attachment makes which is over: it could have no effect. */
+    private static final RangeException OUTDATED = new RangeException(
+            RangeException.Cause.CLOSED, "a later attachment of the session has written a route of these");
+
     private final RangeClient ranges;
     private final Duration timeout;
 
@@ -46,17 +51,18 @@ final class RouteStore {
         this.timeout = timeout;
     }
 
-    CompletableFuture<Void> put(Map<TopicFilter, SubscriptionOptions> routes, InboxReceiver receiver) {
+    CompletableFuture<Void> put(
+            Map<TopicFilter, SubscriptionOptions> routes, InboxReceiver receiver, RouteNumber number) {
         List<RouteMutation.Change> changes = new ArrayList<>(routes.size());
-        routes.forEach((filter, options) ->
-                changes.add(new RouteMutation.Change(RouteKeys.key(filter, receiver), RouteKeys.value(options))));
+        routes.forEach((filter, options) -> changes.add(
+                RouteMutation.Change.put(RouteKeys.key(filter, receiver), RouteKeys.value(options, number))));
         return writeAll(changes);
     }
 
-    CompletableFuture<Void> remove(Collection<TopicFilter> filters, InboxReceiver receiver) {
+    CompletableFuture<Void> remove(Collection<TopicFilter> filters, InboxReceiver receiver, RouteNumber number) {
         List<RouteMutation.Change> changes = new ArrayList<>(filters.size());
         for (TopicFilter filter : filters) {
-            changes.add(new RouteMutation.Change(RouteKeys.key(filter, receiver), null));
+            changes.add(RouteMutation.Change.remove(RouteKeys.key(filter, receiver), number));
         }
         return writeAll(changes);
     }
@@ -123,7 +129,10 @@ final class RouteStore {
         return ranges.relieve(changes.get(0).key(), RouteMutation.encode(changes), deadline)
                 .handle((reply, failure) -> {
                     if (failure == null) {
-                        return write(RouteMutation.elsewhere(changes, reply), deadline);
+                        CompletableFuture<Void> rest = write(RouteMutation.elsewhere(changes, reply), deadline);
+                        return RouteMutation.isOutdated(reply)
+                                ? rest.thenCompose(done -> CompletableFuture.<Void>failedFuture(OUTDATED))
+                                : rest;
                     }
                     return failure instanceof RangeException cause
                                     && cause.reason() == RangeException.Cause.LOST
