@@ -5,24 +5,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** What passes what in a lane, from one end to the other: each message is seen, and connections break where they may. */
 class LaneOrdersTest {
     private static final int LARGE = 3 * LinkMessage.BATCH_BYTES;
     private static final long WINDOW = 256 << 10;
-    private static final Consumer<LaneOutlet.Outgoing> NOBODY = frame -> {};
 
     private final LaneOutlet outlet = new LaneOutlet(Lane.LIVE, LinkMessage.VERSION);
     private final LaneInlet inlet = new LaneInlet(Lane.LIVE, 1 << 20);
     private final LaneCounters counters = new LaneCounters();
     private final List<String> arrived = new ArrayList<>();
 
+    private static void nobody(LaneOutlet.Outgoing frame) {}
+
     private void connect() throws LinkProtocolException {
         long next = inlet.received() + 1;
         inlet.begin(next);
-        outlet.resume(next, WINDOW, NOBODY);
+        outlet.resume(next, WINDOW, LaneOrdersTest::nobody);
     }
 
     /** The first letter is the order; that of "-" is none. */
@@ -64,7 +64,7 @@ class LaneOrdersTest {
 
     private void moveAll() throws LinkProtocolException {
         while (moveOne()) {
-            outlet.confirm(inlet.confirmable(), NOBODY);
+            outlet.confirm(inlet.confirmable(), LaneOrdersTest::nobody);
         }
     }
 
@@ -107,7 +107,7 @@ class LaneOrdersTest {
         for (int i = 0; !arrived.contains("aX"); i++) {
             give("b1");
             assertThat(moveOne()).isTrue();
-            outlet.confirm(inlet.confirmable(), NOBODY);
+            outlet.confirm(inlet.confirmable(), LaneOrdersTest::nobody);
             assertThat(i).isLessThan(10);
         }
     }
@@ -161,7 +161,7 @@ class LaneOrdersTest {
         while (moveOne()) {}
         assertThat(arrived).containsExactly("b1", "aX", "a1");
         inlet.begin(told);
-        outlet.resume(told, WINDOW, NOBODY);
+        outlet.resume(told, WINDOW, LaneOrdersTest::nobody);
         give("a2");
         moveAll();
         assertThat(arrived).containsExactly("b1", "aX", "a1", "a2");
@@ -192,11 +192,11 @@ class LaneOrdersTest {
         }
         while (moveOne()) {}
         assertThat(arrived).hasSize(3 + 4);
-        outlet.confirm(1, NOBODY);
+        outlet.confirm(1, LaneOrdersTest::nobody);
         assertThat(moveOne()).as("small ones fill their window").isFalse();
-        outlet.confirm(3, NOBODY);
+        outlet.confirm(3, LaneOrdersTest::nobody);
         while (moveOne()) {}
-        outlet.confirm(inlet.confirmable(), NOBODY);
+        outlet.confirm(inlet.confirmable(), LaneOrdersTest::nobody);
         moveAll();
         assertThat(arrived).hasSize(5 + 10).contains("cX", "dX");
     }
@@ -207,7 +207,7 @@ class LaneOrdersTest {
         give("aX", "bX", "-X", "c1");
         while (moveOne()) {}
         assertThat(arrived).containsExactly("aX", "bX");
-        outlet.confirm(1, NOBODY);
+        outlet.confirm(1, LaneOrdersTest::nobody);
         while (moveOne()) {}
         assertThat(arrived).containsExactly("aX", "bX", "-X", "c1");
     }
