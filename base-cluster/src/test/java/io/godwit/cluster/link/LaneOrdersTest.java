@@ -7,9 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/**
- * What passes what in a lane, from one end to the other: each message is seen, and connections break where they may.
- */
+/** What passes what in a lane, from one end to the other: each message is seen, and connections break where they may. */
 class LaneOrdersTest {
     private static final int LARGE = 3 * LinkMessage.BATCH_BYTES;
     private static final long WINDOW = 256 << 10;
@@ -19,12 +17,12 @@ class LaneOrdersTest {
     private final LaneCounters counters = new LaneCounters();
     private final List<String> arrived = new ArrayList<>();
 
-    private static void toldNobody(LaneOutlet.Outgoing frame) {}
+    private static void nobody(LaneOutlet.Outgoing frame) {}
 
     private void connect() throws LinkProtocolException {
         long next = inlet.received() + 1;
         inlet.begin(next);
-        outlet.resume(next, WINDOW, LaneOrdersTest::toldNobody);
+        outlet.resume(next, WINDOW, LaneOrdersTest::nobody);
     }
 
     /** The first letter is the order; that of "-" is none. */
@@ -66,7 +64,7 @@ class LaneOrdersTest {
 
     private void moveAll() throws LinkProtocolException {
         while (moveOne()) {
-            outlet.confirm(inlet.confirmable(), LaneOrdersTest::toldNobody);
+            outlet.confirm(inlet.confirmable(), LaneOrdersTest::nobody);
         }
     }
 
@@ -109,7 +107,7 @@ class LaneOrdersTest {
         for (int i = 0; !arrived.contains("aX"); i++) {
             give("b1");
             assertThat(moveOne()).isTrue();
-            outlet.confirm(inlet.confirmable(), LaneOrdersTest::toldNobody);
+            outlet.confirm(inlet.confirmable(), LaneOrdersTest::nobody);
             assertThat(i).isLessThan(10);
         }
     }
@@ -163,7 +161,7 @@ class LaneOrdersTest {
         while (moveOne()) {}
         assertThat(arrived).containsExactly("b1", "aX", "a1");
         inlet.begin(told);
-        outlet.resume(told, WINDOW, LaneOrdersTest::toldNobody);
+        outlet.resume(told, WINDOW, LaneOrdersTest::nobody);
         give("a2");
         moveAll();
         assertThat(arrived).containsExactly("b1", "aX", "a1", "a2");
@@ -194,11 +192,11 @@ class LaneOrdersTest {
         }
         while (moveOne()) {}
         assertThat(arrived).hasSize(3 + 4);
-        outlet.confirm(1, LaneOrdersTest::toldNobody);
+        outlet.confirm(1, LaneOrdersTest::nobody);
         assertThat(moveOne()).as("small ones fill their window").isFalse();
-        outlet.confirm(3, LaneOrdersTest::toldNobody);
+        outlet.confirm(3, LaneOrdersTest::nobody);
         while (moveOne()) {}
-        outlet.confirm(inlet.confirmable(), LaneOrdersTest::toldNobody);
+        outlet.confirm(inlet.confirmable(), LaneOrdersTest::nobody);
         moveAll();
         assertThat(arrived).hasSize(5 + 10).contains("cX", "dX");
     }
@@ -209,7 +207,7 @@ class LaneOrdersTest {
         give("aX", "bX", "-X", "c1");
         while (moveOne()) {}
         assertThat(arrived).containsExactly("aX", "bX");
-        outlet.confirm(1, LaneOrdersTest::toldNobody);
+        outlet.confirm(1, LaneOrdersTest::nobody);
         while (moveOne()) {}
         assertThat(arrived).containsExactly("aX", "bX", "-X", "c1");
     }
