@@ -44,7 +44,8 @@ class ApiHistoryTest {
                             List.of(
                                     sample(1, 5, Map.of("expired", 1.0), 10L, 0L, 0L, 0L),
                                     sample(2, 6, Map.of(), 90L, 10L, 0L, 0L))),
-                    new NodeHistory("b", "b:1", BOUNDS, List.of(sample(2, 1, Map.of("expired", 0.125), 0L, 0L, 0L, 100L))));
+                    new NodeHistory(
+                            "b", "b:1", BOUNDS, List.of(sample(2, 1, Map.of("expired", 0.125), 0L, 0L, 0L, 100L))));
             assertThat(json.getInteger("stepSeconds")).isEqualTo(10);
             assertThat(values(json.getJsonArray("items"), "id")).containsExactly("a", "b");
             JsonArray sum = json.getJsonArray("sum");
@@ -56,7 +57,8 @@ class ApiHistoryTest {
                     .containsExactly(new JsonObject().put("expired", 1.0), new JsonObject().put("expired", 0.13));
             // of 200: 90 up to 1 ms, 10 up to 10 ms, 100 beyond all bounds
             assertThat(values(sum, "latencyMillis").get(1))
-                    .isEqualTo(new JsonObject().put("p50", 10.0).put("p95", 100.0).put("p99", 100.0));
+                    .isEqualTo(
+                            new JsonObject().put("p50", 10.0).put("p95", 100.0).put("p99", 100.0));
         }
     }
 
@@ -105,7 +107,8 @@ class ApiHistoryTest {
                     new NodeHistory("a", "", BOUNDS, List.of(sample(1, 1, Map.of(), 4L, 0L, 0L, 0L))),
                     new NodeHistory("b", "", List.of(7.0), List.of(sample(1, 1, Map.of(), 0L, 9_000L))));
             assertThat(values(json.getJsonArray("sum"), "latencyMillis"))
-                    .containsExactly(new JsonObject().put("p50", 0.5).put("p95", 0.95).put("p99", 0.99));
+                    .containsExactly(
+                            new JsonObject().put("p50", 0.5).put("p95", 0.95).put("p99", 0.99));
             assertThat(values(json.getJsonArray("sum"), "inPerSecond")).containsExactly(2.0);
         }
     }

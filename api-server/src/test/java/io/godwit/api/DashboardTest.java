@@ -109,10 +109,36 @@ class DashboardTest {
     /** Three nodes with an hour of figures, ranges and clients. */
     private static void fill(FakeNode node) {
         node.nodes = List.of(
-                new NodeView(FakeNode.ID, "10.0.0.1:1884", "0.1.0", "z1", Liveness.ALIVE, false, 8, 0.42,
-                        512L << 30, 300L << 30, 3, 7, false, true),
-                new NodeView(FakeNode.OTHER, "10.0.0.2:1884", "0.1.0", "z2", Liveness.ALIVE, true, 8, 0.31,
-                        512L << 30, 280L << 30, 2, 7, false, false),
+                new NodeView(
+                        FakeNode.ID,
+                        "10.0.0.1:1884",
+                        "0.1.0",
+                        "z1",
+                        Liveness.ALIVE,
+                        false,
+                        8,
+                        0.42,
+                        512L << 30,
+                        300L << 30,
+                        3,
+                        7,
+                        false,
+                        true),
+                new NodeView(
+                        FakeNode.OTHER,
+                        "10.0.0.2:1884",
+                        "0.1.0",
+                        "z2",
+                        Liveness.ALIVE,
+                        true,
+                        8,
+                        0.31,
+                        512L << 30,
+                        280L << 30,
+                        2,
+                        7,
+                        false,
+                        false),
                 new NodeView(THIRD, "10.0.0.3:1884", "", "", Liveness.DOWN, false, 0, -1, 0, 0, 2, 7, false, false));
         node.ranges.put(
                 "dist",
@@ -126,8 +152,7 @@ class DashboardTest {
                         FakeNode.range("inbox", 2, "\\x10", "\\x80", FakeNode.OTHER, 220),
                         FakeNode.range("inbox", 3, "\\x80", "\\xc0", THIRD, 90),
                         FakeNode.range("inbox", 4, "\\xc0", "", "", 0)));
-        node.figures =
-                Map.of("sessions.count", 31_400L, "subscriptions.count", 52_000L, "retained.count", 1_280L);
+        node.figures = Map.of("sessions.count", 31_400L, "subscriptions.count", 52_000L, "retained.count", 1_280L);
         node.history = List.of(
                 hour(FakeNode.ID, "10.0.0.1:1884", 1_200),
                 hour(FakeNode.OTHER, "10.0.0.2:1884", 700),
@@ -198,7 +223,11 @@ class DashboardTest {
         logIn(VIEWER, "#/nodes");
         browser().sees("td, th", "10.0.0.1:1884");
         Files.writeString(
-                tokens, TokenFile.parse(Files.readString(tokens)).without("vic").orElseThrow().text());
+                tokens,
+                TokenFile.parse(Files.readString(tokens))
+                        .without("vic")
+                        .orElseThrow()
+                        .text());
         browser().sees("#login-error", "The token is no longer valid.");
         assertThat(browser().text()).doesNotContain("10.0.0.1");
     }
@@ -381,8 +410,7 @@ class DashboardTest {
             browser.sees("#found", "Page 1, 1 clients");
             browser.find("tbody a").click();
             browser.sees("#client-state", "Connected.");
-            assertThat(browser.find("#client-id").getText())
-                    .isEqualTo(id.replace("\u202E", "\\u{202e}"));
+            assertThat(browser.find("#client-id").getText()).isEqualTo(id.replace("\u202E", "\\u{202e}"));
             browser.find("#kick").click();
             browser.sees("dialog bdi", id.replace("\u202E", "\\u{202e}"));
             browser.find("#dialog-yes").click();
@@ -437,7 +465,8 @@ class DashboardTest {
         browser.sees("#store-inbox h2", "inbox: 5 ranges");
         browser.sees("#news li", "inbox: range 2 was split at \\x40, range 7 is new");
         assertThat(browser.count("#store-inbox .bar.new")).isEqualTo(1);
-        assertThat(browser.run("return document.getElementById('said').textContent").toString())
+        assertThat(browser.run("return document.getElementById('said').textContent")
+                        .toString())
                 .contains("range 2 was split");
         assertThat(browser.run("return document.activeElement.querySelector('.bar-id').textContent"))
                 .as("the bar that had the focus")
@@ -504,7 +533,8 @@ class DashboardTest {
     @Tag("full")
     void eachControlHasANameAndTheKeyboardReachesIt() {
         Browser browser = browser();
-        for (String page : List.of("overview", "nodes", "clients", "clients/lamp-001?tenant=default", "ranges", "settings")) {
+        for (String page :
+                List.of("overview", "nodes", "clients", "clients/lamp-001?tenant=default", "ranges", "settings")) {
             logIn(ADMIN, "#/" + page);
             settled(page);
             assertThat(browser.run("""
@@ -524,7 +554,8 @@ class DashboardTest {
             assertThat(browser.find("nav a[aria-current=page]").getText()).isNotEmpty();
             WebElement body = browser.find("body");
             body.sendKeys(Keys.TAB);
-            assertThat(browser.run("return document.activeElement.matches('a, button, input, select, summary, [tabindex]')"))
+            assertThat(browser.run(
+                            "return document.activeElement.matches('a, button, input, select, summary, [tabindex]')"))
                     .isEqualTo(true);
         }
     }
@@ -545,7 +576,8 @@ class DashboardTest {
     @Tag("full")
     void eachPageIsReadableInLightAndDarkAndOnAPhone() throws Exception {
         Browser browser = browser();
-        for (String page : List.of("overview", "nodes", "clients", "clients/lamp-001?tenant=default", "ranges", "settings")) {
+        for (String page :
+                List.of("overview", "nodes", "clients", "clients/lamp-001?tenant=default", "ranges", "settings")) {
             String name = page.replaceAll("/.*", page.contains("/") ? "-one" : "");
             for (boolean isDark : List.of(false, true)) {
                 browser.scheme(isDark);
@@ -599,8 +631,9 @@ class DashboardTest {
     void thePolicyHolds() throws Exception {
         logIn(VIEWER, "#/overview");
         browser().sees("#tile-connections dd", "23,500");
-        assertThat(browser().run("return performance.getEntriesByType('resource').map(each => each.name)"
-                        + ".filter(each => !each.startsWith(location.origin + '/'))"))
+        assertThat(browser()
+                        .run("return performance.getEntriesByType('resource').map(each => each.name)"
+                                + ".filter(each => !each.startsWith(location.origin + '/'))"))
                 .isEqualTo(List.of());
         ApiFixture.Got page = api.get("/");
         assertThat(page.header("Content-Security-Policy"))
@@ -613,9 +646,10 @@ class DashboardTest {
         assertThat(api.get("/dashboard/..%2Fopenapi.yaml").status()).isEqualTo(404);
         assertThat(api.get("/dashboard/page.html").status()).isEqualTo(404);
         assertThat(browser().errors()).isEmpty();
-        browser().run("document.querySelectorAll('#said').forEach(each => { "
-                + "const made = document.createElement('div'); made.setAttribute('style', 'color: red'); "
-                + "try { made.innerHTML = '<b>x</b>'; document.title = 'unsafe' } catch (e) { } })");
+        browser()
+                .run("document.querySelectorAll('#said').forEach(each => { "
+                        + "const made = document.createElement('div'); made.setAttribute('style', 'color: red'); "
+                        + "try { made.innerHTML = '<b>x</b>'; document.title = 'unsafe' } catch (e) { } })");
         assertThat(browser().driver().getTitle()).isEqualTo("Overview - Godwit");
         browser().driver().manage().logs().get("browser"); // what this test provoked
     }

@@ -47,8 +47,9 @@ public final class DashboardRoutes {
         DashboardRoutes here = new DashboardRoutes();
         routes.add(
                 "dashboard",
-                call -> workers.supply(() -> Reply.bytes("text/html; charset=utf-8", here.files.read(OURS + "page.html"))
-                        .with(SecurityHeaders.DASHBOARD_POLICY)));
+                call -> workers.supply(
+                        () -> Reply.bytes("text/html; charset=utf-8", here.files.read(OURS + "page.html"))
+                                .with(SecurityHeaders.DASHBOARD_POLICY)));
         routes.add("dashboardFile", call -> {
             String name = call.parameters().getString("file");
             String type = TYPES.get(name);

@@ -31,8 +31,9 @@ public final class DocumentRoutes {
         routes.add("openApi", call -> CompletableFuture.completedFuture(Reply.bytes("application/yaml", text)));
         routes.add(
                 "docs",
-                call -> workers.supply(() -> Reply.bytes("text/html; charset=utf-8", here.files.read(OURS + "page.html"))
-                        .with(SecurityHeaders.PAGE_POLICY)));
+                call -> workers.supply(
+                        () -> Reply.bytes("text/html; charset=utf-8", here.files.read(OURS + "page.html"))
+                                .with(SecurityHeaders.PAGE_POLICY)));
         routes.add("docsFile", call -> {
             String name = call.parameters().getString("file");
             String type = TYPES.get(name);

@@ -17,7 +17,8 @@ final class HistorySum {
 
     /**
      * All nodes as one. It ends with the last step that every node has told of: else it would seem that messages stop
-     * whenever a node is asked a moment before its next sample. Latencies are of the nodes with the bounds of the first.
+     * whenever a node is asked a moment before its next sample. Latencies are of the nodes with the bounds of the
+     * first.
      */
     static NodeHistory of(List<NodeHistory> nodes) {
         List<Double> bounds = nodes.stream()
@@ -48,7 +49,10 @@ final class HistorySum {
             return Long.MIN_VALUE;
         }
         long newest = ends.get(ends.size() - 1);
-        return ends.stream().filter(each -> each >= newest - LATE_MILLIS).findFirst().orElse(newest);
+        return ends.stream()
+                .filter(each -> each >= newest - LATE_MILLIS)
+                .findFirst()
+                .orElse(newest);
     }
 
     private static Sample withoutLatencies(Sample sample) {

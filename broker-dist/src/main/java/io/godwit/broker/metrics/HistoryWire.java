@@ -33,8 +33,10 @@ final class HistoryWire {
     static byte[] answer(String name, List<Double> bounds, List<NodeHistory.Sample> samples) {
         TreeSet<String> reasons = new TreeSet<>();
         samples.forEach(sample -> reasons.addAll(sample.droppedPerSecond().keySet()));
-        HistoryAnswer.Builder answer =
-                HistoryAnswer.newBuilder().setName(name).addAllBoundsMillis(bounds).addAllReasons(reasons);
+        HistoryAnswer.Builder answer = HistoryAnswer.newBuilder()
+                .setName(name)
+                .addAllBoundsMillis(bounds)
+                .addAllReasons(reasons);
         for (NodeHistory.Sample sample : samples) {
             Sample.Builder each = Sample.newBuilder()
                     .setAtMillis(sample.atMillis())
@@ -43,8 +45,8 @@ final class HistoryWire {
                     .setOutPerSecond(sample.outPerSecond())
                     .addAllLatencies(sample.latencies());
             if (!sample.droppedPerSecond().isEmpty()) {
-                reasons.forEach(reason -> each.addDroppedPerSecond(
-                        sample.droppedPerSecond().getOrDefault(reason, 0.0)));
+                reasons.forEach(reason ->
+                        each.addDroppedPerSecond(sample.droppedPerSecond().getOrDefault(reason, 0.0)));
             }
             answer.addSamples(each);
         }

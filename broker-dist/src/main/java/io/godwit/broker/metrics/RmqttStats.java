@@ -64,12 +64,7 @@ public final class RmqttStats implements StatsSource, HistorySource, AutoCloseab
      * @param retainReplicas on how many nodes each retained message is wanted
      * @param millis since 1970, never back
      */
-    RmqttStats(
-            MeterRegistry meters,
-            String name,
-            ClusterNodes nodes,
-            IntSupplier retainReplicas,
-            LongSupplier millis) {
+    RmqttStats(MeterRegistry meters, String name, ClusterNodes nodes, IntSupplier retainReplicas, LongSupplier millis) {
         this.name = name;
         this.own = new RmqttFigures(meters, System::nanoTime);
         this.lastHour = new LastHour(meters, millis, System::nanoTime);
@@ -281,23 +276,22 @@ public final class RmqttStats implements StatsSource, HistorySource, AutoCloseab
         CallOptions options = CallOptions.DEFAULT
                 .withDeadlineAfter(within.toNanos(), TimeUnit.NANOSECONDS)
                 .withMaxInboundMessageSize(question.maxAnswerBytes);
-        ClientCalls.asyncUnaryCall(
-                channel.newCall(FiguresWire.READ, options), question.bytes, new StreamObserver<>() {
-                    @Override
-                    public void onNext(byte[] value) {
-                        answer.complete(value);
-                    }
+        ClientCalls.asyncUnaryCall(channel.newCall(FiguresWire.READ, options), question.bytes, new StreamObserver<>() {
+            @Override
+            public void onNext(byte[] value) {
+                answer.complete(value);
+            }
 
-                    @Override
-                    public void onError(Throwable failure) {
-                        answer.completeExceptionally(failure);
-                    }
+            @Override
+            public void onError(Throwable failure) {
+                answer.completeExceptionally(failure);
+            }
 
-                    @Override
-                    public void onCompleted() {
-                        answer.completeExceptionally(new IllegalArgumentException("no answer")); // or does nothing
-                    }
-                });
+            @Override
+            public void onCompleted() {
+                answer.completeExceptionally(new IllegalArgumentException("no answer")); // or does nothing
+            }
+        });
         return answer.thenApplyAsync(bytes -> read(node, question.reading, bytes), thread);
     }
 

@@ -63,7 +63,9 @@ class HistoryWireTest {
                 answer.addSamples(Sample.newBuilder().setAtMillis(i * 10_000L));
             }
         });
-        assertRefused("time goes back", answer -> answer.addSamples(Sample.newBuilder().setAtMillis(10_000)));
+        assertRefused(
+                "time goes back",
+                answer -> answer.addSamples(Sample.newBuilder().setAtMillis(10_000)));
         assertRefused("too many reasons", answer -> {
             for (int i = 0; i < LastHour.MAX_REASONS; i++) {
                 answer.addReasons("r" + i);
@@ -82,10 +84,11 @@ class HistoryWireTest {
         assertRefused(
                 "drops without a reason",
                 answer -> answer.getSamplesBuilder(0).addDroppedPerSecond(1).addDroppedPerSecond(1));
-        assertRefused("latencies of other buckets", answer -> answer.getSamplesBuilder(0).addLatencies(1));
         assertRefused(
-                "a count beyond 63 bits",
-                answer -> answer.getSamplesBuilder(0).addAllLatencies(List.of(-1L, 0L, 0L)));
+                "latencies of other buckets",
+                answer -> answer.getSamplesBuilder(0).addLatencies(1));
+        assertRefused(
+                "a count beyond 63 bits", answer -> answer.getSamplesBuilder(0).addAllLatencies(List.of(-1L, 0L, 0L)));
     }
 
     @Test

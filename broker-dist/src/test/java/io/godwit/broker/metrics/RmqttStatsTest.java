@@ -144,7 +144,9 @@ class RmqttStatsTest implements ClusterNodes {
         assertThat(answer.value())
                 .extracting(node -> node.samples().get(0).connections())
                 .containsExactly(1.0, 20.0);
-        assertThat(stats.history(Long.MAX_VALUE, PATIENCE).get(30, TimeUnit.SECONDS).value())
+        assertThat(stats.history(Long.MAX_VALUE, PATIENCE)
+                        .get(30, TimeUnit.SECONDS)
+                        .value())
                 .allSatisfy(node -> assertThat(node.samples()).isEmpty());
     }
 

@@ -3,8 +3,8 @@ package io.godwit.it.crash;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.it.broker.BrokerProcess;
-import io.godwit.testing.Needs;
 import io.godwit.it.broker.Ports;
+import io.godwit.testing.Needs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,8 +3,8 @@ package io.godwit.it.real;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.it.broker.BrokerProcess;
-import io.godwit.testing.Needs;
 import io.godwit.testing.Await;
+import io.godwit.testing.Needs;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import io.godwit.it.broker.BrokerProcess;
-import io.godwit.testing.Needs;
 import io.godwit.it.broker.Ports;
 import io.godwit.mqtt.certificates.TestAuthority;
 import io.godwit.mqtt.certificates.TestAuthority.Issued;
+import io.godwit.testing.Needs;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

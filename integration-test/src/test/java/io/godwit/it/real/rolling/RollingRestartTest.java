@@ -3,11 +3,11 @@ package io.godwit.it.real.rolling;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.it.broker.BrokerProcess;
-import io.godwit.testing.Needs;
 import io.godwit.it.broker.Ports;
 import io.godwit.it.cluster.BrokerCluster;
 import io.godwit.it.real.Programs;
 import io.godwit.testing.Await;
+import io.godwit.testing.Needs;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
