@@ -41,8 +41,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Figures of all nodes under RMQTT's names, and the last hour of each: a node tells its own ({@link RmqttFigures},
- * {@link LastHour}), and asks the others for theirs ({@link #service}). Has a thread that looks at the meters, every second for the largest values and for each
- * question; questions under way are bounded, so what waits for it is too. Closed by whoever wires the broker.
+ * {@link LastHour}), and asks the others for theirs ({@link #service}). Has a thread that looks at the meters, every
+ * second for the largest values and for each question; questions under way are bounded, so what waits for it is too.
+ * Closed by whoever wires the broker.
  */
 public final class RmqttStats implements StatsSource, HistorySource, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RmqttStats.class);
