@@ -147,7 +147,7 @@ class DashboardOfClusterTest {
         browser.sees("#found", "3 clients");
         browser.picture(PICTURES.resolve("cluster-clients.png"));
         browser.find("#text").sendKeys("<img", Keys.ENTER);
-        browser.sees("#found", "1 clients");
+        browser.sees("#found", "1 client");
         browser.sees("tbody a", HOSTILE);
         browser.find("tbody a").click();
         browser.sees("#client-state", "Connected.");
