@@ -31,7 +31,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -114,7 +113,7 @@ public final class ApiServer implements AutoCloseable {
                 "cannot listen on " + config.host() + ":" + config.port()
                         + ": set another apiServerConfig.port, or apiServerConfig.enable to false");
         mine.setPeriodic(SWEEP_MILLIS, tick -> connections.closeLate());
-        mine.setPeriodic(LOOK_MILLIS, tick -> look(server));
+        mine.setPeriodic(LOOK_MILLIS, tick -> look(mine, server));
         InetSocketAddress bound = new InetSocketAddress(address, server.actualPort());
         LOG.info(
                 "API listens address={} tls={} tokens={}",
@@ -173,12 +172,12 @@ public final class ApiServer implements AutoCloseable {
     }
 
     /** Takes files that have changed, on a worker; one look at a time. */
-    private void look(HttpServer server) {
+    private void look(Vertx mine, HttpServer server) {
         if (looks || tokens == null && tls == null) {
             return;
         }
         looks = true;
-        Context loop = Objects.requireNonNull(vertx).getOrCreateContext();
+        Context loop = mine.getOrCreateContext();
         workers.supply(() -> {
                     reload(server);
                     return true;

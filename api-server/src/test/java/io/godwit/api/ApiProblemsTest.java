@@ -117,7 +117,7 @@ class ApiProblemsTest {
     @Test
     void whatIsNotThereIsNotFound() throws Exception {
         assertThat(api.get("/api/v1/nothing").status()).isEqualTo(404);
-        assertThat(api.get("/").status()).isEqualTo(404);
+        assertThat(api.get("/index.html").status()).isEqualTo(404);
         assertThat(api.get("/api/v1/clients/nobody").problem()).isEqualTo("not-found");
         assertThat(api.send("DELETE", "/api/v1/clients/nobody", null).status()).isEqualTo(404);
         assertThat(api.get("/api/v1/ranges?store=none").status()).isEqualTo(404);

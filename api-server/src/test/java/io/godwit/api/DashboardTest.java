@@ -342,7 +342,7 @@ class DashboardTest {
         browser.sees("#found", "50 clients");
         browser.find("#by").sendKeys("User name");
         browser.find("#text").sendKeys("bob", Keys.ENTER);
-        browser.sees("#found", "1 clients");
+        browser.sees("#found", "1 client");
         browser.sees("tbody tr", "kettle");
         browser.find("#text").clear();
         browser.find("#text").sendKeys("nobody", Keys.ENTER);
@@ -407,7 +407,7 @@ class DashboardTest {
             browser.sees("#found", "Page 1, 50 clients");
             browser.run("document.getElementById('text').value = arguments[0]", id);
             browser.find("#text").sendKeys(Keys.ENTER);
-            browser.sees("#found", "Page 1, 1 clients");
+            browser.sees("#found", "Page 1, 1 client");
             browser.find("tbody a").click();
             browser.sees("#client-state", "Connected.");
             assertThat(browser.find("#client-id").getText()).isEqualTo(id.replace("\u202E", "\\u{202e}"));
@@ -509,7 +509,7 @@ class DashboardTest {
     void aTokenOfATenantSeesItsClientsOnly() {
         logIn(TENANT, "");
         browser().sees("#caller", "tenant t1");
-        browser().sees("#found", "1 clients");
+        browser().sees("#found", "1 client");
         browser().sees("tbody tr", "kettle");
         assertThat(browser().find("nav").getText()).isEqualTo("Clients");
         assertThat(browser().count("#tenant")).isZero();

@@ -17,8 +17,8 @@ final class HistorySum {
 
     /**
      * All nodes as one. It ends with the last step that every node has told of: else it would seem that messages stop
-     * whenever a node is asked a moment before its next sample. Latencies are those of nodes with the first one's
-     * bounds.
+     * whenever a node is asked a moment before its next sample. Latencies are of the nodes with the bounds of the
+     * first.
      */
     static NodeHistory of(List<NodeHistory> nodes) {
         List<Double> bounds = nodes.stream()

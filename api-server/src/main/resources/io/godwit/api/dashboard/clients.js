@@ -79,10 +79,10 @@ function showList(frame) {
       location.hash = next
     }
   })
-  const found = table('Clients', [{title: 'Client id'}, {title: 'Tenant', wrap: true},
-    {title: 'User', wrap: true}, {title: 'Address', wrap: true},
-    {title: 'Node', wrap: true}, {title: 'MQTT'}, {title: 'Connected'}, {title: 'Queued', number: true},
-    {title: 'Subscriptions', number: true}])
+  const found = table('Clients', [{title: 'Client id', kind: 'wide'}, {title: 'Tenant', kind: 'wrap'},
+    {title: 'User', kind: 'wrap'}, {title: 'Address', kind: 'wide'},
+    {title: 'Node', kind: 'wide'}, {title: 'MQTT'}, {title: 'Connected'}, {title: 'Queued', kind: 'number'},
+    {title: 'Subscriptions', kind: 'number'}])
   let before = []
   let cursor = null
   let next = null
@@ -114,7 +114,8 @@ function showList(frame) {
       count(client.subscriptions)])
     back.disabled = before.length === 0
     on.disabled = next === null
-    const text = 'Page ' + (before.length + 1) + ', ' + count(page.items.length) + ' clients' +
+    const text = 'Page ' + (before.length + 1) + ', ' + count(page.items.length) +
+      (page.items.length === 1 ? ' client' : ' clients') +
       (page.missingNodes.length ? '; no answer from ' + page.missingNodes.map(each => visible(each)).join(', ') +
         ', whose clients are missing' : '')
     say(state, text)

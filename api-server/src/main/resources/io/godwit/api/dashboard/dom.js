@@ -79,8 +79,8 @@ export function announce(text) {
 }
 
 /**
- * A table whose cells are told their heading, for narrow screens. `columns` are {title, number, wrap}, the last for
- * texts that may break anywhere, as those of the first column do; rows are set by
+ * A table whose cells are told their heading, for narrow screens. `columns` are {title, kind}: kind is number, or wrap
+ * or wide for texts that may break anywhere, as those of the first column do. Rows are set by
  * `rows(items, keyOf, cells)`, where cells(item) is a text or a node for each column.
  */
 export function table(caption, columns) {
@@ -90,12 +90,12 @@ export function table(caption, columns) {
     el('table', {},
       el('caption', {class: 'unseen'}, caption),
       el('thead', {}, el('tr', {}, columns.map(column =>
-        el('th', {scope: 'col', class: column.number ? 'number' : null}, column.title)))),
+        el('th', {scope: 'col', class: column.kind}, column.title)))),
       body),
     empty)
   const create = () => el('tr', {}, columns.map((column, i) => i === 0
-    ? el('th', {scope: 'row', 'data-title': column.title})
-    : el('td', {class: column.number ? 'number' : column.wrap ? 'wrap' : null, 'data-title': column.title})))
+    ? el('th', {scope: 'row', class: column.kind, 'data-title': column.title})
+    : el('td', {class: column.kind, 'data-title': column.title})))
   const rows = (items, keyOf, cells) => {
     keyed(body, items, keyOf, create, (row, item) => {
       cells(item).forEach((value, i) => {

@@ -28,9 +28,9 @@ function name(node) {
 
 export function show(frame) {
   const nodes = table('Nodes', [{title: 'Node'}, {title: 'State'}, {title: 'Version'}, {title: 'Zone'},
-    {title: 'CPU', number: true}, {title: 'Disk free', number: true}, {title: 'Leads', number: true},
-    {title: 'Replicas', number: true}, {title: 'Clients', number: true}, {title: 'In/s', number: true},
-    {title: 'Out/s', number: true}])
+    {title: 'CPU', kind: 'number'}, {title: 'Disk free', kind: 'number'}, {title: 'Leads', kind: 'number'},
+    {title: 'Replicas', kind: 'number'}, {title: 'Clients', kind: 'number'}, {title: 'In/s', kind: 'number'},
+    {title: 'Out/s', kind: 'number'}])
   frame.main.append(el('div', {class: 'card'}, nodes.element))
   frame.everyMillis = 5_000
   frame.refresh = async () => {

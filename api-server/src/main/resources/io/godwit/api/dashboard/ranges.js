@@ -98,10 +98,10 @@ export function show(frame) {
 
   const section = (name, ranges) => {
     const bars = el('ol', {class: 'bars', 'aria-label': 'Ranges of ' + name})
-    const rows = table('Ranges of ' + name, [{title: 'Range'}, {title: 'From', wrap: true},
-        {title: 'To', wrap: true}, {title: 'Leader'},
-      {title: 'Voters', wrap: true}, {title: 'Size', number: true}, {title: 'Operations/s', number: true},
-      {title: 'Peak', number: true}, {title: 'Under way', wrap: true}])
+    const rows = table('Ranges of ' + name, [{title: 'Range'}, {title: 'From', kind: 'wrap'},
+        {title: 'To', kind: 'wrap'}, {title: 'Leader'},
+      {title: 'Voters', kind: 'wrap'}, {title: 'Size', kind: 'number'}, {title: 'Operations/s', kind: 'number'},
+      {title: 'Peak', kind: 'number'}, {title: 'Under way', kind: 'wrap'}])
     const made = el('section', {class: 'card', id: 'store-' + name}, el('h2'), bars,
       el('details', {open: true}, el('summary', {}, 'As a table'), rows.element))
     made.parts = {bars, rows}

@@ -2,6 +2,7 @@ package io.godwit.broker.metrics;
 
 import io.godwit.api.port.HistorySource;
 import io.godwit.api.port.NodeHistory.Sample;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -103,7 +104,7 @@ final class LastHour {
         for (int i = 0; i < counts.size(); i++) {
             more.add(Math.max(0, counts.get(i) - (i < before.size() ? before.get(i) : 0)));
         }
-        return more.stream().allMatch(count -> count == 0) ? List.of() : more;
+        return more.stream().allMatch(count -> count == 0) ? List.of() : List.copyOf(more);
     }
 
     private Count count() {
@@ -138,9 +139,12 @@ final class LastHour {
     }
 
     private static double value(Meter meter) {
-        double value = meter instanceof FunctionCounter function
-                ? function.count()
-                : meter instanceof io.micrometer.core.instrument.Counter counter ? counter.count() : 0;
+        double value = 0;
+        if (meter instanceof FunctionCounter function) {
+            value = function.count();
+        } else if (meter instanceof Counter counter) {
+            value = counter.count();
+        }
         return Double.isFinite(value) ? value : 0;
     }
 
