@@ -380,7 +380,12 @@ final class InsertHandler {
                 (name, number) -> writes.openBatch().delete(state, InboxKeys.tokenSuffix(name, number)));
         TokenMemory.Token token = tokens.find(source, request.tokenNumber());
         if (token == null) {
-            return false;
+            boolean isLate = request.targets().get(target).sharedFilter() == null
+                    && tokens.isFinished(source, request.tokenNumber());
+            if (isLate) {
+                call.answer(target, InsertOutcome.ALREADY_THERE);
+            }
+            return isLate;
         }
         Pending pending = token.pending();
         if (pending == null || pending.isDone()) {

@@ -20,9 +20,10 @@ import org.jspecify.annotations.Nullable;
  * <p>The origin of a token is kept together with the way it came ({@link TokenRecord#source}).
  *
  * <p>A token leaves when its origin says that it is finished, which rides on the origin's next message from the same
- * source. The last tokens of a source that falls silent leave by age: nobody repeats a message for
- * {@link #KEEP_MILLIS}. Beyond {@link #MAX_PER_SOURCE} the lowest number leaves; an origin has no more than its receive
- * maximum unfinished at a time.
+ * source. A late copy is known by its number then ({@link #isFinished}): a home of the publisher that was replaced may
+ * still have sent it. That number is not stored: such a copy comes within seconds. The last tokens of a source that
+ * falls silent leave by age: nobody repeats a message for {@link #KEEP_MILLIS}. Beyond {@link #MAX_PER_SOURCE} the
+ * lowest number leaves; an origin has no more than its receive maximum unfinished at a time.
  */
 public final class TokenMemory {
     public static final long KEEP_MILLIS = 7L * 24 * 3600 * 1000;
@@ -48,9 +49,7 @@ public final class TokenMemory {
             return pending;
         }
 
-        /**
-         * A repeat waits for the write: if that goes without the message, nothing of {@code order} passes the repeat.
-         */
+        /** A repeat waits for the write: if the message is left out, nothing of {@code order} passes the repeat. */
         public void awaitedIn(RequestOrder order) {
             List<RequestOrder> waiting = repeats;
             if (waiting == null) {
@@ -73,19 +72,38 @@ public final class TokenMemory {
         }
     }
 
-    private final Map<String, TreeMap<Long, Token>> bySource = new HashMap<>();
+    private static final class Source {
+        final TreeMap<Long, Token> seen = new TreeMap<>();
+        /** As its origin has said. Not stored. */
+        long finishedBelow;
+
+        boolean isForgotten() {
+            return seen.isEmpty() && finishedBelow == 0;
+        }
+    }
+
+    private final Map<String, Source> bySource = new HashMap<>();
     private long sweptAtMillis;
 
     /** Null when it was not seen, or is forgotten. */
     public @Nullable Token find(String source, long number) {
-        TreeMap<Long, Token> seen = bySource.get(source);
-        return seen == null ? null : seen.get(number);
+        Source known = bySource.get(source);
+        return known == null ? null : known.seen.get(number);
+    }
+
+    /**
+     * Whether the token is forgotten since it is finished: what comes under it now is a late copy. Of a shared
+     * subscription it may also be one that another member of the group has left.
+     */
+    public boolean isFinished(String source, long number) {
+        Source known = bySource.get(source);
+        return known != null && number < known.finishedBelow;
     }
 
     /** @param pending that stores it, null when it came out of the store */
     public void add(String source, long number, long storedAtMillis, @Nullable Pending pending) {
-        bySource.computeIfAbsent(source, name -> new TreeMap<>())
-                .put(number, new Token(number, storedAtMillis, pending));
+        Source known = bySource.computeIfAbsent(source, name -> new Source());
+        known.seen.put(number, new Token(number, storedAtMillis, pending));
     }
 
     public void stored(String source, long number) {
@@ -110,10 +128,10 @@ public final class TokenMemory {
 
     /** The write that should have stored it failed. */
     public void remove(String source, long number) {
-        TreeMap<Long, Token> seen = bySource.get(source);
-        if (seen != null) {
-            seen.remove(number);
-            if (seen.isEmpty()) {
+        Source known = bySource.get(source);
+        if (known != null) {
+            known.seen.remove(number);
+            if (known.isForgotten()) {
                 bySource.remove(source);
             }
         }
@@ -131,29 +149,28 @@ public final class TokenMemory {
             long nowMillis,
             BooleanSupplier hasRoom,
             BiConsumer<String, Long> forgotten) {
-        TreeMap<Long, Token> seen = bySource.get(source);
-        if (seen != null) {
+        Source known = bySource.get(source);
+        if (known != null) {
+            TreeMap<Long, Token> seen = known.seen;
+            known.finishedBelow = Math.max(known.finishedBelow, finishedBelow);
             while (!seen.isEmpty()
                     && (seen.firstKey() < finishedBelow || seen.size() > MAX_PER_SOURCE)
                     && hasRoom.getAsBoolean()) {
                 forgotten.accept(source, seen.pollFirstEntry().getKey());
             }
-            if (seen.isEmpty()) {
-                bySource.remove(source);
-            }
         }
         if (nowMillis - sweptAtMillis >= SWEEP_MILLIS) {
-            sweep(nowMillis, hasRoom, forgotten);
+            sweep(source, nowMillis, hasRoom, forgotten);
         }
     }
 
-    private void sweep(long nowMillis, BooleanSupplier hasRoom, BiConsumer<String, Long> forgotten) {
+    /** @param busy a source that is about to get its next token */
+    private void sweep(String busy, long nowMillis, BooleanSupplier hasRoom, BiConsumer<String, Long> forgotten) {
         boolean[] isCut = {false};
-        for (Iterator<Map.Entry<String, TreeMap<Long, Token>>> sources =
-                        bySource.entrySet().iterator();
-                sources.hasNext(); ) {
-            Map.Entry<String, TreeMap<Long, Token>> source = sources.next();
-            source.getValue().entrySet().removeIf(token -> {
+        for (Iterator<Map.Entry<String, Source>> sources = bySource.entrySet().iterator(); sources.hasNext(); ) {
+            Map.Entry<String, Source> source = sources.next();
+            TreeMap<Long, Token> seen = source.getValue().seen;
+            seen.entrySet().removeIf(token -> {
                 boolean old = nowMillis - token.getValue().storedAtMillis >= KEEP_MILLIS;
                 if (old && !hasRoom.getAsBoolean()) {
                     isCut[0] = true;
@@ -164,7 +181,7 @@ public final class TokenMemory {
                 }
                 return old;
             });
-            if (source.getValue().isEmpty()) {
+            if (seen.isEmpty() && !source.getKey().equals(busy)) {
                 sources.remove();
             }
         }

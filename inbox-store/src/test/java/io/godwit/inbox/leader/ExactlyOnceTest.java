@@ -212,6 +212,34 @@ class ExactlyOnceTest {
         assertThat(store.stored("a", InboxKeys.TOKEN)).isEqualTo(2);
     }
 
+    /** A home of the publisher that was replaced, and does not know yet, had sent it. */
+    @Test
+    @Clause("MQTT5-4.3.3-13")
+    void aCopyThatComesWhenItsTokenIsForgottenIsNotStoredAgain() {
+        long incarnation = store.absent("a");
+        List<InsertRequest.Target> plain = List.of(InboxFixture.target("a", incarnation, Qos.EXACTLY_ONCE));
+        assertThat(store.host.await(store.client.insert(withToken(5, plain)))).containsExactly(InsertOutcome.STORED);
+        assertThat(store.host.await(store.client.insert(withToken(6, plain)))).containsExactly(InsertOutcome.STORED);
+        assertThat(store.stored("a", InboxKeys.TOKEN)).isEqualTo(1);
+        assertThat(store.host.await(store.client.insert(withToken(5, plain))))
+                .containsExactly(InsertOutcome.ALREADY_THERE);
+        assertThat(store.host.await(store.client.insert(withToken(7, plain)))).containsExactly(InsertOutcome.STORED);
+        TestConnection back = store.attach("a");
+        back.attachment().request(10);
+        store.host.runUntilIdle();
+        assertThat(back.payloads()).hasSize(3);
+    }
+
+    /** Another member of the group has left it, and nobody else has it. */
+    @Test
+    void whatAMemberOfAGroupHasLeftIsStoredThoughItsTokenIsFinished() {
+        long incarnation = store.absent("a");
+        List<InsertRequest.Target> ofGroup = List.of(shared(incarnation, "$share/g/t/#"));
+        store.host.await(store.client.insert(withToken(5, ofGroup)));
+        store.host.await(store.client.insert(withToken(6, ofGroup)));
+        assertThat(store.host.await(store.client.insert(withToken(4, ofGroup)))).containsExactly(InsertOutcome.STORED);
+    }
+
     private static InsertRequest.Target shared(long incarnation, String filter) {
         return new InsertRequest.Target(
                 new ClientId("a"), incarnation, Qos.EXACTLY_ONCE, false, new int[0], filter, false);
