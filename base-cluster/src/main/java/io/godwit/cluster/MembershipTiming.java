@@ -20,8 +20,7 @@ record MembershipTiming(
      * network, since a connection that broke has to be made anew first. A node that is back has no links before it is
      * in the group again, so parts that can reach each other are one soon.
      */
-    static final MembershipTiming DEFAULT =
-            new MembershipTiming(1_000, 6_500, 2_500, 500, 1_250, 1_000, 20_000, 3_000);
+    static final MembershipTiming DEFAULT = new MembershipTiming(1_000, 6_500, 2_500, 500, 1_250, 1_000, 20_000, 3_000);
 
     /**
      * Until parts of the cluster that can reach each other again begin to merge: MERGE3 tells others of its group after

@@ -165,8 +165,8 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
                 effects.add(() -> answer.completeExceptionally(
                         new RangeException(RangeException.Cause.CLOSED, "the broker is closing")));
             } else if (!members.takesConnections()) {
-                effects.add(() -> answer.completeExceptionally(
-                        new RangeException(RangeException.Cause.TIMEOUT, DOES_NOT_SERVE)));
+                effects.add(() ->
+                        answer.completeExceptionally(new RangeException(RangeException.Cause.TIMEOUT, DOES_NOT_SERVE)));
             } else {
                 claimed.acquire(key, holder, takeover, nanoTime.getAsLong(), answer);
             }
