@@ -126,7 +126,7 @@ final class MqttCluster implements AutoCloseable {
                 self.nodeId(),
                 links,
                 membersPort,
-                this::isServing,
+                this::isServingMember,
                 deadline -> distStore.get().mirror().catchUp(deadline),
                 this::after,
                 wallMillis,
@@ -136,7 +136,7 @@ final class MqttCluster implements AutoCloseable {
                 maxLiveFilterBytes == 0 ? ClusterParts.defaultLiveFilterBytes() : maxLiveFilterBytes);
     }
 
-    private boolean isServing() {
+    private boolean isServingMember() {
         ClusterMembers made = members;
         return made != null && made.view().is(self, MemberState.SERVING);
     }
