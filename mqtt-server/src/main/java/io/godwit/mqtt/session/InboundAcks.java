@@ -84,7 +84,7 @@ final class InboundAcks {
 
     private void changeUnderWay(int change) {
         underWay += change;
-        session.counts().inboundUnderWay += change;
+        session.counts().changeInboundUnderWay(change);
     }
 
     /** The connection is over: nothing is answered any more. */

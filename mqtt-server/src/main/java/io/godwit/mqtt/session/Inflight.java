@@ -74,7 +74,7 @@ final class Inflight {
                 place = placeOf(id);
             }
             size++;
-            counts.outboundUnderWay++;
+            counts.changeOutboundUnderWay(1);
             ids[place] = id;
         }
         states[place] = state;
@@ -144,7 +144,7 @@ final class Inflight {
 
     /** The connection is over, and this with it. */
     void close() {
-        counts.outboundUnderWay -= size;
+        counts.changeOutboundUnderWay(-size);
     }
 
     void remove(int id) {
@@ -153,7 +153,7 @@ final class Inflight {
             return;
         }
         size--;
-        counts.outboundUnderWay--;
+        counts.changeOutboundUnderWay(-1);
         Delivery delivery = held == null ? null : held.remove(id);
         if (delivery != null) {
             countHeld(-delivery.message().heapBytes());

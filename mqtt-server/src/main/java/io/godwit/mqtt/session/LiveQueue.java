@@ -55,7 +55,7 @@ final class LiveQueue {
 
     void add(Entry entry) {
         entries.addLast(entry);
-        counts.queued++;
+        counts.changeQueued(1);
         count(entry.message.heapBytes());
     }
 
@@ -64,7 +64,7 @@ final class LiveQueue {
     Entry poll() {
         Entry entry = entries.pollFirst();
         if (entry != null) {
-            counts.queued--;
+            counts.changeQueued(-1);
             count(-entry.message.heapBytes());
         }
         return entry;

@@ -219,7 +219,7 @@ public final class PersistentSession extends Session {
         int packetId = ack.packetId();
         if (stateOf(packetId) == Inflight.AWAITS_PUBACK) {
             isReading = true;
-            counts().acknowledged++;
+            counts().acknowledge();
             acknowledge(inflight().sequence(packetId));
             inflight().remove(packetId);
         }
@@ -286,7 +286,7 @@ public final class PersistentSession extends Session {
 
     private void complete(int packetId) {
         isReading = true;
-        counts().acknowledged++;
+        counts().acknowledge();
         attachment.complete(inflight().sequence(packetId));
         inflight().remove(packetId);
         creditOwed++;

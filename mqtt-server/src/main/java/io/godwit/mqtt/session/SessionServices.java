@@ -92,10 +92,10 @@ public final class SessionServices {
         counts = new LoopCounts[loops];
         Arrays.setAll(counts, loop -> new LoopCounts());
         metrics.registerSessions(
-                () -> LoopCounts.sum(counts, each -> each.inboundUnderWay),
-                () -> LoopCounts.sum(counts, each -> each.outboundUnderWay),
-                () -> LoopCounts.sum(counts, each -> each.queued),
-                () -> LoopCounts.sum(counts, each -> each.acknowledged));
+                () -> LoopCounts.sum(counts, LoopCounts::inboundUnderWay),
+                () -> LoopCounts.sum(counts, LoopCounts::outboundUnderWay),
+                () -> LoopCounts.sum(counts, LoopCounts::queued),
+                () -> LoopCounts.sum(counts, LoopCounts::acknowledged));
     }
 
     /** With other limits, and what is counted over all sessions in common. */

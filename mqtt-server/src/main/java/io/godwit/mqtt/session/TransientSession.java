@@ -299,7 +299,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
 
     private void end(int packetId, byte expected) {
         if (stateOf(packetId) == expected) {
-            counts().acknowledged++;
+            counts().acknowledge();
             inflight().remove(packetId);
         }
     }

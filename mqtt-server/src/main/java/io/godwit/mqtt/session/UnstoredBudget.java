@@ -8,8 +8,12 @@ import java.util.List;
  * counter, so that loops do not meet on it. Confined to the loop.
  */
 final class UnstoredBudget {
+    private static final int PLACE = LoopCounts.SPACING;
+
     private final long limitBytes;
-    private long bytes;
+    /** One number, at {@link #PLACE}: those of different loops lie in different cache lines, see {@link LoopCounts}. */
+    private final long[] bytes = new long[PLACE + 1 + LoopCounts.SPACING];
+
     private List<Runnable> paused = new ArrayList<>();
 
     UnstoredBudget(long limitBytes) {
@@ -17,11 +21,11 @@ final class UnstoredBudget {
     }
 
     void add(long messageBytes) {
-        bytes += messageBytes;
+        bytes[PLACE] += messageBytes;
     }
 
     boolean isExceeded() {
-        return bytes >= limitBytes;
+        return bytes[PLACE] >= limitBytes;
     }
 
     /** {@code resume} is called once half of the budget is free again. */
@@ -30,8 +34,8 @@ final class UnstoredBudget {
     }
 
     void subtract(long messageBytes) {
-        bytes -= messageBytes;
-        if (bytes <= limitBytes / 2 && !paused.isEmpty()) {
+        bytes[PLACE] -= messageBytes;
+        if (bytes[PLACE] <= limitBytes / 2 && !paused.isEmpty()) {
             List<Runnable> resumed = paused;
             paused = new ArrayList<>();
             resumed.forEach(Runnable::run);
