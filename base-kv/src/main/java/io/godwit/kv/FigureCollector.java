@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
@@ -22,6 +23,11 @@ final class FigureCollector {
     private IdentityHashMap<Range, Long> stallsBefore = new IdentityHashMap<>();
     /** By store, of databases that are gone too. Guarded by this. */
     private final Map<String, Long> stalls = new HashMap<>();
+    /**
+     * What the log had counted when it last told: it tells nothing while it is closed or opened again, and a counter
+     * never falls. Guarded by this.
+     */
+    private SharedRaftLog.Stats counted = new SharedRaftLog.Stats(0, 0, 0, 0);
 
     FigureCollector(SharedRaftLog log, RocksResources rocks, Supplier<? extends Collection<StoreRanges>> stores) {
         this.log = log;
@@ -37,9 +43,15 @@ final class FigureCollector {
         }
         stallsBefore = told;
         RocksResources.CacheFigures cache = rocks.cacheFigures();
-        SharedRaftLog.Sizes sizes = log.sizes();
+        Optional<SharedRaftLog.Sizes> sizes = log.sizes();
+        sizes.ifPresent(known -> counted = known.stats());
         return new KvFigures(
-                figures, sizes.stats(), sizes.bytes(), cache.usedBytes(), cache.pinnedBytes(), cache.capacityBytes());
+                figures,
+                counted,
+                sizes.map(SharedRaftLog.Sizes::bytes).orElse(0L),
+                cache.usedBytes(),
+                cache.pinnedBytes(),
+                cache.capacityBytes());
     }
 
     private StoreFigures of(StoreRanges store, Map<Range, Long> told) {

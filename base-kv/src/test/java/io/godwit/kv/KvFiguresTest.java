@@ -111,11 +111,18 @@ class KvFiguresTest {
     }
 
     @Test
-    void aClosedNodeTellsNothing() throws Exception {
+    void aClosedNodeTellsOnlyWhatItHasCounted() throws Exception {
         KvNode node = open();
         write(openStore(node));
+        KvFigures before = node.figures();
         node.close();
         KvFigures figures = node.figures();
+        assertThat(before.log().syncs()).isPositive();
+        assertThat(figures.log().writes()).isGreaterThanOrEqualTo(before.log().writes());
+        assertThat(figures.log().syncs()).isGreaterThanOrEqualTo(before.log().syncs());
+        assertThat(figures.log().bytes()).isGreaterThanOrEqualTo(before.log().bytes());
+        assertThat(figures.log().tableBytes())
+                .isGreaterThanOrEqualTo(before.log().tableBytes());
         assertThat(figures.store("test").memtableBytes()).isZero();
         assertThat(figures.cacheBytes()).isZero();
         assertThat(figures.logBytes()).isZero();

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Lock;
@@ -521,23 +522,23 @@ final class LogEngine implements AutoCloseable {
         }
     }
 
-    /** Waits for nobody: zeros while the database is being closed or opened again. */
-    SharedRaftLog.Sizes sizes() {
+    /** Waits for nobody: empty while the database is closed, being closed or opened again. */
+    Optional<SharedRaftLog.Sizes> sizes() {
         Lock open = openLock.readLock();
         if (!open.tryLock()) {
-            return SharedRaftLog.Sizes.UNKNOWN;
+            return Optional.empty();
         }
         try {
             if (closed || suspended) {
-                return SharedRaftLog.Sizes.UNKNOWN;
+                return Optional.empty();
             }
-            return new SharedRaftLog.Sizes(
+            return Optional.of(new SharedRaftLog.Sizes(
                     stats(),
                     db.getLongProperty(entries, "rocksdb.size-all-mem-tables")
-                            + db.getLongProperty(entries, "rocksdb.live-sst-files-size"));
+                            + db.getLongProperty(entries, "rocksdb.live-sst-files-size")));
         } catch (RocksDBException e) {
             log.debug("no sizes directory={} cause={}", directory, e.getMessage());
-            return SharedRaftLog.Sizes.UNKNOWN;
+            return Optional.empty();
         } finally {
             open.unlock();
         }

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Map.Entry;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -54,10 +55,7 @@ public final class SharedRaftLog implements AutoCloseable {
      *
      * @param bytes in memory and table files
      */
-    public record Sizes(Stats stats, long bytes) {
-        /** While the log is being closed or opened again. */
-        static final Sizes UNKNOWN = new Sizes(new Stats(0, 0, 0, 0), 0);
-    }
+    public record Sizes(Stats stats, long bytes) {}
 
     private SharedRaftLog(LogEngine engine, SharedLogContent content) {
         this.engine = engine;
@@ -241,8 +239,8 @@ public final class SharedRaftLog implements AutoCloseable {
         return engine.stats();
     }
 
-    /** The same, and how large it is; waits for nobody. Zeros while it is being closed or opened again. */
-    public Sizes sizes() {
+    /** The same, and how large it is; waits for nobody. Empty while it is closed, being closed or opened again. */
+    public Optional<Sizes> sizes() {
         return engine.sizes();
     }
 
