@@ -228,7 +228,7 @@ class ApiAccessTest {
     void withoutTokensItListensOnLoopbackOnly() {
         ApiServer server = new ApiServer(
                 new ApiConfig("0.0.0.0", 0, Optional.empty(), Optional.empty(), true, ApiFixture.LIMITS),
-                ApiFixture.ports(new FakeNode(), true));
+                ApiFixture.ports(new FakeNode(), (here, there) -> true));
         assertThatThrownBy(server::start)
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("apiServerConfig.host is 0.0.0.0")
@@ -242,7 +242,7 @@ class ApiAccessTest {
                 ApiServer second = new ApiServer(
                         new ApiConfig(
                                 "127.0.0.1", api.port(), Optional.empty(), Optional.empty(), true, ApiFixture.LIMITS),
-                        ApiFixture.ports(new FakeNode(), true))) {
+                        ApiFixture.ports(new FakeNode(), (here, there) -> true))) {
             assertThatThrownBy(second::start)
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining("127.0.0.1:" + api.port())

@@ -14,6 +14,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Nobody holds more than a bounded share for a bounded time. */
@@ -98,6 +100,33 @@ class ApiBoundsTest {
             assertThat(got.status()).isEqualTo(504);
             assertThat(got.problem()).isEqualTo("timeout");
             assertThat(api.get("/health/live").status()).isEqualTo(200);
+        }
+    }
+
+    /** Who asks is not known while the kernel's tables cannot be read. */
+    @Test
+    void aLookAtWhoAsksThatDoesNotEndIsAProblem() throws Exception {
+        CountDownLatch held = new CountDownLatch(1);
+        try (ApiFixture api =
+                ApiFixture.with(limits(100, 100, LONG, LONG, SHORT, 1_000, 1_000), (here, there) -> isReleased(held))) {
+            for (int i = 0; i < 3; i++) {
+                Got got = api.get("/api/v1/nodes");
+                assertThat(got.status()).isEqualTo(503);
+                assertThat(got.json().getString("detail")).contains("in time");
+            }
+            assertThat(api.get("/health/live").status()).isEqualTo(200);
+            held.countDown();
+            Await.until("it is known", () -> api.get("/api/v1/nodes").status() == 200);
+        } finally {
+            held.countDown();
+        }
+    }
+
+    private static boolean isReleased(CountDownLatch latch) {
+        try {
+            return latch.await(60, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            return false; // the server is closed
         }
     }
 

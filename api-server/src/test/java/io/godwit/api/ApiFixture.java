@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.api.contract.Operation;
 import io.godwit.api.http.Limits;
 import io.godwit.api.port.FileWatch;
+import io.godwit.api.port.LocalCallers;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -39,6 +40,8 @@ final class ApiFixture implements AutoCloseable {
             Duration.ofSeconds(20),
             100_000,
             100_000);
+
+    private static final LocalCallers TRUSTED = (here, there) -> true;
 
     final FakeNode node = new FakeNode();
     private final ApiServer server;
@@ -75,20 +78,20 @@ final class ApiFixture implements AutoCloseable {
         }
     }
 
-    private ApiFixture(Limits limits, Optional<Path> tokens, boolean trusts) throws Exception {
+    private ApiFixture(Limits limits, Optional<Path> tokens, LocalCallers local) throws Exception {
         server = new ApiServer(
-                new ApiConfig("127.0.0.1", 0, Optional.empty(), tokens, true, limits), ports(node, trusts));
+                new ApiConfig("127.0.0.1", 0, Optional.empty(), tokens, true, limits), ports(node, local));
         address = server.start();
     }
 
-    static ApiPorts ports(FakeNode node, boolean trusts) {
+    static ApiPorts ports(FakeNode node, LocalCallers local) {
         return new ApiPorts(
                 node,
                 Optional.of(node),
                 Optional.of(node),
                 Optional.of(node),
                 Optional.of(node),
-                (here, there) -> trusts,
+                local,
                 ContentWatch::new);
     }
 
@@ -98,20 +101,25 @@ final class ApiFixture implements AutoCloseable {
     }
 
     static ApiFixture open(Limits limits) throws Exception {
-        return new ApiFixture(limits, Optional.empty(), true);
+        return new ApiFixture(limits, Optional.empty(), TRUSTED);
     }
 
     static ApiFixture withTokens(Path file) throws Exception {
-        return new ApiFixture(LIMITS, Optional.of(file), true);
+        return new ApiFixture(LIMITS, Optional.of(file), TRUSTED);
     }
 
     static ApiFixture withTokens(Path file, Limits limits) throws Exception {
-        return new ApiFixture(limits, Optional.of(file), true);
+        return new ApiFixture(limits, Optional.of(file), TRUSTED);
     }
 
     /** Callers are of another user of this machine. */
     static ApiFixture ofStrangers() throws Exception {
-        return new ApiFixture(LIMITS, Optional.empty(), false);
+        return with(LIMITS, (here, there) -> false);
+    }
+
+    /** Without tokens. */
+    static ApiFixture with(Limits limits, LocalCallers local) throws Exception {
+        return new ApiFixture(limits, Optional.empty(), local);
     }
 
     ApiServer server() {

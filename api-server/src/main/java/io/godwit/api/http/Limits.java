@@ -57,8 +57,13 @@ public record Limits(
         }
     }
 
+    /** How long it may take to know who asks. */
+    public Duration identifyTimeout() {
+        return requestTimeout.dividedBy(2);
+    }
+
     /** The longest that a request may have a connection, whatever either side does. */
     Duration wholeRequest() {
-        return headTimeout.plus(requestTimeout).plus(WRITE_TIMEOUT);
+        return headTimeout.plus(identifyTimeout()).plus(requestTimeout).plus(WRITE_TIMEOUT);
     }
 }

@@ -102,7 +102,12 @@ public final class Gateway {
         if (Bodies.isAnnounced(request)) {
             request.pause(); // until it is known who sends it
         }
-        back(ctx, authenticator.identify(request, state), (principal, failure) -> {
+        Bounded<Principal> identified = new Bounded<>(
+                authenticator.identify(request, state),
+                limits.identifyTimeout(),
+                Problem.unavailable("who asks could not be found out in time"));
+        back(ctx, identified.future, (principal, failure) -> {
+            identified.end();
             if (principal == null) {
                 answers.problem(ctx, problem(failure, operation));
             } else if (!byToken.tryTake(principal.name())) {
@@ -172,13 +177,12 @@ public final class Gateway {
         } catch (RuntimeException e) { // outermost frame of a request
             reply = CompletableFuture.failedFuture(e);
         }
-        CompletableFuture<Reply> bounded = reply.copy(); // a scrape is shared: one caller's deadline is not another's
-        long timer = vertx.setTimer(
-                limits.requestTimeout().toMillis(),
-                id -> bounded.completeExceptionally(new ProblemException(
-                        new Problem(504, "timeout", "No answer in time", "it was asked for, and may still be done"))));
-        back(ctx, bounded, (done, failure) -> {
-            vertx.cancelTimer(timer);
+        Bounded<Reply> bounded = new Bounded<>(
+                reply,
+                limits.requestTimeout(),
+                new Problem(504, "timeout", "No answer in time", "it was asked for, and may still be done"));
+        back(ctx, bounded.future, (done, failure) -> {
+            bounded.end();
             Reply answer = done;
             Problem problem = answer == null ? problem(failure, operation) : null;
             if (operation.changes() && call.caller().isPresent()) {
@@ -197,6 +201,25 @@ public final class Gateway {
                 answers.reply(ctx, operation, answer, call);
             }
         });
+    }
+
+    /** What comes of a future, or a problem when it takes too long. */
+    private final class Bounded<T> {
+        /** Another one: what is shared with other requests, such as a scrape, goes on for these. */
+        private final CompletableFuture<T> future;
+
+        private final long timer;
+
+        Bounded(CompletableFuture<T> asked, Duration within, Problem late) {
+            CompletableFuture<T> copy = asked.copy();
+            future = copy;
+            timer = vertx.setTimer(
+                    Math.max(1, within.toMillis()), id -> copy.completeExceptionally(new ProblemException(late)));
+        }
+
+        void end() {
+            vertx.cancelTimer(timer);
+        }
     }
 
     private interface Then<T> {
