@@ -3,6 +3,7 @@ package io.godwit.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.api.ApiFixture.Got;
+import io.godwit.api.port.ClientKey;
 import io.godwit.api.port.HealthView;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -112,6 +113,18 @@ class ApiAnswersTest {
         assertThat(seen)
                 .containsExactly(
                         "c\u00e90", "c\u00e91", "c\u00e92", "c\u00e93", "c\u00e94", "d/0", "d/1", "d/2", "d/3", "d/4");
+    }
+
+    @Test
+    void aPageWithoutItemsSaysWhereTheSearchGoesOn() throws Exception {
+        api.node.add("default", "lamp-1", "ann", 5, true, 10);
+        api.node.looksUpTo = new ClientKey("default", "lamp-0");
+        Got nothing = api.get("/api/v1/clients");
+        assertThat(nothing.json().getJsonArray("items")).isEmpty();
+        Got rest =
+                api.get("/api/v1/clients?cursor=" + nothing.json().getString("next"));
+        assertThat(texts(rest.json().getJsonArray("items"), "clientId")).containsExactly("lamp-1");
+        assertThat(rest.json().getString("next")).isNull();
     }
 
     @Test

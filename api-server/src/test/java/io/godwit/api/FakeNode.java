@@ -45,6 +45,8 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, MetricsS
     volatile boolean isStarting;
     /** Answers nothing about clients. */
     volatile boolean hangs;
+    /** A list from before this key finds nothing in its time, and has looked so far. */
+    volatile ClientKey looksUpTo;
 
     void add(String tenant, String id, String userName, int protocol, boolean connected, long queued) {
         ClientView view = new ClientView(
@@ -148,9 +150,12 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, MetricsS
                 found.add(client);
             }
         }
-        boolean hasMore = found.size() > limit;
-        return CompletableFuture.completedFuture(new Answer<>(
-                new Page<>(found.subList(0, Math.min(limit, found.size())), hasMore), missing));
+        if (looksUpTo != null && (after == null || after.compareTo(looksUpTo) < 0)) {
+            return CompletableFuture.completedFuture(new Answer<>(new Page<>(List.of(), looksUpTo), missing));
+        }
+        List<ClientView> page = found.subList(0, Math.min(limit, found.size()));
+        ClientKey next = found.size() > limit ? page.get(page.size() - 1).key() : null;
+        return CompletableFuture.completedFuture(new Answer<>(new Page<>(page, next), missing));
     }
 
     @Override

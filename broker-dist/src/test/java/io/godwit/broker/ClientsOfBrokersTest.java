@@ -127,16 +127,14 @@ class ClientsOfBrokersTest {
     private static List<String> list(Node node, int limit) throws Exception {
         List<String> ids = new ArrayList<>();
         ClientKey after = null;
-        boolean hasMore = true;
-        while (hasMore) {
+        do {
             Answer<Page<ClientView>> page = get(node.clients().clients(ClientFilter.ALL, after, limit, WITHIN));
             assertThat(page.missingNodes()).isEmpty();
             for (ClientView client : page.value().items()) {
                 ids.add(client.clientId());
-                after = client.key();
             }
-            hasMore = page.value().hasMore();
-        }
+            after = page.value().next();
+        } while (after != null);
         return ids;
     }
 

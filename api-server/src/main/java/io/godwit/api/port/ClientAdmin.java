@@ -21,6 +21,8 @@ public interface ClientAdmin {
      *
      * <p>With missing nodes the page leaves out those nodes' clients, also those that would stand between the others.
      *
+     * <p>{@link Page#next} names no client of another tenant than the filter's.
+     *
      * @param after only clients behind this key; null begins with the first. It need not be one of a client
      * @param limit 1 to {@link #MAX_LIMIT}
      * @param within how long other nodes may take

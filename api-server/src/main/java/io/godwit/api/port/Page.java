@@ -1,19 +1,18 @@
 package io.godwit.api.port;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A part of a list.
  *
  * @param items in the order of the list
- * @param hasMore whether the list goes on behind the last item. May be true although nothing more comes; false only
- *     when nothing more comes. A page without items has none behind it
+ * @param next behind which key the list goes on; null at its end. It may lie behind the last item, and a page without
+ *     items may have one: a search that finds little ends when its time is over. May be given although nothing more
+ *     comes
  */
-public record Page<T>(List<T> items, boolean hasMore) {
+public record Page<T>(List<T> items, @Nullable ClientKey next) {
     public Page {
         items = List.copyOf(items);
-        if (items.isEmpty() && hasMore) {
-            throw new IllegalArgumentException("a page without items has no last one to go on from");
-        }
     }
 }

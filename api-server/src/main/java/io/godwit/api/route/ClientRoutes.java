@@ -48,9 +48,9 @@ public final class ClientRoutes {
         List<ClientView> items = answer.value().items();
         JsonObject json =
                 new JsonObject().put("items", Json.array(items)).put("missingNodes", Json.array(answer.missingNodes()));
-        if (answer.value().hasMore()) {
-            ClientKey last = items.get(items.size() - 1).key();
-            json.put("next", Cursors.of(LIST, last.tenant(), last.clientId()));
+        ClientKey next = answer.value().next();
+        if (next != null) {
+            json.put("next", Cursors.of(LIST, next.tenant(), next.clientId()));
         }
         return Reply.json(json);
     }

@@ -30,6 +30,16 @@ final class ClientWords {
         return tenant(key.tenant()).map(tenant -> new ClientKey(tenant, new ClientId(clientId)));
     }
 
+    /** Before all clients of the tenant, and behind those of tenants before it. */
+    static ClientKey beginOf(TenantId tenant) {
+        return new ClientKey(tenant, new ClientId(BEFORE_ALL));
+    }
+
+    static io.godwit.api.port.ClientKey key(ClientKey key) {
+        return new io.godwit.api.port.ClientKey(
+                key.tenant().value(), key.clientId().value());
+    }
+
     /** Empty when there can be no such tenant. */
     static Optional<TenantId> tenant(String text) {
         try {

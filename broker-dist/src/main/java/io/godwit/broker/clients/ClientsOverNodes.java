@@ -12,14 +12,13 @@ import io.godwit.mqtt.client.ClientPage;
 import io.godwit.mqtt.client.ConnectedClient;
 import io.godwit.mqtt.packet.Disconnect;
 import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.plugin.client.TenantId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,7 +31,7 @@ import org.slf4j.LoggerFactory;
  */
 final class ClientsOverNodes implements ClientAdmin {
     private static final Logger LOG = LoggerFactory.getLogger(ClientsOverNodes.class);
-    private static final Page<ClientView> EMPTY = new Page<>(List.of(), false);
+    private static final Page<ClientView> EMPTY = new Page<>(List.of(), null);
 
     private final AllNodes nodes;
 
@@ -65,27 +64,36 @@ final class ClientsOverNodes implements ClientAdmin {
         if (criteria == null || after != null && from.isEmpty()) {
             return CompletableFuture.completedFuture(Answer.complete(EMPTY));
         }
-        return nodes.ask(within, node -> node.page(criteria, from.orElse(null), limit, within))
-                .thenApply(answers -> merged(answers, limit));
+        TenantId tenant = criteria.tenant();
+        if (tenant == null) {
+            return page(criteria, from.orElse(null), limit, within);
+        }
+        ClientKey begin = ClientWords.beginOf(tenant);
+        ClientKey place = from.filter(key -> key.compareTo(begin) > 0).orElse(begin);
+        return place.tenant().equals(tenant)
+                ? page(criteria, place, limit, within)
+                : CompletableFuture.completedFuture(Answer.complete(EMPTY));
     }
 
-    private static Answer<Page<ClientView>> merged(Answers<ClientPage<ConnectedClient>> answers, int limit) {
+    private CompletableFuture<Answer<Page<ClientView>>> page(
+            ClientCriteria criteria, @Nullable ClientKey after, int limit, Duration within) {
+        return nodes.ask(within, node -> node.page(criteria, after, limit, within))
+                .thenApply(answers -> merged(answers, criteria.tenant(), limit));
+    }
+
+    private static Answer<Page<ClientView>> merged(
+            Answers<ClientPage<ConnectedClient>> answers, @Nullable TenantId tenant, int limit) {
         List<ClientPage<Placed>> pages = new ArrayList<>();
         answers.answers().forEach((node, page) -> pages.add(placed(node, page)));
         ClientPage<Placed> merged = ClientPage.merged(pages, limit);
-        Set<String> missing = new TreeSet<>(answers.missing().keySet());
-        if (merged.entries().isEmpty() && merged.next() != null) { // they have not looked through theirs in time
-            answers.answers().forEach((node, page) -> {
-                if (page.next() != null) {
-                    missing.add(node);
-                }
-            });
-            return new Answer<>(EMPTY, List.copyOf(missing));
-        }
         List<ClientView> views = merged.entries().stream()
                 .map(placed -> ClientWords.view(placed.node, placed.client))
                 .toList();
-        return new Answer<>(new Page<>(views, merged.next() != null), List.copyOf(missing));
+        ClientKey next = merged.next();
+        if (next != null && tenant != null && !next.tenant().equals(tenant)) {
+            next = null; // all of the tenant has been looked at; what lies behind is nobody's business who asks for it
+        }
+        return new Answer<>(new Page<>(views, next == null ? null : ClientWords.key(next)), missing(answers));
     }
 
     private static ClientPage<Placed> placed(String node, ClientPage<ConnectedClient> page) {

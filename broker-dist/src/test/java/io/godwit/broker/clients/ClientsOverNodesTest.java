@@ -84,17 +84,13 @@ class ClientsOverNodesTest {
         }
         List<String> listed = new ArrayList<>();
         ClientKey after = null;
-        boolean hasMore = true;
-        while (hasMore) {
+        do {
             Answer<Page<ClientView>> page = list(after, 7, LONG);
             assertThat(page.missingNodes()).isEmpty();
             assertThat(page.value().items()).hasSizeLessThanOrEqualTo(7);
             listed.addAll(ids(page));
-            hasMore = page.value().hasMore();
-            after = page.value().items().isEmpty()
-                    ? null
-                    : page.value().items().get(page.value().items().size() - 1).key();
-        }
+            after = page.value().next();
+        } while (after != null);
         assertThat(listed).isEqualTo(expected);
     }
 
@@ -274,22 +270,49 @@ class ClientsOverNodesTest {
                 Optional.empty(),
                 OptionalLong.empty());
         assertThat(get(nodes.all.clients(others, null, 10, LONG)))
-                .isEqualTo(Answer.complete(new Page<>(List.of(), false)));
+                .isEqualTo(Answer.complete(new Page<>(List.of(), null)));
     }
 
     @Test
-    void aSearchThatFoundNothingInTimeNamesTheNodesThatHaveNotLookedAtAllTheirClients() throws Exception {
+    void aSearchThatFoundNothingInItsTimeGoesOn() throws Exception {
         nodes.a.add("c1", "c2");
         nodes.b.add("c3", "c4");
         nodes.b.looksUpTo = MemoryClients.key("c0");
         Answer<Page<ClientView>> nothing = list(null, 10, LONG);
-        assertThat(nothing.value()).isEqualTo(new Page<>(List.of(), false));
-        assertThat(nothing.missingNodes()).containsExactly("b");
+        assertThat(nothing).isEqualTo(Answer.complete(new Page<>(List.of(), key("c0"))));
+        nodes.b.looksUpTo = null;
+        assertThat(ids(list(key("c0"), 10, LONG))).containsExactly("c1@a", "c2@a", "c3@b", "c4@b");
         nodes.b.looksUpTo = MemoryClients.key("c3");
         Answer<Page<ClientView>> some = list(null, 10, LONG);
         assertThat(ids(some)).containsExactly("c1@a", "c2@a", "c3@b");
-        assertThat(some.value().hasMore()).isTrue();
+        assertThat(some.value().next()).isEqualTo(key("c3"));
         assertThat(some.missingNodes()).isEmpty();
+    }
+
+    private static ClientFilter ofTenant(String tenant) {
+        return new ClientFilter(
+                Optional.of(tenant),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                OptionalInt.empty(),
+                Optional.empty(),
+                OptionalLong.empty());
+    }
+
+    @Test
+    void aListOfOneTenantBeginsAndEndsWithItAndNamesNoClientOfAnother() throws Exception {
+        nodes.b.add("c1");
+        nodes.b.looksUpTo = MemoryClients.key("c1"); // the page of that node ends there, whomever it is asked for
+        nodes.b.add("c2");
+        for (String other : List.of("a-tenant", "z-tenant")) {
+            assertThat(get(nodes.all.clients(ofTenant(other), null, 10, LONG)))
+                    .isEqualTo(Answer.complete(new Page<>(List.of(), null)));
+        }
+        assertThat(ids(get(nodes.all.clients(ofTenant("default"), new ClientKey("a-tenant", "c9"), 10, LONG))))
+                .containsExactly("c1@b");
+        assertThat(get(nodes.all.clients(ofTenant("default"), new ClientKey("z-tenant", "c0"), 10, LONG)))
+                .isEqualTo(Answer.complete(new Page<>(List.of(), null)));
     }
 
     @Test
