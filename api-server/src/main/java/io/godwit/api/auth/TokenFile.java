@@ -7,9 +7,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -40,6 +42,7 @@ public final class TokenFile {
     private final List<String> lines;
 
     private final List<Entry> entries;
+    private final Known known;
 
     /** How somebody proves to be the one of an entry. */
     public enum Proof {
@@ -120,9 +123,50 @@ public final class TokenFile {
         }
     }
 
-    private TokenFile(List<String> lines, List<Entry> entries) {
+    /** The entries by what they are looked up with. Filled by one thread, then only read. */
+    private static final class Known {
+        private final Set<String> names = new HashSet<>();
+        private final Map<X500Principal, Principal> bySubject = new HashMap<>();
+        /** By their hashes, which {@code hashes} has in hexadecimal too. */
+        private final List<Token> tokens = new ArrayList<>();
+
+        private final Set<String> hashes = new HashSet<>();
+
+        @SuppressWarnings("ArrayRecordComponent") // never compared as a record, or changed
+        private record Token(byte[] hash, Principal owner) {}
+
+        static Known of(List<Entry> entries) {
+            Known known = new Known();
+            entries.forEach(known::add);
+            return known;
+        }
+
+        /** Two entries for one token or certificate would have two roles: the second is refused. */
+        void add(Entry entry) {
+            if (names.size() == MAX_ENTRIES) {
+                throw new IllegalArgumentException("there are more than " + MAX_ENTRIES + " entries");
+            }
+            if (!names.add(entry.name())) {
+                throw new IllegalArgumentException("the name " + entry.name() + " is there already");
+            }
+            boolean isNew;
+            if (entry.proof() == Proof.SUBJECT) {
+                isNew = bySubject.putIfAbsent(new X500Principal(entry.value()), entry.principal()) == null;
+            } else {
+                byte[] hash = entry.hash();
+                isNew = hashes.add(HexFormat.of().formatHex(hash));
+                tokens.add(new Token(hash, entry.principal()));
+            }
+            if (!isNew) {
+                throw new IllegalArgumentException("the token or subject of " + entry.name() + " is there already");
+            }
+        }
+    }
+
+    private TokenFile(List<String> lines, List<Entry> entries, Known known) {
         this.lines = List.copyOf(lines);
         this.entries = List.copyOf(entries);
+        this.known = known;
     }
 
     /** @throws IOException naming the file, and the line where one is wrong; never with a hash */
@@ -146,6 +190,7 @@ public final class TokenFile {
     /** @throws IllegalArgumentException naming the line */
     public static TokenFile parse(String text) {
         List<Entry> entries = new ArrayList<>();
+        Known known = new Known();
         int number = 0;
         List<String> lines = text.lines().toList();
         for (String line : lines) {
@@ -154,13 +199,14 @@ public final class TokenFile {
                 continue;
             }
             try {
-                entries.add(entry(line));
-                check(entries);
+                Entry entry = entry(line);
+                known.add(entry);
+                entries.add(entry);
             } catch (IllegalArgumentException e) {
                 throw new IllegalArgumentException("line " + number + ": " + e.getMessage(), e);
             }
         }
-        return new TokenFile(lines, entries);
+        return new TokenFile(lines, entries, known);
     }
 
     private static Entry entry(String line) {
@@ -178,26 +224,6 @@ public final class TokenFile {
         throw new IllegalArgumentException("the fourth field must be sha256 or subject");
     }
 
-    /** Two entries for one token or certificate would have two roles. */
-    private static void check(List<Entry> entries) {
-        if (entries.size() > MAX_ENTRIES) {
-            throw new IllegalArgumentException("there are more than " + MAX_ENTRIES + " entries");
-        }
-        Set<String> names = new HashSet<>();
-        Set<Object> proofs = new HashSet<>();
-        for (Entry entry : entries) {
-            if (!names.add(entry.name())) {
-                throw new IllegalArgumentException("the name " + entry.name() + " is there already");
-            }
-            Object proof = entry.proof() == Proof.SUBJECT
-                    ? new X500Principal(entry.value())
-                    : HexFormat.of().formatHex(entry.hash());
-            if (!proofs.add(proof)) {
-                throw new IllegalArgumentException("the token or subject of " + entry.name() + " is there already");
-            }
-        }
-    }
-
     public List<Entry> entries() {
         return entries;
     }
@@ -206,10 +232,10 @@ public final class TokenFile {
     public TokenFile with(Entry entry) {
         List<Entry> more = new ArrayList<>(entries);
         more.add(entry);
-        check(more);
+        Known all = Known.of(more);
         List<String> text = new ArrayList<>(lines.isEmpty() ? List.of(HEADING) : lines);
         text.add(entry.line());
-        return new TokenFile(text, more);
+        return new TokenFile(text, more, all);
     }
 
     /** Empty when there is no entry of that name. Comments stay. */
@@ -218,7 +244,9 @@ public final class TokenFile {
                 entries.stream().filter(entry -> !entry.name().equals(name)).toList();
         List<String> text =
                 lines.stream().filter(line -> !line.startsWith(name + ":")).toList();
-        return fewer.size() == entries.size() ? Optional.empty() : Optional.of(new TokenFile(text, fewer));
+        return fewer.size() == entries.size()
+                ? Optional.empty()
+                : Optional.of(new TokenFile(text, fewer, Known.of(fewer)));
     }
 
     /** The whole file, as {@link #parse} reads it. */
@@ -231,22 +259,17 @@ public final class TokenFile {
     /** Whose token it is; null for nobody's. Takes the same time for every token. */
     public @Nullable Principal ofToken(String token) {
         byte[] hash = TokenText.hash(token);
-        Entry found = null;
-        for (Entry entry : entries) {
-            if (entry.proof() == Proof.SHA256 && MessageDigest.isEqual(hash, entry.hash())) {
-                found = entry;
+        Principal found = null;
+        for (Known.Token each : known.tokens) {
+            if (MessageDigest.isEqual(hash, each.hash())) {
+                found = each.owner();
             }
         }
-        return found == null ? null : found.principal();
+        return found;
     }
 
     /** Whose certificate it is; null for nobody's. */
     public @Nullable Principal ofSubject(X500Principal subject) {
-        for (Entry entry : entries) {
-            if (entry.proof() == Proof.SUBJECT && new X500Principal(entry.value()).equals(subject)) {
-                return entry.principal();
-            }
-        }
-        return null;
+        return known.bySubject.get(subject);
     }
 }

@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.api.auth.TokenFile.Entry;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.security.SecureRandom;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import javax.security.auth.x500.X500Principal;
 import org.junit.jupiter.api.Test;
 
@@ -51,6 +54,33 @@ class TokenFileTest {
         assertThat(file.ofSubject(new X500Principal("cn=ops,o=birds"))).isNotNull();
         assertThat(file.ofSubject(new X500Principal("CN=Ops"))).isNull();
         assertThat(file.ofSubject(new X500Principal("CN=Ops,O=Birds,C=DE"))).isNull();
+    }
+
+    /** Each entry costs one look: not one at all those before it, nor does a request cost one at each entry. */
+    @Test
+    void aFullFileIsReadAndAskedQuickly() {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < 1_000; i++) {
+            text.append("n" + i + ":viewer::subject:CN=" + i + ",O=" + "long name ".repeat(60) + "x\n");
+        }
+        TokenFile[] file = new TokenFile[1];
+        assertThat(cpuMillis(() -> file[0] = TokenFile.parse(text.toString()))).isLessThan(4_000);
+        assertThat(file[0].entries()).hasSize(1_000);
+        X500Principal nobody = new X500Principal("CN=nobody");
+        assertThat(cpuMillis(() -> {
+                    for (int i = 0; i < 1_000; i++) {
+                        assertThat(file[0].ofSubject(nobody)).isNull();
+                    }
+                }))
+                .isLessThan(4_000);
+        isRefused(text + "one-more:viewer::subject:CN=z", "line 1001: there are more than 1000");
+    }
+
+    private static long cpuMillis(Runnable task) {
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        long begun = threads.getCurrentThreadCpuTime();
+        task.run();
+        return TimeUnit.NANOSECONDS.toMillis(threads.getCurrentThreadCpuTime() - begun);
     }
 
     @Test
