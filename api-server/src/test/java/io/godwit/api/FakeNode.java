@@ -16,6 +16,7 @@ import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.Page;
 import io.godwit.api.port.RangeView;
 import io.godwit.api.port.Scrape;
+import io.godwit.api.port.ScrapeFormat;
 import io.godwit.api.port.StatsSource;
 import io.godwit.api.port.StoreView;
 import java.nio.charset.StandardCharsets;
@@ -198,9 +199,9 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, MetricsS
     }
 
     @Override
-    public Scrape scrape(String accept) {
+    public Scrape scrape(ScrapeFormat format) {
         scrapes.incrementAndGet();
-        return new Scrape(accept + "; version=0.0.4; charset=utf-8", "godwit_up 1\n".getBytes(StandardCharsets.UTF_8));
+        return new Scrape(format.contentType(), "godwit_up 1\n".getBytes(StandardCharsets.UTF_8));
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.godwit.broker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.api.port.NodeFigures;
+import io.godwit.api.port.ScrapeFormat;
 import io.godwit.api.port.StatsSource;
 import io.godwit.broker.metrics.Exposition;
 import io.godwit.mqtt.TestClient;
@@ -111,10 +112,11 @@ class MetricsPageTest {
     }
 
     private static Exposition scrape() {
-        return new Exposition(new String(broker.metrics().scrapes().scrape("").text(), StandardCharsets.UTF_8));
+        byte[] text = broker.metrics().scrapes().scrape(ScrapeFormat.TEXT).text();
+        return new Exposition(new String(text, StandardCharsets.UTF_8));
     }
 
-    /** A scrape that shows what happened before, which an answer that is remembered may not. */
+    /** A scrape that shows what happened before: figures of stores and links are those of half a second ago. */
     private static Exposition scrapeUntil(Predicate<Exposition> shows) {
         AtomicReference<Exposition> last = new AtomicReference<>(scrape());
         Await.until(() -> "scrape", Duration.ofSeconds(20), () -> {

@@ -5,10 +5,7 @@ package io.godwit.api.port;
 public interface MetricsSource {
     /**
      * Writes all metrics down. Called on worker threads of the API, never on an event loop, by one at a time. It takes
-     * milliseconds, waits for nobody and does not throw.
-     *
-     * @param accept the media type that is wanted, {@code text/plain} or {@code application/openmetrics-text}; a source
-     *     that lacks the latter answers the former
+     * milliseconds, waits for nobody and does not throw. Whoever calls it shares the answer among those who ask.
      */
-    Scrape scrape(String accept);
+    Scrape scrape(ScrapeFormat format);
 }

@@ -3,24 +3,24 @@ package io.godwit.api.route;
 import io.godwit.api.http.Workers;
 import io.godwit.api.port.MetricsSource;
 import io.godwit.api.port.Scrape;
-import java.util.HashMap;
+import io.godwit.api.port.ScrapeFormat;
+import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Metrics for Prometheus. Whoever asks while one scrape is made, or within half a second, gets the same: a scraper gone
- * wild costs two scrapes a second of each form. Confined to the event loop, but for the scrape itself.
+ * Metrics for Prometheus. Whoever asks while one scrape is made, or within a second from its beginning, gets the same:
+ * a scraper gone wild costs one scrape a second of each format. Confined to the event loop, but for the scrape itself.
  */
 public final class MetricsRoutes {
-    private static final long FRESH_NANOS = 500_000_000;
-    private static final String OPEN_METRICS = "application/openmetrics-text";
-    private static final String PLAIN = "text/plain";
+    private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final MetricsSource source;
     private final Workers workers;
     private final LongSupplier nanoClock;
-    private final Map<String, Made> byForm = new HashMap<>();
+    private final Map<ScrapeFormat, Made> byFormat = new EnumMap<>(ScrapeFormat.class);
     /** Completes when no scrape is under way: they are made one at a time. */
     private CompletableFuture<?> idle = CompletableFuture.completedFuture("");
 
@@ -38,21 +38,21 @@ public final class MetricsRoutes {
     }
 
     private CompletableFuture<Reply> scrape(Call call) {
-        String form = call.accept().contains(OPEN_METRICS) ? OPEN_METRICS : PLAIN;
+        ScrapeFormat format = ScrapeFormat.accepted(call.accept());
         long now = nanoClock.getAsLong();
-        Made made = byForm.get(form);
+        Made made = byFormat.get(format);
         if (made == null || made.reply().isDone() && now - made.begunAt() >= FRESH_NANOS) {
             CompletableFuture<Reply> next =
-                    idle.handle((reply, failure) -> "").thenCompose(done -> workers.supply(() -> reply(form)));
+                    idle.handle((reply, failure) -> "").thenCompose(done -> workers.supply(() -> reply(format)));
             made = new Made(next, now);
-            byForm.put(form, made);
+            byFormat.put(format, made);
             idle = next;
         }
         return made.reply();
     }
 
-    private Reply reply(String form) {
-        Scrape scrape = source.scrape(form);
+    private Reply reply(ScrapeFormat format) {
+        Scrape scrape = source.scrape(format);
         return Reply.bytes(scrape.contentType(), scrape.text());
     }
 }

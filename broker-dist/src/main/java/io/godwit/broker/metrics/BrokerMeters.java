@@ -91,7 +91,7 @@ public final class BrokerMeters implements AutoCloseable {
                 .meterFilter(HISTOGRAMS)
                 .meterFilter(MeterFilter.denyNameStartsWith(CPU_NANOS))
                 .onMeterRegistrationFailed((id, reason) -> leftOut(id.getName() + ": " + reason));
-        scrapes = new Scrapes(registry, System::nanoTime);
+        scrapes = new Scrapes(registry);
         List<MeterBinder> process = List.of(
                 new JvmMemoryMetrics(),
                 garbage,

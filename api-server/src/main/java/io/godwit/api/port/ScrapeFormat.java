@@ -1,9 +1,9 @@
-package io.godwit.broker.metrics;
+package io.godwit.api.port;
 
 import java.util.Locale;
 
 /** How meters are written for who scrapes them. */
-enum ScrapeFormat {
+public enum ScrapeFormat {
     /** Prometheus's own. */
     TEXT("text/plain; version=0.0.4; charset=utf-8"),
     OPEN_METRICS("application/openmetrics-text; version=1.0.0; charset=utf-8");
@@ -19,7 +19,7 @@ enum ScrapeFormat {
     }
 
     /** What the answer's header says. */
-    String contentType() {
+    public String contentType() {
         return contentType;
     }
 
@@ -29,7 +29,7 @@ enum ScrapeFormat {
      * @param accept the request's header [RFC9110-12.5.1]; empty without one. Anything that names no OpenMetrics is
      *     answered with {@link #TEXT}
      */
-    static ScrapeFormat accepted(String accept) {
+    public static ScrapeFormat accepted(String accept) {
         double text = 0;
         double openMetrics = 0;
         for (String kind : accept.toLowerCase(Locale.ROOT).split(",", MAX_KINDS)) {
