@@ -24,15 +24,6 @@ public record ClientCriteria(
     /** All clients. */
     public static final ClientCriteria ALL = new ClientCriteria(null, IdPattern.ANY, null, null, 0, 0);
 
-    /** A text that a client id must have. Upper and lower case differ. */
-    public record IdPattern(String text, boolean isPrefix) {
-        public static final IdPattern ANY = new IdPattern("", true);
-
-        boolean matches(String clientId) {
-            return isPrefix ? clientId.startsWith(text) : clientId.contains(text);
-        }
-    }
-
     public boolean matches(ConnectedClient client) {
         return matches(client.info()) && client.queued() >= leastQueued;
     }

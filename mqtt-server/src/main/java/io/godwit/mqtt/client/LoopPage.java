@@ -2,6 +2,7 @@ package io.godwit.mqtt.client;
 
 import io.godwit.mqtt.transport.LoopContext;
 import io.godwit.mqtt.transport.LoopTask;
+import io.godwit.plugin.client.TenantId;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -18,10 +19,8 @@ final class LoopPage extends LoopTask {
     /** In one turn of the loop; a look takes up to a microsecond. */
     static final int MOST_LOOKS = 256;
 
-    /** Of one turn. A look may take longer when ids are long. */
+    /** Of one turn, and one look: of the longest client id that takes about as long. */
     private static final long TURN_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
-
-    private static final int LOOKS_PER_CLOCK = 16;
 
     private final LoopContext loop;
     private final ClientIndex index;
@@ -59,24 +58,36 @@ final class LoopPage extends LoopTask {
         Iterator<ListedClient> rest = index.after(position).iterator();
         int looks = 0;
         ListedClient last = null;
-        while (rest.hasNext() && found.size() < query.limit() && looks < MOST_LOOKS) {
-            last = rest.next();
-            look(last);
-            looks++;
-            if (looks % LOOKS_PER_CLOCK == 0 && nanoTime.getAsLong() - begun > TURN_NANOS) {
+        long now = begun;
+        boolean isAtEnd = !rest.hasNext();
+        while (!isAtEnd && found.size() < query.limit() && looks < MOST_LOOKS && now - begun <= TURN_NANOS) {
+            ListedClient next = rest.next();
+            if (isBehind(next)) {
+                isAtEnd = true;
                 break;
             }
+            last = next;
+            look(last);
+            looks++;
+            isAtEnd = !rest.hasNext();
+            now = nanoTime.getAsLong(); // costs a small part of a look
         }
         if (last != null) {
             position = ClientKey.of(last.client());
         }
-        if (!rest.hasNext()) {
+        if (isAtEnd) {
             done.complete(new ClientPage<>(found, null));
-        } else if (found.size() == query.limit() || nanoTime.getAsLong() - query.untilNanos() >= 0) {
+        } else if (found.size() == query.limit() || now - query.untilNanos() >= 0) {
             done.complete(new ClientPage<>(found, position));
         } else {
             loop.afterChannels(this::run);
         }
+    }
+
+    /** Whether it and all that follow are of later tenants than the one that is asked for. */
+    private boolean isBehind(ListedClient client) {
+        TenantId wanted = query.criteria().tenant();
+        return wanted != null && client.client().tenant().compareTo(wanted) > 0;
     }
 
     private void look(ListedClient client) {
