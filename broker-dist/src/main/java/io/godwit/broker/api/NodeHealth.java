@@ -55,6 +55,8 @@ public final class NodeHealth implements AutoCloseable {
     private volatile Look last;
     private volatile long beatAt;
     private volatile List<String> deadlock = List.of();
+    /** The failure that was logged last; empty when a look has succeeded since. */
+    private volatile String failureTold = "";
 
     private record Look(long at, List<String> lacks) {}
 
@@ -68,14 +70,34 @@ public final class NodeHealth implements AutoCloseable {
         beatAt = nanoClock.getAsLong();
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // run until the threads are shut down
     public void start() {
         beat();
         look();
-        threads.scheduleWithFixedDelay(this::look, PERIOD_MILLIS, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
-        threads.scheduleWithFixedDelay(this::beat, PERIOD_MILLIS, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
-        threads.scheduleWithFixedDelay(
-                this::lookForDeadlock, DEADLOCK_PERIOD_MILLIS, DEADLOCK_PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+        repeat(this::look, PERIOD_MILLIS);
+        repeat(this::beat, PERIOD_MILLIS);
+        repeat(this::lookForDeadlock, DEADLOCK_PERIOD_MILLIS);
+    }
+
+    /** Whatever the task throws: one that the executor sees would end it for ever, and nobody would be told. */
+    @SuppressWarnings("FutureReturnValueIgnored") // runs until the threads are shut down
+    private void repeat(Runnable task, long periodMillis) {
+        Runnable lasting = () -> {
+            try {
+                task.run();
+            } catch (RuntimeException | Error e) { // outermost frame of the thread
+                tellFailure(e);
+            }
+        };
+        threads.scheduleWithFixedDelay(lasting, periodMillis, periodMillis, TimeUnit.MILLISECONDS);
+    }
+
+    /** A failure that comes again and again is told once. */
+    private void tellFailure(Throwable failure) {
+        String text = failure.toString();
+        if (!text.equals(failureTold)) {
+            failureTold = text;
+            LOG.warn("health not known", failure);
+        }
     }
 
     public void phase(Phase next) {
@@ -97,8 +119,9 @@ public final class NodeHealth implements AutoCloseable {
         long begun = nanoClock.getAsLong();
         try {
             last = new Look(begun, List.copyOf(lacks.get()));
-        } catch (RuntimeException e) { // outermost frame of the thread; the node counts as not ready when it stays so
-            LOG.warn("health not known cause={}", e.toString());
+            failureTold = "";
+        } catch (RuntimeException | Error e) { // the node counts as not ready when it stays so
+            tellFailure(e);
         }
     }
 

@@ -56,6 +56,25 @@ class NodeHealthTest {
     }
 
     @Test
+    void aLookThatFailedIsFollowedByOthers() {
+        try (NodeHealth running = new NodeHealth()) {
+            running.phase(Phase.SERVING);
+            running.start();
+            CountDownLatch failures = new CountDownLatch(2);
+            running.lacks(() -> {
+                if (failures.getCount() > 0) {
+                    failures.countDown();
+                    throw new NoClassDefFoundError("a class that is missing");
+                }
+                return List.of("store inbox: READ_ONLY");
+            });
+            Await.until("a look that succeeds", () -> !running.view().isReady());
+            assertThat(failures.getCount()).isZero();
+            assertThat(running.view().notReady()).containsExactly("store inbox: READ_ONLY");
+        }
+    }
+
+    @Test
     void aProcessWhoseThreadsDoNotRunIsNotLive() {
         health.phase(Phase.SERVING);
         nanos.addAndGet(NodeHealth.DEAD_NANOS + 1);
