@@ -55,8 +55,14 @@ public final class AdminService implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AdminService.class);
     private static final long FORWARD_SECONDS = 10;
     private static final int MAX_COPIES = 4;
+    /** Requests that wait for the thread: operators are few, and each waits for its answers. */
+    private static final int MAX_WAITING = 256;
+
     private static final long IDLE_SECONDS = 10;
     private static final String BY_OPERATOR = "an operator asked for it";
+
+    private static final Status BUSY =
+            Status.RESOURCE_EXHAUSTED.withDescription(MAX_WAITING + " requests of operators wait already");
 
     private static final Status STOPPING = Status.UNAVAILABLE.withDescription("the node is stopping");
 
@@ -71,7 +77,7 @@ public final class AdminService implements AutoCloseable {
     private final RangeBackups backups;
     private final Peers peers;
     /** The thread that does what is asked, which may write to the disk; none while nobody asks. */
-    private final ExecutorService requests = threads(1, "admin", new LinkedBlockingQueue<>());
+    private final ExecutorService requests = threads(1, "admin", new LinkedBlockingQueue<>(MAX_WAITING));
     /** Threads that copy ranges, or wait for other nodes that do; none while nobody asks. */
     private final ExecutorService copies = threads(MAX_COPIES, "admin-copy", new SynchronousQueue<>());
 
@@ -129,7 +135,8 @@ public final class AdminService implements AutoCloseable {
                     try {
                         requests.execute(() -> answer(method, answering, bytes, caller));
                     } catch (RejectedExecutionException e) {
-                        caller.onError(STOPPING.asRuntimeException());
+                        Status refused = requests.isShutdown() ? STOPPING : BUSY;
+                        caller.onError(refused.asRuntimeException());
                     }
                 }));
     }

@@ -34,12 +34,15 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Answers the other nodes of the cluster about the clients of this one. Called on event loops, which it leaves at once;
- * so many questions at a time, each of bounded size and until its deadline.
+ * so many questions of each kind at a time, each of bounded size and until its deadline. Kinds are counted apart, so
+ * that slow pages keep nobody from finding or disconnecting a client.
  */
 final class ClientsService {
     private static final Logger LOG = LoggerFactory.getLogger(ClientsService.class);
-    /** A member asks as often as its operators; so many members may ask at once. */
-    static final int MAX_QUESTIONS = 16;
+    /** For pages, whose answers are large. A member asks as often as its operators; so many members may ask at once. */
+    static final int MAX_PAGES = 16;
+    /** About one client. */
+    static final int MAX_SINGLE_QUESTIONS = 64;
     /** Criteria and a key, whose texts come from a client or an operator. */
     static final int MAX_REQUEST_BYTES = 1 << 19;
 
@@ -47,9 +50,6 @@ final class ClientsService {
 
     private final NodeClients own;
     private final Executor thread;
-    /** Questions under way. Atomic: begun on gRPC's event loops, ended on any thread. */
-    private final AtomicInteger underWay = new AtomicInteger();
-
     /** @param thread where messages are read and written */
     ClientsService(NodeClients own, Executor thread) {
         this.own = own;
@@ -58,10 +58,10 @@ final class ClientsService {
 
     ServerServiceDefinition definition() {
         ServerServiceDefinition.Builder service = ServerServiceDefinition.builder(ClientMethods.SERVICE);
-        add(service, ClientMethods.PAGE, this::page);
-        add(service, ClientMethods.FIND, this::find);
-        add(service, ClientMethods.DISCONNECT, this::disconnect);
-        add(service, ClientMethods.RECEIVERS, this::receivers);
+        add(service, ClientMethods.PAGE, MAX_PAGES, this::page);
+        add(service, ClientMethods.FIND, MAX_SINGLE_QUESTIONS, this::find);
+        add(service, ClientMethods.DISCONNECT, MAX_SINGLE_QUESTIONS, this::disconnect);
+        add(service, ClientMethods.RECEIVERS, MAX_PAGES, this::receivers);
         return service.build();
     }
 
@@ -69,20 +69,28 @@ final class ClientsService {
         CompletableFuture<byte[]> answer(byte[] request, Duration within) throws InvalidProtocolBufferException;
     }
 
+    /** @param most questions under way of this kind */
     private void add(
-            ServerServiceDefinition.Builder service, MethodDescriptor<byte[], byte[]> method, Answering answering) {
-        service.addMethod(method, ServerCalls.asyncUnaryCall((request, caller) -> take(answering, request, caller)));
+            ServerServiceDefinition.Builder service,
+            MethodDescriptor<byte[], byte[]> method,
+            int most,
+            Answering answering) {
+        AtomicInteger underWay = new AtomicInteger(); // begun on gRPC's event loops, ended on any thread
+        service.addMethod(
+                method,
+                ServerCalls.asyncUnaryCall((request, caller) -> take(underWay, most, answering, request, caller)));
     }
 
-    private void take(Answering answering, byte[] request, StreamObserver<byte[]> caller) {
+    private void take(
+            AtomicInteger underWay, int most, Answering answering, byte[] request, StreamObserver<byte[]> caller) {
         if (request.length > MAX_REQUEST_BYTES) {
             caller.onError(refusal("a question of " + request.length + " bytes"));
             return;
         }
-        if (underWay.incrementAndGet() > MAX_QUESTIONS) {
+        if (underWay.incrementAndGet() > most) {
             underWay.decrementAndGet();
             caller.onError(Status.RESOURCE_EXHAUSTED
-                    .withDescription("the node answers " + MAX_QUESTIONS + " questions about clients already")
+                    .withDescription("the node answers " + most + " such questions about clients already")
                     .asRuntimeException());
             return;
         }

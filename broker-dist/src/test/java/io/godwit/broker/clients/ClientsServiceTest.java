@@ -11,6 +11,7 @@ import io.godwit.broker.clients.wire.Key;
 import io.godwit.broker.clients.wire.PageAnswer;
 import io.godwit.broker.clients.wire.PageRequest;
 import io.godwit.broker.clients.wire.ReceiversRequest;
+import io.godwit.mqtt.client.ClientCriteria;
 import io.godwit.testing.Await;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
@@ -143,19 +144,31 @@ class ClientsServiceTest {
     void moreQuestionsThanItAnswersAtATimeAreRefused() throws Exception {
         nodes.b.isSilent = true;
         Channel channel = Objects.requireNonNull(nodes.to("b"));
-        byte[] request =
-                FindRequest.newBuilder().setVersion(1).setKey(KEY).build().toByteArray();
+        byte[] request = PageRequest.newBuilder()
+                .setVersion(1)
+                .setCriteria(ClientWire.criteria(ClientCriteria.ALL))
+                .setLimit(10)
+                .build()
+                .toByteArray();
         List<Future<byte[]>> asked = new ArrayList<>();
-        for (int i = 0; i <= ClientsService.MAX_QUESTIONS; i++) {
+        for (int i = 0; i <= ClientsService.MAX_PAGES; i++) {
             asked.add(ClientCalls.futureUnaryCall(
-                    channel.newCall(ClientMethods.FIND, CallOptions.DEFAULT.withDeadlineAfter(90, TimeUnit.SECONDS)),
+                    channel.newCall(ClientMethods.PAGE, CallOptions.DEFAULT.withDeadlineAfter(90, TimeUnit.SECONDS)),
                     request));
         }
         // while the channel is being connected, calls overtake each other: it may be any of them
         Await.until("one is refused", Await.PATIENCE, () -> asked.stream().anyMatch(Future::isDone));
         List<Future<byte[]>> refused = asked.stream().filter(Future::isDone).toList();
         assertThat(refused).hasSize(1);
-        assertThatThrownBy(() -> refused.get(0).get()).hasMessageContainingAll("RESOURCE_EXHAUSTED", "16 questions");
+        assertThatThrownBy(() -> refused.get(0).get())
+                .hasMessageContainingAll("RESOURCE_EXHAUSTED", "16 such questions");
+        nodes.b.isSilent = false;
+        byte[] find = FindRequest.newBuilder().setVersion(1).setKey(KEY).build().toByteArray();
+        Future<byte[]> one = ClientCalls.futureUnaryCall(
+                channel.newCall(ClientMethods.FIND, CallOptions.DEFAULT.withDeadlineAfter(90, TimeUnit.SECONDS)), find);
+        assertThat(one.get(60, TimeUnit.SECONDS))
+                .as("a question of another kind")
+                .isNotNull();
         asked.forEach(each -> each.cancel(true));
     }
 }
