@@ -21,7 +21,9 @@ final class FiguresWire {
     static final int MAX_FIGURES = 1_000;
 
     static final int MAX_NAME = 200;
-    /** Of an answer, or a question. */
+    /** Of a question, which has two numbers, with what later versions may add. */
+    static final int MAX_QUESTION_BYTES = 1_024;
+    /** Of an answer. */
     static final int MAX_BYTES = MAX_FIGURES * (MAX_NAME + 16);
 
     static final MethodDescriptor<byte[], byte[]> READ = MethodDescriptor.<byte[], byte[]>newBuilder()

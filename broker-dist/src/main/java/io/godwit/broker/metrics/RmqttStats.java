@@ -110,6 +110,12 @@ public final class RmqttStats implements StatsSource, AutoCloseable {
 
     /** On an event loop, which it leaves at once. */
     private void answer(byte[] request, StreamObserver<byte[]> caller) {
+        if (request.length > FiguresWire.MAX_QUESTION_BYTES) {
+            caller.onError(Status.INVALID_ARGUMENT
+                    .withDescription("a question of " + request.length + " bytes")
+                    .asRuntimeException());
+            return;
+        }
         if (answered.incrementAndGet() > MAX_QUESTIONS) {
             answered.decrementAndGet();
             caller.onError(Status.RESOURCE_EXHAUSTED

@@ -3,6 +3,8 @@ package io.godwit.broker.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.protobuf.ByteString;
+import com.google.protobuf.UnknownFieldSet;
 import io.godwit.api.port.Answer;
 import io.godwit.api.port.NodeFigures;
 import io.godwit.api.port.NotServingException;
@@ -10,6 +12,7 @@ import io.godwit.broker.clients.ClusterNodes;
 import io.godwit.broker.metrics.wire.Figure;
 import io.godwit.broker.metrics.wire.FiguresAnswer;
 import io.godwit.broker.metrics.wire.FiguresRequest;
+import io.godwit.broker.metrics.wire.Kind;
 import io.godwit.cluster.LocalAccess;
 import io.godwit.cluster.LocalRpcServer;
 import io.godwit.cluster.RpcConnection;
@@ -159,6 +162,19 @@ class RmqttStatsTest implements ClusterNodes {
         byte[] ofNoKind = FiguresRequest.newBuilder().setVersion(1).build().toByteArray();
         assertThat(refusal(b, ofNoKind)).isEqualTo(Status.Code.INVALID_ARGUMENT);
         assertThat(refusal(b, new byte[] {(byte) 0xFF})).isEqualTo(Status.Code.INVALID_ARGUMENT);
+        byte[] longQuestion = FiguresRequest.newBuilder()
+                .setVersion(FiguresWire.VERSION)
+                .setKind(Kind.STATS)
+                .setUnknownFields(UnknownFieldSet.newBuilder()
+                        .addField(
+                                99,
+                                UnknownFieldSet.Field.newBuilder()
+                                        .addLengthDelimited(ByteString.copyFrom(new byte[100_000]))
+                                        .build())
+                        .build())
+                .build()
+                .toByteArray();
+        assertThat(refusal(b, longQuestion)).isEqualTo(Status.Code.INVALID_ARGUMENT);
     }
 
     private static Status.Code refusal(Channel channel, byte[] request) {
