@@ -122,11 +122,11 @@ public final class ApiServer implements AutoCloseable {
 
     private InetAddress address() throws IOException {
         try {
-            InetAddress address = InetAddress.getAllByName(config.host())[0];
+            InetAddress[] all = InetAddress.getAllByName(config.host());
             if (config.tokensFile().isEmpty()) {
-                requireLoopback(config);
+                requireLoopback(config, all);
             }
-            return address;
+            return all[0]; // looked up once: a name may mean another address the next time
         } catch (UnknownHostException e) {
             throw new IOException("apiServerConfig.host " + config.host() + " is no address of this machine", e);
         }
@@ -138,7 +138,11 @@ public final class ApiServer implements AutoCloseable {
      * @throws IOException when others than this machine would reach it
      */
     public static void requireLoopback(ApiConfig config) throws IOException {
-        for (InetAddress address : InetAddress.getAllByName(config.host())) {
+        requireLoopback(config, InetAddress.getAllByName(config.host()));
+    }
+
+    private static void requireLoopback(ApiConfig config, InetAddress[] all) throws IOException {
+        for (InetAddress address : all) {
             if (!address.isLoopbackAddress()) {
                 throw new IOException("apiServerConfig.host is " + config.host()
                         + ", which others than this machine reach, and nobody would be asked who they are: set "

@@ -236,6 +236,23 @@ class ApiAccessTest {
         server.close();
     }
 
+    private static ApiConfig at(String host) {
+        return new ApiConfig(host, 0, Optional.empty(), Optional.empty(), true, ApiFixture.LIMITS);
+    }
+
+    @Test
+    void loopbackIsWhatTheAddressSaysHoweverItIsWritten() throws Exception {
+        for (String host : List.of("127.0.0.1", "127.9.9.9", "::1", "[::1]", "::ffff:127.0.0.1", "localhost")) {
+            ApiServer.requireLoopback(at(host));
+        }
+        for (String host : List.of("0.0.0.0", "0", "::", "::ffff:0.0.0.0", "::ffff:192.0.2.1", "::127.0.0.1")) {
+            assertThatThrownBy(() -> ApiServer.requireLoopback(at(host)))
+                    .as(host)
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("apiServerConfig.host is " + host);
+        }
+    }
+
     @Test
     void aTakenPortIsNamed() throws Exception {
         try (ApiFixture api = ApiFixture.open();

@@ -121,8 +121,7 @@ class ApiAnswersTest {
         api.node.looksUpTo = new ClientKey("default", "lamp-0");
         Got nothing = api.get("/api/v1/clients");
         assertThat(nothing.json().getJsonArray("items")).isEmpty();
-        Got rest =
-                api.get("/api/v1/clients?cursor=" + nothing.json().getString("next"));
+        Got rest = api.get("/api/v1/clients?cursor=" + nothing.json().getString("next"));
         assertThat(texts(rest.json().getJsonArray("items"), "clientId")).containsExactly("lamp-1");
         assertThat(rest.json().getString("next")).isNull();
     }

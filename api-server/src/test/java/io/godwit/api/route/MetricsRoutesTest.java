@@ -91,7 +91,8 @@ class MetricsRoutesTest {
     @Test
     void eachFormatIsWrittenForItself() throws Exception {
         Handler handler = handler(false);
-        assertThat(get(handler.answer(call(OPEN_METRICS + ";q=0.5, text/plain"))).contentType())
+        assertThat(get(handler.answer(call(OPEN_METRICS + ";q=0.5, text/plain")))
+                        .contentType())
                 .isEqualTo(ScrapeFormat.TEXT.contentType());
         assertThat(get(handler.answer(call(OPEN_METRICS))).contentType())
                 .isEqualTo(ScrapeFormat.OPEN_METRICS.contentType());

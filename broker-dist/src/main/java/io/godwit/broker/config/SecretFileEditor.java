@@ -1,11 +1,15 @@
 package io.godwit.broker.config;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -14,6 +18,7 @@ import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Objects;
 import java.util.Set;
@@ -30,6 +35,14 @@ public final class SecretFileEditor implements AutoCloseable {
 
     private static final Set<PosixFilePermission> OF_OTHERS = PosixFilePermissions.fromString("------rwx");
 
+    /** How long another editor may take. */
+    static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private static final long LOOK_MILLIS = 20;
+    private static final int MAX_ATTEMPTS = 100;
+    /** Of a file with some 100,000 users. */
+    private static final int MAX_BYTES = 64 << 20;
+
     private final Path file;
     private final FileChannel lock;
     private final String content;
@@ -43,33 +56,55 @@ public final class SecretFileEditor implements AutoCloseable {
 
     /** Begins with an empty file when there is none; it goes again if nothing is written. */
     public static SecretFileEditor openOrCreate(Path given) throws IOException {
-        boolean isCreated = true;
-        try {
-            Files.createFile(given, OWNER_ONLY);
-        } catch (FileAlreadyExistsException e) { // to be edited
-            isCreated = false;
-        } catch (IOException e) {
-            throw new IOException("cannot create " + given + ": " + e, e);
+        return openOrCreate(given, () -> {});
+    }
+
+    /** @param created runs each time the file has been made and is not locked yet */
+    static SecretFileEditor openOrCreate(Path given, Runnable created) throws IOException {
+        for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+            boolean isCreated = true;
+            try {
+                Files.createFile(given, OWNER_ONLY);
+                created.run();
+            } catch (FileAlreadyExistsException e) { // to be edited
+                isCreated = false;
+            } catch (IOException e) {
+                throw new IOException("cannot create " + given + ": " + e, e);
+            }
+            try {
+                SecretFileEditor editor = openExisting(given);
+                // somebody may have written to it before it was locked here: then it is theirs
+                editor.isSurplus = isCreated && editor.content.isEmpty();
+                return editor;
+            } catch (NoSuchFileException e) {
+                // the editor that had created it has written nothing and removed it; or it is a link to nothing
+            }
         }
-        SecretFileEditor editor = open(given);
-        editor.isSurplus = isCreated;
-        return editor;
+        throw new IOException(given + " is a link to a file that does not exist, or is removed all the time");
     }
 
     /** Fails when there is no such file. */
     public static SecretFileEditor open(Path given) throws IOException {
-        if (!Files.exists(given)) {
-            throw new IOException("there is no file " + given);
+        try {
+            return openExisting(given);
+        } catch (NoSuchFileException e) {
+            throw new IOException("there is no file " + given, e);
         }
+    }
+
+    private static SecretFileEditor openExisting(Path given) throws IOException {
         Path file = given.toRealPath(); // a symbolic link stays one
+        long begunNanos = System.nanoTime();
         while (true) {
             Object opened = keyOf(file);
-            FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
+            // it is no link any more: one that has come in its place since is not followed
+            FileChannel channel = FileChannel.open(
+                    file, StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
             try {
-                channel.lock();
+                lock(channel, given, begunNanos);
                 // an editor before us has put another file into its place: the lock is on the old one
                 if (Objects.equals(opened, keyOf(file))) {
-                    return new SecretFileEditor(file, channel, Files.readString(file));
+                    return new SecretFileEditor(file, channel, read(channel, given));
                 }
             } catch (IOException | RuntimeException e) {
                 channel.close();
@@ -79,8 +114,50 @@ public final class SecretFileEditor implements AutoCloseable {
         }
     }
 
+    /** Whoever may read the file can lock it, so the wait has an end. */
+    private static void lock(FileChannel channel, Path given, long begunNanos) throws IOException {
+        while (!isLocked(channel)) {
+            if (System.nanoTime() - begunNanos >= PATIENCE.toNanos()) {
+                throw new IOException(given + " is locked by another program for " + PATIENCE.toSeconds()
+                        + " seconds now; nothing was changed");
+            }
+            try {
+                Thread.sleep(LOOK_MILLIS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new InterruptedIOException("interrupted while " + given + " is locked by another program");
+            }
+        }
+    }
+
+    private static boolean isLocked(FileChannel channel) throws IOException {
+        try {
+            return channel.tryLock() != null;
+        } catch (OverlappingFileLockException e) { // by another thread of this process
+            return false;
+        }
+    }
+
+    /** Through the channel that has the lock: to close another one of this file would give the lock up. */
+    private static String read(FileChannel channel, Path given) throws IOException {
+        long bytes = channel.size();
+        if (bytes > MAX_BYTES) {
+            throw new IOException(given + " has " + bytes + " bytes, more than the " + MAX_BYTES + " that it may have");
+        }
+        ByteBuffer content = ByteBuffer.allocate((int) bytes);
+        while (content.hasRemaining() && channel.read(content) >= 0) {
+            // until all is there
+        }
+        return StandardCharsets.UTF_8.newDecoder().decode(content.flip()).toString();
+    }
+
     private static @Nullable Object keyOf(Path file) throws IOException {
-        return Files.readAttributes(file, PosixFileAttributes.class).fileKey();
+        PosixFileAttributes attributes =
+                Files.readAttributes(file, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        if (!attributes.isRegularFile()) {
+            throw new IOException(file + " is no plain file");
+        }
+        return attributes.fileKey();
     }
 
     /** As it was when it was opened. */
@@ -134,9 +211,10 @@ public final class SecretFileEditor implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        if (isSurplus) {
-            Files.delete(file);
+        try (lock) {
+            if (isSurplus && lock.size() == 0) { // still locked, so that no editor waits for what is removed unseen
+                Files.deleteIfExists(file);
+            }
         }
-        lock.close();
     }
 }
