@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** One method of one path of the document. Immutable, thread-safe. */
@@ -25,7 +26,11 @@ public final class Operation {
     private final Map<String, Parameter> parameters = new LinkedHashMap<>();
     private final SchemaCheck parameterCheck;
     private final @Nullable SchemaCheck bodyCheck;
-    private final Map<String, Map<String, SchemaCheck>> answers = new LinkedHashMap<>();
+    /** Schemas of bodies, by status and media type. */
+    private final Map<String, Map<String, JsonObject>> answers = new LinkedHashMap<>();
+    /** Made when it is first asked for: a broker by default compares no answers, and they take most of the memory. */
+    private final Map<String, SchemaCheck> answerChecks = new ConcurrentHashMap<>();
+
     private final Set<String> itemFields;
 
     /** @param document of the operation, without references */
@@ -60,11 +65,11 @@ public final class Operation {
                         body.getJsonObject("content").getJsonObject(JSON).getJsonObject("schema"));
         JsonObject responses = document.getJsonObject("responses");
         for (String status : responses.fieldNames()) {
-            Map<String, SchemaCheck> byType = new LinkedHashMap<>();
+            Map<String, JsonObject> byType = new LinkedHashMap<>();
             JsonObject content = responses.getJsonObject(status).getJsonObject("content", new JsonObject());
             content.fieldNames()
-                    .forEach(type -> byType.put(
-                            type, new SchemaCheck(content.getJsonObject(type).getJsonObject("schema"))));
+                    .forEach(
+                            type -> byType.put(type, content.getJsonObject(type).getJsonObject("schema")));
             answers.put(status, byType);
         }
         this.itemFields = itemFields(responses);
@@ -209,6 +214,11 @@ public final class Operation {
         }
     }
 
+    /** Schemas of bodies of answers, by status and media type. */
+    Map<String, Map<String, JsonObject>> answers() {
+        return answers;
+    }
+
     /**
      * What of an answer is not as the document says.
      *
@@ -216,16 +226,19 @@ public final class Operation {
      * @param body a value of JSON, or a text
      */
     public List<FieldError> answerErrors(int status, String type, Object body) {
-        Map<String, SchemaCheck> byType = answers.getOrDefault(Integer.toString(status), answers.get("default"));
+        String known = answers.containsKey(Integer.toString(status)) ? Integer.toString(status) : "default";
+        Map<String, JsonObject> byType = answers.get(known);
         if (byType == null) {
             return List.of(new FieldError("status", "the document has no status " + status + " for " + id));
         }
         if (type.isEmpty()) {
             return byType.isEmpty() ? List.of() : List.of(new FieldError("", "there is no body"));
         }
-        SchemaCheck check = byType.get(type);
-        return check == null
+        JsonObject schema = byType.get(type);
+        return schema == null
                 ? List.of(new FieldError("content-type", "the document has no " + type + " for " + status))
-                : check.errors(body);
+                : answerChecks
+                        .computeIfAbsent(known + ' ' + type, key -> new SchemaCheck(schema))
+                        .errors(body);
     }
 }
