@@ -68,6 +68,8 @@ class StandaloneScriptTest {
         assertThat(Files.readString(Path.of("/proc", node.pid().orElseThrow(), "cmdline")))
                 .as("names of seeds are asked for again, not remembered")
                 .contains("-Dsun.net.inetaddr.ttl=3");
+        String jvm = Files.readString(Path.of("/proc", node.pid().orElseThrow(), "cmdline"));
+        assertThat(jvm.contains("-XX:TrimNativeHeapInterval=10000")).isEqualTo(canTrim());
         accepts(port);
         Result status = node.run("status");
         assertThat(status.code()).as(status.output()).isZero();
@@ -106,6 +108,14 @@ class StandaloneScriptTest {
         assertThat(node.file("godwit.pid")).doesNotExist();
         assertThat(node.file("godwit.status")).doesNotExist();
         assertThat(node.run("status").code()).isEqualTo(3);
+    }
+
+    /** As the script says of the JVM that runs this test and the broker. */
+    private static boolean canTrim() {
+        Runtime.Version version = Runtime.version();
+        boolean isLaterUpdate = version.feature() == 17 && version.update() >= 13
+                || version.feature() == 21 && version.update() >= 5;
+        return version.feature() >= 24 || isLaterUpdate && !System.getProperty("java.vendor").startsWith("Oracle");
     }
 
     /** The start was interrupted, its broker was not. */
