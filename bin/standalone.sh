@@ -422,7 +422,7 @@ build_command() {
   jvm+=(-Dsun.net.inetaddr.ttl=3)
   # Memory of a burst goes back to the system: a collection a minute after the last one, large buffers at once (glibc).
   jvm+=(-XX:G1PeriodicGCInterval=60000)
-  # What the JVM's compilers and RocksDB have freed, glibc keeps: 15 of 180 MB of a fresh broker. To give it back takes
+  # What the JVM's compilers and RocksDB have freed, glibc keeps: 15 of 175 MB of a fresh broker. To give it back takes
   # less than a millisecond each time, on a thread of its own.
   ! trims_native_heap || jvm+=(-XX:TrimNativeHeapInterval=10000)
   # What outlives two collections is a session, a connection or an index: to copy it up to fifteen times makes every
