@@ -65,19 +65,11 @@ class StandaloneScriptTest {
                 .contains("listening on tcp 127.0.0.1:" + port)
                 .doesNotContain("warning");
         assertThat(node.pid()).isPresent();
-<<<<<<< ours
         String jvm = Files.readString(Path.of("/proc", node.pid().orElseThrow(), "cmdline"));
         assertThat(jvm).as("names of seeds are asked for again, not remembered").contains("-Dsun.net.inetaddr.ttl=3");
         assertThat(jvm.contains("-XX:TrimNativeHeapInterval=10000"))
                 .as("native memory that was freed is given back, by a JVM that can")
                 .isEqualTo(canTrim());
-=======
-        assertThat(Files.readString(Path.of("/proc", node.pid().orElseThrow(), "cmdline")))
-                .as("names of seeds are asked for again, not remembered")
-                .contains("-Dsun.net.inetaddr.ttl=3");
-        String jvm = Files.readString(Path.of("/proc", node.pid().orElseThrow(), "cmdline"));
-        assertThat(jvm.contains("-XX:TrimNativeHeapInterval=10000")).isEqualTo(canTrim());
->>>>>>> theirs
         accepts(port);
         Result status = node.run("status");
         assertThat(status.code()).as(status.output()).isZero();
