@@ -4,6 +4,7 @@ import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistClient;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.InboxReceiver;
+import io.godwit.dist.client.RouteNumber;
 import io.godwit.inbox.GroupPublisher;
 import io.godwit.inbox.RouteRemover;
 import io.godwit.inbox.WillPublisher;
@@ -100,6 +101,8 @@ final class StorePublisher implements WillPublisher, RouteRemover, GroupPublishe
     public CompletableFuture<Boolean> remove(
             TenantId tenant, ClientId clientId, long incarnation, List<TopicFilter> filters) {
         InboxReceiver receiver = new InboxReceiver(tenant, clientId, incarnation);
-        return dist.get().removeRoutes(filters, receiver).handle((done, failure) -> failure == null);
+        return dist.get()
+                .removeRoutes(filters, receiver, RouteNumber.NONE) // the session is over
+                .handle((done, failure) -> failure == null);
     }
 }

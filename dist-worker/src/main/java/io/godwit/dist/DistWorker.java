@@ -9,6 +9,7 @@ import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.LiveReceiver;
 import io.godwit.dist.client.Publisher;
+import io.godwit.dist.client.RouteNumber;
 import io.godwit.dist.client.SharedPick;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.dist.client.TopicReceivers;
@@ -324,9 +325,10 @@ public final class DistWorker implements AutoCloseable {
         }
 
         @Override
-        public CompletableFuture<Void> addRoutes(Map<TopicFilter, SubscriptionOptions> routes, InboxReceiver receiver) {
+        public CompletableFuture<Void> addRoutes(
+                Map<TopicFilter, SubscriptionOptions> routes, InboxReceiver receiver, RouteNumber number) {
             Deadline deadline = Deadline.afterMillis(config.routeTimeout().toMillis());
-            return appliedByAll(withStore(store -> store.put(routes, receiver)), receiver, deadline);
+            return appliedByAll(withStore(store -> store.put(routes, receiver, number)), receiver, deadline);
         }
 
         private CompletableFuture<Void> appliedByAll(
@@ -356,22 +358,23 @@ public final class DistWorker implements AutoCloseable {
 
         @Override
         public CompletableFuture<Void> ensureRoute(
-                TopicFilter filter, InboxReceiver receiver, SubscriptionOptions options) {
+                TopicFilter filter, InboxReceiver receiver, SubscriptionOptions options, RouteNumber number) {
             return index.tenant(receiver.tenant()).has(filter, receiver, options)
                     ? CompletableFuture.completedFuture(null)
-                    : addRoute(filter, receiver, options);
+                    : addRoutes(Map.of(filter, options), receiver, number);
         }
 
         @Override
-        public CompletableFuture<Void> removeRoutes(Collection<TopicFilter> filters, InboxReceiver receiver) {
+        public CompletableFuture<Void> removeRoutes(
+                Collection<TopicFilter> filters, InboxReceiver receiver, RouteNumber number) {
             Deadline deadline = Deadline.afterMillis(config.routeTimeout().toMillis());
-            return appliedByAll(withStore(store -> store.remove(filters, receiver)), receiver, deadline);
+            return appliedByAll(withStore(store -> store.remove(filters, receiver, number)), receiver, deadline);
         }
 
         @Override
         public CompletableFuture<Void> removeStrayRoutes(InboxReceiver receiver, String topic) {
-            return withStore(
-                    store -> store.remove(index.tenant(receiver.tenant()).filtersOf(receiver, topic), receiver));
+            return withStore(store -> store.remove(
+                    index.tenant(receiver.tenant()).filtersOf(receiver, topic), receiver, RouteNumber.NONE));
         }
     }
 }

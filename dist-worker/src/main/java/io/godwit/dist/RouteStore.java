@@ -1,6 +1,7 @@
 package io.godwit.dist;
 
 import io.godwit.dist.client.InboxReceiver;
+import io.godwit.dist.client.RouteNumber;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.dist.route.Route;
 import io.godwit.dist.route.RouteKeys;
@@ -46,17 +47,18 @@ final class RouteStore {
         this.timeout = timeout;
     }
 
-    CompletableFuture<Void> put(Map<TopicFilter, SubscriptionOptions> routes, InboxReceiver receiver) {
+    CompletableFuture<Void> put(
+            Map<TopicFilter, SubscriptionOptions> routes, InboxReceiver receiver, RouteNumber number) {
         List<RouteMutation.Change> changes = new ArrayList<>(routes.size());
-        routes.forEach((filter, options) ->
-                changes.add(new RouteMutation.Change(RouteKeys.key(filter, receiver), RouteKeys.value(options))));
+        routes.forEach((filter, options) -> changes.add(
+                RouteMutation.Change.put(RouteKeys.key(filter, receiver), RouteKeys.value(options, number))));
         return writeAll(changes);
     }
 
-    CompletableFuture<Void> remove(Collection<TopicFilter> filters, InboxReceiver receiver) {
+    CompletableFuture<Void> remove(Collection<TopicFilter> filters, InboxReceiver receiver, RouteNumber number) {
         List<RouteMutation.Change> changes = new ArrayList<>(filters.size());
         for (TopicFilter filter : filters) {
-            changes.add(new RouteMutation.Change(RouteKeys.key(filter, receiver), null));
+            changes.add(RouteMutation.Change.remove(RouteKeys.key(filter, receiver), number));
         }
         return writeAll(changes);
     }
@@ -123,7 +125,10 @@ final class RouteStore {
         return ranges.relieve(changes.get(0).key(), RouteMutation.encode(changes), deadline)
                 .handle((reply, failure) -> {
                     if (failure == null) {
-                        return write(RouteMutation.elsewhere(changes, reply), deadline);
+                        CompletableFuture<Void> rest = write(RouteMutation.elsewhere(changes, reply), deadline);
+                        return RouteMutation.isOutdated(reply)
+                                ? rest.thenCompose(done -> CompletableFuture.<Void>failedFuture(outdated()))
+                                : rest;
                     }
                     return failure instanceof RangeException cause
                                     && cause.reason() == RangeException.Cause.LOST
@@ -136,6 +141,12 @@ final class RouteStore {
                             : CompletableFuture.<Void>failedFuture(failure);
                 })
                 .thenCompose(Function.identity());
+    }
+
+    /** Of a write by an attachment that is over: it had no effect. */
+    private static RangeException outdated() {
+        return new RangeException(
+                RangeException.Cause.CLOSED, "a later attachment of the session has written a route of these");
     }
 
     /** The same with its failure as the store gave it, not wrapped by the steps in between. */

@@ -11,6 +11,7 @@ import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.Match;
 import io.godwit.dist.client.Publisher;
+import io.godwit.dist.client.RouteNumber;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.dist.route.Route;
 import io.godwit.dist.route.RouteKeys;
@@ -94,22 +95,23 @@ class DistWorkerTest {
     @Test
     void onlyAMissingRouteIsWritten() {
         for (String filter : List.of("a/+", "a", "$share/g/a")) {
-            host.await(client().ensureRoute(filter(filter), ALICE, OPTIONS));
+            host.await(client().ensureRoute(filter(filter), ALICE, OPTIONS, RouteNumber.NONE));
         }
         restart(0);
         long entries = host.appliedEntries();
         for (String filter : List.of("a/+", "a", "$share/g/a")) {
-            assertThat(client().ensureRoute(filter(filter), ALICE, OPTIONS)).isCompleted();
+            assertThat(client().ensureRoute(filter(filter), ALICE, OPTIONS, RouteNumber.NONE))
+                    .isCompleted();
         }
         host.runUntilIdle();
         assertThat(host.appliedEntries()).isEqualTo(entries);
 
         SubscriptionOptions others = new SubscriptionOptions(Qos.AT_MOST_ONCE, false, false, 3);
         for (String filter : List.of("a", "$share/g/a")) {
-            host.await(client().ensureRoute(filter(filter), ALICE, others));
+            host.await(client().ensureRoute(filter(filter), ALICE, others, RouteNumber.NONE));
         }
         assertThat(matchesOf("a")).extracting(Match::qos).containsOnly(Qos.AT_MOST_ONCE);
-        host.await(client().ensureRoute(filter("a"), inbox("alice", 2), OPTIONS));
+        host.await(client().ensureRoute(filter("a"), inbox("alice", 2), OPTIONS, RouteNumber.NONE));
         assertThat(receiversOf("a")).contains(inbox("alice", 2));
     }
 
@@ -150,6 +152,95 @@ class DistWorkerTest {
         host.await(client().removeRoute(filter("a"), ALICE));
 
         assertThat(receiversOf("a")).containsExactly(newer);
+    }
+
+    /** A node that was cut off sends what it was to write when the client has subscribed again by way of another. */
+    @Test
+    void whatAnEarlierAttachmentRemovesLateIsRefusedWhereALaterOneHasWritten() {
+        for (String route : List.of("a/+", "$share/g/z")) {
+            host.await(add(route, ALICE, OPTIONS, 1, 1));
+            host.await(add(route, ALICE, OPTIONS, 2, 1));
+
+            CompletableFuture<Void> late = remove(List.of(route), ALICE, 1, 2);
+            host.runUntilIdle();
+            assertThat(reason(late)).isEqualTo(RangeException.Cause.CLOSED);
+        }
+        assertThat(receiversOf("a/b")).containsExactly(ALICE);
+        restart(0);
+        assertThat(receiversOf("a/b")).containsExactly(ALICE);
+        assertThat(receiversOf("z")).containsExactly(ALICE);
+
+        host.await(remove(List.of("a/+"), ALICE, 2, 2));
+        assertThat(receiversOf("a/b")).isEmpty();
+    }
+
+    /** Those in whose place nothing newer is are removed. */
+    @Test
+    void ofSeveralLateRemovalsEachIsJudgedByItsRoute() {
+        for (String route : List.of("a", "h", "z")) {
+            host.await(add(route, ALICE, OPTIONS, 3, 1));
+        }
+        host.await(add("h", ALICE, OPTIONS, 4, 1));
+
+        CompletableFuture<Void> late = remove(List.of("a", "h", "z"), ALICE, 3, 2);
+        host.runUntilIdle();
+        assertThat(reason(late)).isEqualTo(RangeException.Cause.CLOSED);
+        assertThat(receiversOf("a")).isEmpty();
+        assertThat(receiversOf("h")).containsExactly(ALICE);
+        assertThat(receiversOf("z")).isEmpty();
+    }
+
+    @Test
+    void whatAnEarlierAttachmentWritesLateIsRefusedToo() {
+        SubscriptionOptions later = new SubscriptionOptions(Qos.AT_MOST_ONCE, false, false, 4);
+        host.await(add("a", ALICE, later, 2, 1));
+        CompletableFuture<Void> late = add("a", ALICE, OPTIONS, 1, 7);
+        host.runUntilIdle();
+        assertThat(reason(late)).isEqualTo(RangeException.Cause.CLOSED);
+        CompletableFuture<Void> lateInTheSame = add("a", ALICE, OPTIONS, 2, 0);
+        host.runUntilIdle();
+        assertThat(reason(lateInTheSame)).isEqualTo(RangeException.Cause.CLOSED);
+        assertThat(matchesOf("a")).extracting(Match::qos).containsExactly(Qos.AT_MOST_ONCE);
+
+        host.await(add("a", ALICE, later, 2, 1)); // the same again
+        host.await(add("a", ALICE, OPTIONS, 2, 2));
+        assertThat(matchesOf("a")).extracting(Match::qos).containsExactly(Qos.AT_LEAST_ONCE);
+    }
+
+    /** Of sessions of an earlier release, and of a node that was alone. */
+    @Test
+    void aRouteWithoutANumberIsOlderThanAny() {
+        for (String filter : List.of("a", "b")) {
+            host.await(client().addRoute(filter(filter), ALICE, OPTIONS));
+        }
+        host.await(remove(List.of("a"), ALICE, 1, 1));
+        host.await(add("b", ALICE, OPTIONS, 1, 2));
+        assertThat(receiversOf("a")).isEmpty();
+        assertThat(receiversOf("b")).containsExactly(ALICE);
+    }
+
+    /** No attachment is to come whose route it could be. */
+    @Test
+    void theRoutesOfAnEndedSessionAreRemovedWhateverTheirNumber() {
+        host.await(add("a", ALICE, OPTIONS, 7, 7));
+        host.await(add("b", ALICE, OPTIONS, 7, 8));
+        host.await(client().removeRoute(filter("a"), ALICE));
+        host.await(client().removeStrayRoutes(ALICE, "b"));
+        assertThat(receiversOf("a")).isEmpty();
+        assertThat(receiversOf("b")).isEmpty();
+    }
+
+    private CompletableFuture<Void> add(
+            String filter, InboxReceiver receiver, SubscriptionOptions options, long attachNumber, long change) {
+        return client().addRoutes(Map.of(filter(filter), options), receiver, new RouteNumber(attachNumber, change));
+    }
+
+    private CompletableFuture<Void> remove(
+            List<String> filters, InboxReceiver receiver, long attachNumber, long change) {
+        return client().removeRoutes(
+                        filters.stream().map(DistWorkerTest::filter).toList(),
+                        receiver,
+                        new RouteNumber(attachNumber, change));
     }
 
     @Test
@@ -194,12 +285,12 @@ class DistWorkerTest {
         for (int i = 0; i < 600; i++) {
             routes.put(filter((char) ('a' + i % 26) + "/" + i), OPTIONS);
         }
-        host.await(client().addRoutes(routes, ALICE));
+        host.await(client().addRoutes(routes, ALICE, RouteNumber.NONE));
         restart(0);
         assertThat(routes.keySet())
                 .allSatisfy(route -> assertThat(receiversOf(route.filter())).containsExactly(ALICE));
 
-        host.await(client().removeRoutes(routes.keySet(), ALICE));
+        host.await(client().removeRoutes(routes.keySet(), ALICE, RouteNumber.NONE));
         restart(0);
         assertThat(routes.keySet())
                 .allSatisfy(route -> assertThat(receiversOf(route.filter())).isEmpty());

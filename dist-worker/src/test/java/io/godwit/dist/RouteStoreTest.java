@@ -3,6 +3,7 @@ package io.godwit.dist;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.dist.client.InboxReceiver;
+import io.godwit.dist.client.RouteNumber;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.LeaderRequest;
@@ -34,36 +35,38 @@ class RouteStoreTest {
 
     @Test
     void manyRoutesTakeFewMutations() {
-        assertThat(store.put(routes(10_000, "/+"), ALICE)).isCompleted();
+        assertThat(store.put(routes(10_000, "/+"), ALICE, RouteNumber.NONE)).isCompleted();
         assertThat(range.changes).hasSize(40);
         assertThat(range.changes.stream().mapToInt(Integer::intValue).sum()).isEqualTo(10_000);
 
-        assertThat(store.remove(routes(300, "/+").keySet(), ALICE)).isCompleted();
+        assertThat(store.remove(routes(300, "/+").keySet(), ALICE, RouteNumber.NONE))
+                .isCompleted();
         assertThat(range.changes).hasSize(42);
     }
 
     @Test
     void noMutationIsLarge() {
-        assertThat(store.put(routes(10, "/" + "x".repeat(30_000)), ALICE)).isCompleted();
+        assertThat(store.put(routes(10, "/" + "x".repeat(30_000)), ALICE, RouteNumber.NONE))
+                .isCompleted();
         assertThat(range.changes).containsExactly(3, 3, 3, 1);
     }
 
     @Test
     void nothingIsWrittenForNothing() {
-        assertThat(store.put(Map.of(), ALICE)).isCompleted();
+        assertThat(store.put(Map.of(), ALICE, RouteNumber.NONE)).isCompleted();
         assertThat(range.changes).isEmpty();
     }
 
     @Test
     void onePartThatFailsFailsAll() {
         range.failing = 1;
-        assertThat(store.put(routes(600, "/+"), ALICE)).isCompletedExceptionally();
-        assertThat(store.put(routes(600, "/+"), ALICE)
+        assertThat(store.put(routes(600, "/+"), ALICE, RouteNumber.NONE)).isCompletedExceptionally();
+        assertThat(store.put(routes(600, "/+"), ALICE, RouteNumber.NONE)
                         .handle((done, failure) -> failure)
                         .join())
                 .isNull();
         range.failing = range.changes.size() + 1;
-        assertThat(store.put(routes(600, "/+"), ALICE)
+        assertThat(store.put(routes(600, "/+"), ALICE, RouteNumber.NONE)
                         .handle((done, failure) -> failure)
                         .join())
                 .isInstanceOf(RangeException.class);

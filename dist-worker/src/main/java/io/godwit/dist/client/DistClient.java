@@ -110,28 +110,38 @@ public interface DistClient {
      *
      * <p>Calls for one filter alone keep their order. A call for several may be overtaken, for some of them, by a later
      * one: the caller waits for its completion.
+     *
+     * @param number a route with a larger one stays as it is, and the call fails with {@code CLOSED}: another
+     *     attachment has the session by now. Two calls of a session for one filter never have the same number, but
+     *     {@link RouteNumber#NONE}, which is written whatever is there
      */
-    CompletableFuture<Void> addRoutes(Map<TopicFilter, SubscriptionOptions> routes, InboxReceiver receiver);
+    CompletableFuture<Void> addRoutes(
+            Map<TopicFilter, SubscriptionOptions> routes, InboxReceiver receiver, RouteNumber number);
 
+    /** Without a number. */
     default CompletableFuture<Void> addRoute(TopicFilter filter, InboxReceiver receiver, SubscriptionOptions options) {
-        return addRoutes(Map.of(filter, options), receiver);
+        return addRoutes(Map.of(filter, options), receiver, RouteNumber.NONE);
     }
 
     /**
-     * As {@link #addRoute}, but writes only if this node's matcher does not have the route with these options already.
+     * As {@link #addRoutes}, but writes only if this node's matcher does not have the route with these options already.
      * For the connection that holds the session: while another write of the route is under way, what the matcher has
      * says nothing.
      */
-    CompletableFuture<Void> ensureRoute(TopicFilter filter, InboxReceiver receiver, SubscriptionOptions options);
+    CompletableFuture<Void> ensureRoute(
+            TopicFilter filter, InboxReceiver receiver, SubscriptionOptions options, RouteNumber number);
 
     /**
      * Removes routes; repeatable. Once complete, nothing that any node receives from then on is matched by them. Fails,
      * and keeps order, as {@link #addRoutes}.
+     *
+     * @param number as of {@link #addRoutes}; {@link RouteNumber#NONE} for a session that has ended
      */
-    CompletableFuture<Void> removeRoutes(Collection<TopicFilter> filters, InboxReceiver receiver);
+    CompletableFuture<Void> removeRoutes(Collection<TopicFilter> filters, InboxReceiver receiver, RouteNumber number);
 
+    /** Without a number. */
     default CompletableFuture<Void> removeRoute(TopicFilter filter, InboxReceiver receiver) {
-        return removeRoutes(List.of(filter), receiver);
+        return removeRoutes(List.of(filter), receiver, RouteNumber.NONE);
     }
 
     /**

@@ -115,9 +115,7 @@ public final class RouteCoprocessor implements RangeCoprocessor {
             List<RouteMutation.Change> changes = RouteMutation.decode(mutation);
             byte[] reply = RouteMutation.reply(changes.size());
             for (int i = 0; i < changes.size(); i++) {
-                if (!apply(writes, changes.get(i), afterCommit)) {
-                    RouteMutation.setElsewhere(reply, i);
-                }
+                RouteMutation.set(reply, i, apply(writes, changes.get(i), afterCommit));
             }
             replies.add(reply);
         }
@@ -138,11 +136,15 @@ public final class RouteCoprocessor implements RangeCoprocessor {
         }
     }
 
-    private boolean apply(RangeWrites writes, RouteMutation.Change change, Consumer<Runnable> afterCommit) {
+    /** Returns the outcome, see {@link RouteMutation}. */
+    private byte apply(RangeWrites writes, RouteMutation.Change change, Consumer<Runnable> afterCommit) {
         byte[] key = change.key();
         byte[] value = change.value();
         if (!bounds.contains(key)) {
-            return false;
+            return RouteMutation.ELSEWHERE;
+        }
+        if (isOutdated(writes, change)) {
+            return RouteMutation.OUTDATED;
         }
         if (value == null) {
             writes.delete(key);
@@ -152,11 +154,23 @@ public final class RouteCoprocessor implements RangeCoprocessor {
                     index.tenant(removed.receiver().tenant()).remove(removed.filter(), removed.receiver());
                 }
             });
-            return true;
+            return RouteMutation.APPLIED;
         }
         writes.put(key, value);
         afterCommit.accept(() -> addToIndex(key, value));
-        return true;
+        return RouteMutation.APPLIED;
+    }
+
+    /**
+     * Whether a later attachment of the session, or this one later, has written the route. The same write may come
+     * twice.
+     */
+    private static boolean isOutdated(RangeReader stored, RouteMutation.Change change) {
+        if (change.number().isNone()) {
+            return false;
+        }
+        byte[] before = stored.get(change.key());
+        return before != null && RouteKeys.number(before).compareTo(change.number()) > 0;
     }
 
     private void addToIndex(byte[] key, byte[] value) {

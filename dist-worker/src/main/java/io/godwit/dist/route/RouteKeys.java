@@ -1,6 +1,7 @@
 package io.godwit.dist.route;
 
 import io.godwit.dist.client.InboxReceiver;
+import io.godwit.dist.client.RouteNumber;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
@@ -29,15 +30,18 @@ import java.nio.charset.StandardCharsets;
  * 8     incarnation of the session
  *
  * value
- * 1     version, 1
+ * 1     version: 1 without a number, 2 with one
  * 1     bits 0-1 QoS, 2 no local, 3 retain as published
  * 4     subscription identifier, 0 for none
+ * 8     attach number of the last write             (version 2)
+ * 8     its change                                  (version 2)
  * </pre>
  *
  * Numbers are big-endian. A filter has no U+0000 [MQTT5-4.7.3-2], so 0x00 ends it; a separator sorts before every
  * character of a level, so that all filters below a level are neighbours and levels sort as levels. The incarnation is
  * part of the key: a write for an older life of the session that arrives late can then never overwrite the route of the
- * newer one, and is a stray that its first delivery removes.
+ * newer one, and is a stray that its first delivery removes. Within one life the number tells which write is later, see
+ * {@link RouteNumber}; sessions of a node that is alone have none.
  */
 public final class RouteKeys {
     private static final byte VERSION = 1;
@@ -49,7 +53,9 @@ public final class RouteKeys {
     private static final byte ORDERED_SESSION = 3;
     private static final byte QUEUE_SESSION = 4;
     private static final byte EXCLUSIVE_SESSION = 5;
+    private static final byte NUMBERED_VERSION = 2;
     private static final int VALUE_BYTES = 6;
+    private static final int NUMBERED_VALUE_BYTES = VALUE_BYTES + 2 * Long.BYTES;
     private static final int QOS_MASK = 3;
     private static final int NO_LOCAL = 1 << 2;
     private static final int RETAIN_AS_PUBLISHED = 1 << 3;
@@ -97,15 +103,24 @@ public final class RouteKeys {
         return key.toByteArray();
     }
 
+    /** Without a number. */
     public static byte[] value(SubscriptionOptions options) {
+        return value(options, RouteNumber.NONE);
+    }
+
+    public static byte[] value(SubscriptionOptions options, RouteNumber number) {
         int flags = options.qos().value()
                 | (options.noLocal() ? NO_LOCAL : 0)
                 | (options.retainAsPublished() ? RETAIN_AS_PUBLISHED : 0);
-        return ByteBuffer.allocate(VALUE_BYTES)
-                .put(VERSION)
+        boolean isNumbered = !number.isNone();
+        ByteBuffer value = ByteBuffer.allocate(isNumbered ? NUMBERED_VALUE_BYTES : VALUE_BYTES)
+                .put(isNumbered ? NUMBERED_VERSION : VERSION)
                 .put((byte) flags)
-                .putInt(options.subscriptionId())
-                .array();
+                .putInt(options.subscriptionId());
+        if (isNumbered) {
+            value.putLong(number.attachNumber()).putLong(number.change());
+        }
+        return value.array();
     }
 
     /**
@@ -119,7 +134,7 @@ public final class RouteKeys {
 
     /** Whose route {@code key} is. Fails with {@link IllegalArgumentException} when it is not of this layout. */
     static Route.Key parse(byte[] key) {
-        checkVersion("route key", key);
+        checkVersion(key);
         int tenantEnd = endOf(key, 1);
         TenantId tenant = new TenantId(new String(key, 1, tenantEnd - 1, StandardCharsets.US_ASCII));
         int filterEnd = endOf(key, tenantEnd + 1);
@@ -163,11 +178,30 @@ public final class RouteKeys {
         };
     }
 
-    private static SubscriptionOptions options(byte[] value) {
-        checkVersion("route value", value);
-        if (value.length != VALUE_BYTES) {
-            throw new IllegalArgumentException("route value must have 6 bytes, had " + value.length);
+    /** Of the last write. Fails with {@link IllegalArgumentException} when {@code value} is not of this layout. */
+    static RouteNumber number(byte[] value) {
+        checkValue(value);
+        if (value[0] == VERSION) {
+            return RouteNumber.NONE;
         }
+        ByteBuffer in = ByteBuffer.wrap(value, VALUE_BYTES, 2 * Long.BYTES);
+        return new RouteNumber(in.getLong(), in.getLong());
+    }
+
+    private static void checkValue(byte[] value) {
+        int version = value.length == 0 ? 0 : value[0];
+        if (version != VERSION && version != NUMBERED_VERSION) {
+            throw new IllegalArgumentException(
+                    "route value version must be 1 or 2, was " + (value.length == 0 ? "absent" : version));
+        }
+        int length = version == VERSION ? VALUE_BYTES : NUMBERED_VALUE_BYTES;
+        if (value.length != length) {
+            throw new IllegalArgumentException("route value must have " + length + " bytes, had " + value.length);
+        }
+    }
+
+    private static SubscriptionOptions options(byte[] value) {
+        checkValue(value);
         ByteBuffer in = ByteBuffer.wrap(value, 1, VALUE_BYTES - 1);
         int flags = in.get();
         return new SubscriptionOptions(
@@ -196,10 +230,10 @@ public final class RouteKeys {
         throw new IllegalArgumentException("route key of " + key.length + " bytes has no end of a field after " + from);
     }
 
-    private static void checkVersion(String what, byte[] bytes) {
-        if (bytes.length == 0 || bytes[0] != VERSION) {
+    private static void checkVersion(byte[] key) {
+        if (key.length == 0 || key[0] != VERSION) {
             throw new IllegalArgumentException(
-                    what + " version must be 1, was " + (bytes.length == 0 ? "absent" : bytes[0]));
+                    "route key version must be 1, was " + (key.length == 0 ? "absent" : key[0]));
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.godwit.dist.route;
 
+import io.godwit.dist.client.RouteNumber;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -15,42 +16,79 @@ import org.jspecify.annotations.Nullable;
  * mutation                                     reply
  * size  field                                  size  field
  * 1     version, 1                             1     version, 1
- * 4     number of changes, each then:          n     per change: 0 applied, 1 elsewhere
- *   1     0 remove, 1 put
+ * 4     number of changes, each then:          n     per change: 0 applied, 1 elsewhere, 2 outdated
+ *   1     0 remove, 1 put, 2 remove by number
  *   4     key length
  *   n     key, see RouteKeys
  *   1+n   value length and value  (put)
+ *   16    attach number, change   (remove by number)
  * </pre>
+ *
+ * A change with a number is outdated, and has no effect, when the stored route has a larger one. A route that was
+ * removed leaves no number.
  */
 public final class RouteMutation {
     static final byte APPLIED = 0;
     static final byte ELSEWHERE = 1;
+    static final byte OUTDATED = 2;
     private static final byte VERSION = 1;
     private static final byte REMOVE = 0;
     private static final byte PUT = 1;
+    private static final byte REMOVE_BY_NUMBER = 2;
+    private static final int NUMBER_BYTES = 2 * Long.BYTES;
 
     /**
      * One change.
      *
      * @param value null to remove the key
+     * @param number that of the value, if there is one
      */
     @SuppressWarnings("ArrayRecordComponent")
-    public record Change(byte[] key, byte @Nullable [] value) {}
+    public record Change(byte[] key, byte @Nullable [] value, RouteNumber number) {
+        /** A route to put. */
+        public static Change put(byte[] key, byte[] value) {
+            return new Change(key, value, RouteKeys.number(value));
+        }
+
+        /** @param number {@link RouteNumber#NONE} to remove whatever is there */
+        public static Change remove(byte[] key, RouteNumber number) {
+            return new Change(key, null, number);
+        }
+
+        private byte kind() {
+            if (value != null) {
+                return PUT;
+            }
+            return number.isNone() ? REMOVE : REMOVE_BY_NUMBER;
+        }
+
+        private int size() {
+            int more = switch (kind()) {
+                case PUT -> value == null ? 0 : 1 + value.length;
+                case REMOVE_BY_NUMBER -> NUMBER_BYTES;
+                default -> 0;
+            };
+            return 1 + Integer.BYTES + key.length + more;
+        }
+    }
 
     private RouteMutation() {}
 
     public static byte[] encode(List<Change> changes) {
         int size = 1 + Integer.BYTES;
         for (Change change : changes) {
-            byte[] value = change.value();
-            size += 1 + Integer.BYTES + change.key().length + (value == null ? 0 : 1 + value.length);
+            size += change.size();
         }
         ByteBuffer out = ByteBuffer.allocate(size).put(VERSION).putInt(changes.size());
         for (Change change : changes) {
             byte[] value = change.value();
-            out.put(value == null ? REMOVE : PUT).putInt(change.key().length).put(change.key());
+            byte kind = change.kind();
+            out.put(kind).putInt(change.key().length).put(change.key());
             if (value != null) {
                 out.put((byte) value.length).put(value);
+            } else if (kind == REMOVE_BY_NUMBER) {
+                out.putLong(change.number().attachNumber())
+                        .putLong(change.number().change());
             }
         }
         return out.array();
@@ -69,7 +107,15 @@ public final class RouteMutation {
             for (int i = 0; i < count; i++) {
                 byte kind = in.get();
                 byte[] key = bytes(in, in.getInt());
-                changes.add(new Change(key, kind == PUT ? bytes(in, in.get()) : null));
+                changes.add(
+                        switch (kind) {
+                            case REMOVE -> Change.remove(key, RouteNumber.NONE);
+                            case PUT -> Change.put(key, bytes(in, in.get()));
+                            case REMOVE_BY_NUMBER -> Change.remove(key, new RouteNumber(in.getLong(), in.getLong()));
+                            default ->
+                                throw new IllegalArgumentException(
+                                        "change of a route must be from 0 to 2, was " + kind);
+                        });
             }
             return changes;
         } catch (BufferUnderflowException e) {
@@ -83,8 +129,19 @@ public final class RouteMutation {
         return reply;
     }
 
-    static void setElsewhere(byte[] reply, int change) {
-        reply[1 + change] = ELSEWHERE;
+    /** @param outcome one of those above */
+    static void set(byte[] reply, int change, byte outcome) {
+        reply[1 + change] = outcome;
+    }
+
+    /** Whether one of the changes came behind a later one. */
+    public static boolean isOutdated(byte[] reply) {
+        for (int i = 1; i < reply.length; i++) {
+            if (reply[i] == OUTDATED) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Those of {@code changes} that {@code reply} says another range owns. */
@@ -95,7 +152,7 @@ public final class RouteMutation {
         }
         List<Change> rest = new ArrayList<>();
         for (int i = 0; i < changes.size(); i++) {
-            if (reply[1 + i] != APPLIED) {
+            if (reply[1 + i] == ELSEWHERE) {
                 rest.add(changes.get(i));
             }
         }

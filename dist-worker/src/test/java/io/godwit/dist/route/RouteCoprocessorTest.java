@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.dist.client.InboxReceiver;
+import io.godwit.dist.client.RouteNumber;
 import io.godwit.dist.client.SharedPick;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.dist.member.CurrentView;
@@ -195,7 +196,10 @@ class RouteCoprocessorTest {
 
     /** Commits a change of a route, or its removal for null. */
     private void apply(RouteCoprocessor range, byte[] key, byte @Nullable [] value) {
-        byte[] mutation = RouteMutation.encode(List.of(new RouteMutation.Change(key, value)));
+        RouteMutation.Change change = value == null
+                ? RouteMutation.Change.remove(key, RouteNumber.NONE)
+                : RouteMutation.Change.put(key, value);
+        byte[] mutation = RouteMutation.encode(List.of(change));
         range.apply(new UnreadWrites(), List.of(mutation), Runnable::run);
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.dist.client.InboxReceiver;
+import io.godwit.dist.client.RouteNumber;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
@@ -27,6 +28,9 @@ class RouteKeysTest {
     void roundTrip(@ForAll("routes") Route route) {
         byte[] key = RouteKeys.key(route.filter(), route.receiver());
         assertThat(RouteKeys.route(key, RouteKeys.value(route.options()))).isEqualTo(route);
+        byte[] numbered = RouteKeys.value(route.options(), new RouteNumber(Long.MAX_VALUE, 1L << 40));
+        assertThat(RouteKeys.route(key, numbered)).isEqualTo(route);
+        assertThat(RouteKeys.number(numbered)).isEqualTo(new RouteNumber(Long.MAX_VALUE, 1L << 40));
 
         byte[] prefix = RouteKeys.tenantPrefix(route.receiver().tenant());
         assertThat(Arrays.copyOf(key, prefix.length)).isEqualTo(prefix);
@@ -60,10 +64,59 @@ class RouteKeysTest {
         byte[] otherKey = key.clone();
         otherKey[0] = 2;
         byte[] otherValue = value.clone();
-        otherValue[0] = 2;
+        otherValue[0] = 3;
         assertThatThrownBy(() -> RouteKeys.route(otherKey, value)).hasMessageContaining("route key version must be 1");
         assertThatThrownBy(() -> RouteKeys.route(key, otherValue))
-                .hasMessageContaining("route value version must be 1");
+                .hasMessageContaining("route value version must be 1 or 2, was 3");
+    }
+
+    /** As values have stood in stores since before routes had numbers. */
+    @Test
+    void aValueWithoutANumberIsReadAndWrittenAsBefore() {
+        byte[] stored = {1, 0b1110, 0x0f, (byte) 0xff, (byte) 0xff, (byte) 0xff};
+        assertThat(RouteKeys.route(key("a"), stored).options()).isEqualTo(OPTIONS);
+        assertThat(RouteKeys.number(stored)).isEqualTo(RouteNumber.NONE);
+        assertThat(RouteKeys.value(OPTIONS)).isEqualTo(stored);
+        assertThat(RouteKeys.value(OPTIONS, RouteNumber.of(0, 5))).isEqualTo(stored);
+    }
+
+    @Test
+    void noPartOfAValueIsAValue() {
+        byte[] value = RouteKeys.value(OPTIONS, new RouteNumber(3, 4));
+        for (int length = 0; length <= value.length + 1; length++) {
+            byte[] other = Arrays.copyOf(value, length);
+            if (length != value.length) {
+                assertThatThrownBy(() -> RouteKeys.route(key("a"), other)).hasMessageContaining("route value");
+            }
+        }
+    }
+
+    /** As a log may have it that was written before routes had numbers. */
+    @Test
+    void mutationsWithoutNumbersAreReadAndWrittenAsBefore() {
+        byte[] stored = {1, 0, 0, 0, 2, 0, 0, 0, 0, 2, 7, 8, 1, 0, 0, 0, 1, 9, 6, 1, 1, 0, 0, 0, 5};
+        List<RouteMutation.Change> changes = RouteMutation.decode(stored);
+        assertThat(changes).hasSize(2);
+        assertThat(changes.get(0).value()).isNull();
+        assertThat(changes).allMatch(change -> change.number().isNone());
+        assertThat(RouteMutation.encode(changes)).isEqualTo(stored);
+    }
+
+    @Test
+    void mutationsHaveTheNumbersOfTheirChanges() {
+        byte[] key = key("a");
+        byte[] mutation = RouteMutation.encode(List.of(
+                RouteMutation.Change.remove(key, new RouteNumber(3, 4)),
+                RouteMutation.Change.put(key, RouteKeys.value(OPTIONS, new RouteNumber(5, 6)))));
+        List<RouteMutation.Change> changes = RouteMutation.decode(mutation);
+        assertThat(changes)
+                .extracting(RouteMutation.Change::number)
+                .containsExactly(new RouteNumber(3, 4), new RouteNumber(5, 6));
+        assertThat(RouteMutation.encode(changes)).isEqualTo(mutation);
+        for (int length = 0; length < mutation.length; length++) {
+            byte[] part = Arrays.copyOf(mutation, length);
+            assertThatThrownBy(() -> RouteMutation.decode(part)).isInstanceOf(IllegalArgumentException.class);
+        }
     }
 
     @Test

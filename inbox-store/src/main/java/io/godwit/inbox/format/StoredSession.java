@@ -63,9 +63,17 @@ public class StoredSession {
         return isAttached;
     }
 
-    /** Of the attachment that holds it or held it last, in a cluster: it rises with each. 0 alone. */
+    /** Of the attachment that holds it or held it last: it rises with each. 0 until one is made in a cluster. */
     public long attachNumber() {
         return attachNumber;
+    }
+
+    /**
+     * Of the attachment to come. A session that has a number counts on also when its node is alone by then: its routes
+     * have the number, and those of two attachments must differ.
+     */
+    public long nextAttachNumber(boolean isClustered) {
+        return isClustered || attachNumber > 0 ? attachNumber + 1 : 0;
     }
 
     /** Which CONNECT has made that attachment, see {@link io.godwit.inbox.client.AttachRequest}. 0 alone. */

@@ -107,7 +107,7 @@ final class Attaching {
         session.attach(
                 request.client(),
                 settings.boundedExpiry(request.expirySeconds()),
-                session.attachNumber() + (settings.isClustered() ? 1 : 0),
+                session.nextAttachNumber(settings.isClustered()),
                 request.attempt(),
                 request.attempt() != 0 && !present);
         session.setWill(newSessions.storedWill(state, session, request.will()));

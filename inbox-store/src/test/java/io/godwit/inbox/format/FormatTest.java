@@ -64,6 +64,17 @@ class FormatTest {
     }
 
     @Test
+    void whoHasAnAttachNumberCountsOnWhenItsNodeIsAlone() {
+        StoredSession session = new StoredSession(77, 300, CLIENT, 60);
+        session.attach(CLIENT, 60, session.nextAttachNumber(false), 0, false);
+        assertThat(session.attachNumber()).isZero();
+        session.attach(CLIENT, 60, session.nextAttachNumber(true), 0, false);
+        assertThat(session.attachNumber()).isEqualTo(1);
+        assertThat(session.nextAttachNumber(false)).isEqualTo(2);
+        assertThat(session.nextAttachNumber(true)).isEqualTo(2);
+    }
+
+    @Test
     void subscriptionsComeBack() {
         List<StoredSubscription> subscriptions = List.of(
                 new StoredSubscription(new TopicFilter(null, "a/+"), Qos.AT_MOST_ONCE, true, false, 2, 268_435_455),

@@ -11,6 +11,7 @@ import io.godwit.kv.coprocessor.Proposal;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -75,6 +76,27 @@ class TakeoverTest {
         context.settle();
         assertThat(left).isCompleted();
         assertThat(second.ends).isEmpty();
+    }
+
+    /** A node must know that before it changes routes by the number of the attachment. */
+    @Test
+    void anUnsubscriptionOfNothingWaitsUntilTheAttachmentIsCommitted() {
+        begin(null);
+        second.reply = attach(second, 60, false, null).join();
+        CompletableFuture<List<Boolean>> committed = second.attachment().unsubscribe(List.of());
+        context.runTasks();
+        assertThat(committed).isNotDone();
+        context.settle();
+        assertThat(committed).isCompletedWithValue(List.of());
+
+        CompletableFuture<List<Boolean>> again = second.attachment().unsubscribe(List.of());
+        CompletableFuture<AttachReply> followed = attach(first, 60, false, null);
+        Proposal proposal = context.next();
+        StepContext.seal(proposal);
+        proposal.failed(busy);
+        context.runTasks();
+        assertThat(followed).isCompleted();
+        assertThat(again).isCompletedExceptionally();
     }
 
     @Test

@@ -350,8 +350,8 @@ public final class ConnectHandler extends SessionlessHandler {
      */
     private void openToLeave(Connect packet, SessionTerms terms, AttachReply reply, InboxMail mail) {
         services.open().enter();
-        AttachReply attachmentOnly =
-                new AttachReply(reply.sessionPresent(), reply.incarnation(), List.of(), NONE, reply.attachment());
+        AttachReply attachmentOnly = new AttachReply(
+                reply.sessionPresent(), reply.incarnation(), reply.attachNumber(), List.of(), NONE, reply.attachment());
         boolean isPresent = reply.sessionPresent() && terms.topics().haveAll(reply.subscriptions());
         Session opened = new PersistentSession(connection, services.session(), terms, attachmentOnly, mail, end);
         open(packet, opened, isPresent, terms.expirySeconds(), List.of());

@@ -2,6 +2,7 @@ package io.godwit.mqtt.session;
 
 import io.godwit.dist.client.DistClient;
 import io.godwit.dist.client.InboxReceiver;
+import io.godwit.dist.client.RouteNumber;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.InboxAttachment;
@@ -97,7 +98,8 @@ public final class PersistentSession extends Session {
                 new InboxReceiver(terms.client().tenant(), terms.client().clientId(), reply.incarnation());
         this.credit = Math.min(65_535, terms.sendWindow() + Math.min(terms.sendWindow(), MAX_BUFFERED));
         this.mail = mail;
-        this.subscriptions = new SubscriptionSteps(connection, services.dist, receiver, attachment);
+        this.subscriptions =
+                new SubscriptionSteps(connection, services.dist, receiver, attachment, reply.attachNumber());
         reply.subscriptions().forEach(s -> {
             noteAdded(s.filter());
             tellConnected(s.filter());
@@ -348,8 +350,9 @@ public final class PersistentSession extends Session {
     /** Sees to it that a session just attached has all its routes: a crash may have left one out. */
     public static CompletableFuture<?>[] routesOf(ClientInfo client, AttachReply reply, DistClient dist) {
         InboxReceiver receiver = new InboxReceiver(client.tenant(), client.clientId(), reply.incarnation());
+        RouteNumber number = RouteNumber.of(reply.attachNumber(), 0); // before those of SubscriptionSteps
         return reply.subscriptions().stream()
-                .map(s -> dist.ensureRoute(s.filter(), receiver, optionsOf(s)))
+                .map(s -> dist.ensureRoute(s.filter(), receiver, optionsOf(s), number))
                 .toArray(CompletableFuture<?>[]::new);
     }
 

@@ -2,6 +2,7 @@ package io.godwit.mqtt.session;
 
 import io.godwit.dist.client.DistClient;
 import io.godwit.dist.client.InboxReceiver;
+import io.godwit.dist.client.RouteNumber;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.inbox.client.InboxFailure;
@@ -32,6 +33,13 @@ import org.jspecify.annotations.Nullable;
  * order with later ones. For the same reason the session is not handed to its next connection before the steps under
  * way are over ({@link #close}).
  *
+ * <p>That connection may be served by another node, to which this one, cut off, cannot hand anything. So the changes of
+ * routes have numbers ({@link RouteNumber}): a removal that arrives behind what a later attachment has written has no
+ * effect, nor has a write. For that the number must be this attachment's own. A leader may answer an attach before it
+ * is committed, and the next leader may give its number again. What a subscription commits comes behind it; before the
+ * first removal, when nothing else was committed, a change without filters is. A route that was removed leaves no
+ * number: docs/adr/0069 says what then becomes of a write that comes late.
+ *
  * <p>The answers leave in the order of the requests.
  *
  * <p>A failure after something may have been written is a {@link HalfDone}: neither "yes" nor "no" would be true.
@@ -41,6 +49,8 @@ final class SubscriptionSteps {
     private final DistClient dist;
     private final InboxReceiver receiver;
     private final InboxAttachment attachment;
+    /** 0 when the node is alone: then nobody else writes these routes. */
+    private final long attachNumber;
 
     private final ArrayDeque<Step> waiting = new ArrayDeque<>(0);
     /** Begun and not answered, in order. */
@@ -48,15 +58,32 @@ final class SubscriptionSteps {
     /** The filters of steps under way that have one. */
     private final Set<TopicFilter> single = new HashSet<>(0);
 
+    /** Changes of routes that were begun. */
+    private long changes;
+    /** Whether the attachment is known to be committed, and its number so nobody else's. */
+    private boolean isNumberCommitted;
+
     private int running;
     private boolean isRunningAlone;
     private @Nullable CompletableFuture<Void> closed;
 
-    SubscriptionSteps(Connection connection, DistClient dist, InboxReceiver receiver, InboxAttachment attachment) {
+    /** @param attachNumber of the attachment; the routes with change 0 are written before */
+    SubscriptionSteps(
+            Connection connection,
+            DistClient dist,
+            InboxReceiver receiver,
+            InboxAttachment attachment,
+            long attachNumber) {
         this.connection = connection;
         this.dist = dist;
         this.receiver = receiver;
         this.attachment = attachment;
+        this.attachNumber = attachNumber;
+        this.isNumberCommitted = attachNumber == 0;
+    }
+
+    private RouteNumber nextNumber() {
+        return RouteNumber.of(attachNumber, ++changes);
     }
 
     CompletableFuture<List<Boolean>> subscribe(List<StoredSubscription> added) {
@@ -70,6 +97,7 @@ final class SubscriptionSteps {
                 leave(step, List.of(), failure);
                 return;
             }
+            isNumberCommitted = true;
             if (closed != null) { // on a node that was cut off, the client may have unsubscribed elsewhere since
                 leave(step, List.of(), HalfDone.by(InboxFailure.over()));
                 return;
@@ -78,7 +106,7 @@ final class SubscriptionSteps {
             added.forEach(s -> routes.put(s.filter(), PersistentSession.optionsOf(s))); // the last of a filter counts
             OnEventLoop.whenComplete(
                     connection,
-                    dist.addRoutes(routes, receiver),
+                    dist.addRoutes(routes, receiver, nextNumber()),
                     (all, cause) -> leave(step, isNew, HalfDone.by(cause)));
         });
     }
@@ -89,7 +117,24 @@ final class SubscriptionSteps {
     }
 
     private void beginUnsubscribe(List<TopicFilter> filters, Step step) {
-        OnEventLoop.whenComplete(connection, dist.removeRoutes(filters, receiver), (all, failure) -> {
+        if (isNumberCommitted) {
+            removeRoutes(filters, step);
+            return;
+        }
+        OnEventLoop.whenComplete(connection, attachment.unsubscribe(List.of()), (nothing, failure) -> {
+            if (failure != null) {
+                leave(step, List.of(), failure);
+            } else if (closed != null) {
+                leave(step, List.of(), InboxFailure.over());
+            } else {
+                isNumberCommitted = true;
+                removeRoutes(filters, step);
+            }
+        });
+    }
+
+    private void removeRoutes(List<TopicFilter> filters, Step step) {
+        OnEventLoop.whenComplete(connection, dist.removeRoutes(filters, receiver, nextNumber()), (all, failure) -> {
             if (failure != null) {
                 // of several routes some may be gone
                 leave(step, List.of(), filters.size() == 1 ? failure : HalfDone.by(failure));

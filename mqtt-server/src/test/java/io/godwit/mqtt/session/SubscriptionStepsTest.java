@@ -3,9 +3,11 @@ package io.godwit.mqtt.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.dist.client.InboxReceiver;
+import io.godwit.dist.client.RouteNumber;
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.InboxAttachment;
+import io.godwit.inbox.client.InboxFailure;
 import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.mqtt.transport.LoopContext;
 import io.godwit.mqtt.twin.MemoryDist;
@@ -44,7 +46,7 @@ class SubscriptionStepsTest {
                 .attach(new AttachRequest(CLIENT, false, 3600, null), new NoListener())
                 .join();
         InboxReceiver receiver = new InboxReceiver(CLIENT.tenant(), CLIENT.clientId(), reply.incarnation());
-        return new SubscriptionSteps(connection, dist, receiver, reply.attachment());
+        return new SubscriptionSteps(connection, dist, receiver, reply.attachment(), 0);
     }
 
     @BeforeEach
@@ -120,7 +122,7 @@ class SubscriptionStepsTest {
                     assertThat(method.getName()).isEqualTo("subscribe");
                     return stored;
                 });
-        steps = new SubscriptionSteps(connection, dist, new InboxReceiver(CLIENT.tenant(), CLIENT.clientId(), 1), slow);
+        steps = numbered(slow, 0);
         CompletableFuture<List<Boolean>> answer = subscribe("a");
         CompletableFuture<Void> quiet = steps.close();
         assertThat(quiet).isNotDone();
@@ -130,6 +132,102 @@ class SubscriptionStepsTest {
         assertThat(dist.size()).isZero();
         assertThat(answer).isCompletedExceptionally();
         assertThat(quiet).isCompleted();
+    }
+
+    private SubscriptionSteps numbered(InboxAttachment attachment, long attachNumber) {
+        InboxReceiver receiver = new InboxReceiver(CLIENT.tenant(), CLIENT.clientId(), 1);
+        return new SubscriptionSteps(connection, dist, receiver, attachment, attachNumber);
+    }
+
+    /** Takes every change of subscriptions, in this order, and has an answer to each when it gets one. */
+    private static final class RecordingInbox {
+        final List<String> calls = new ArrayList<>();
+        final List<CompletableFuture<List<Boolean>>> answers = new ArrayList<>();
+
+        InboxAttachment attachment() {
+            return (InboxAttachment) Proxy.newProxyInstance(
+                    getClass().getClassLoader(), new Class<?>[] {InboxAttachment.class}, (proxy, method, arguments) -> {
+                        calls.add(method.getName() + ((List<?>) arguments[0]).size());
+                        CompletableFuture<List<Boolean>> answer = new CompletableFuture<>();
+                        answers.add(answer);
+                        return answer;
+                    });
+        }
+    }
+
+    /** Then a change that arrives late is known by its number: of an attachment, or of an earlier one. */
+    @Test
+    void everyChangeOfRoutesHasALargerNumberThanThoseBefore() {
+        held.complete(null);
+        MemoryInbox inbox = new MemoryInbox();
+        for (long attachNumber = 3; attachNumber < 5; attachNumber++) {
+            AttachReply reply = inbox.attach(new AttachRequest(CLIENT, false, 3600, null), new NoListener())
+                    .join();
+            steps = numbered(reply.attachment(), attachNumber);
+            unsubscribe("a");
+            subscribe("a");
+            subscribe("a", "b");
+            unsubscribe("a", "b");
+        }
+        assertThat(dist.numbers()).hasSize(8).isSorted().doesNotHaveDuplicates();
+        assertThat(dist.numbers().get(0)).isGreaterThan(RouteNumber.of(3, 0));
+        assertThat(dist.numbers().get(4)).isGreaterThan(RouteNumber.of(4, 0));
+    }
+
+    /**
+     * Until the attachment is committed the next leader may give its number to another one, whose route would go.
+     */
+    @Test
+    void noRouteIsRemovedBeforeTheNumberIsCommitted() {
+        held.complete(null);
+        RecordingInbox inbox = new RecordingInbox();
+        steps = numbered(inbox.attachment(), 3);
+        CompletableFuture<List<Boolean>> removed = unsubscribe("a");
+        assertThat(inbox.calls).containsExactly("unsubscribe0");
+        assertThat(dist.numbers()).isEmpty();
+
+        inbox.answers.get(0).complete(List.of());
+        runTasks();
+        assertThat(dist.numbers()).containsExactly(RouteNumber.of(3, 1));
+        assertThat(inbox.calls).containsExactly("unsubscribe0", "unsubscribe1");
+        inbox.answers.get(1).complete(List.of(true));
+        runTasks();
+        assertThat(removed).isCompletedWithValue(List.of(true));
+
+        unsubscribe("b");
+        assertThat(inbox.calls).as("it is known").containsExactly("unsubscribe0", "unsubscribe1", "unsubscribe1");
+    }
+
+    @Test
+    void aSubscriptionCommitsTheNumberToo() {
+        held.complete(null);
+        RecordingInbox inbox = new RecordingInbox();
+        steps = numbered(inbox.attachment(), 3);
+        subscribe("a");
+        inbox.answers.get(0).complete(List.of(true));
+        runTasks();
+        unsubscribe("a");
+        assertThat(inbox.calls).containsExactly("subscribe1", "unsubscribe1");
+        assertThat(dist.numbers()).containsExactly(RouteNumber.of(3, 1), RouteNumber.of(3, 2));
+    }
+
+    @Test
+    void noRouteIsRemovedOnceTheConnectionIsOver() {
+        for (boolean isCommitted : new boolean[] {true, false}) {
+            RecordingInbox inbox = new RecordingInbox();
+            steps = numbered(inbox.attachment(), 3);
+            CompletableFuture<List<Boolean>> removed = unsubscribe("a");
+            CompletableFuture<Void> quiet = steps.close();
+            if (isCommitted) {
+                inbox.answers.get(0).complete(List.of());
+            } else {
+                inbox.answers.get(0).completeExceptionally(InboxFailure.over());
+            }
+            runTasks();
+            assertThat(dist.numbers()).isEmpty();
+            assertThat(removed).isCompletedExceptionally();
+            assertThat(quiet).isCompleted();
+        }
     }
 
     @Test

@@ -6,6 +6,7 @@ import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.InboxReceiver;
+import io.godwit.dist.client.RouteNumber;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.kv.client.RangeException;
 import io.godwit.mqtt.packet.PubAck;
@@ -151,7 +152,8 @@ class UnstoredPublishTest {
                 Map.of(
                         TopicFilter.parse("a").orElseThrow(),
                         new SubscriptionOptions(Qos.AT_LEAST_ONCE, false, false, 0)),
-                new InboxReceiver(TenantId.DEFAULT, new ClientId("stored"), 1));
+                new InboxReceiver(TenantId.DEFAULT, new ClientId("stored"), 1),
+                RouteNumber.NONE);
         TransientSession session = stage.clean();
         session.onPacket(publish(1, Qos.AT_LEAST_ONCE, false, "x"));
         assertThat(deliveries).hasSize(1);

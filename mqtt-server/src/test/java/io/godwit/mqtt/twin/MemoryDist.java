@@ -9,6 +9,7 @@ import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.LiveReceiver;
 import io.godwit.dist.client.Publisher;
+import io.godwit.dist.client.RouteNumber;
 import io.godwit.dist.client.SharedPick;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.dist.deliver.DistCounters;
@@ -47,6 +48,7 @@ public final class MemoryDist implements DistClient {
     private final AtomicReference<@Nullable CompletableFuture<DistOutcome>> nextOutcome = new AtomicReference<>();
     private final AtomicReference<@Nullable RangeException> nextRouteFailure = new AtomicReference<>();
     private final AtomicInteger removals = new AtomicInteger();
+    private final List<RouteNumber> numbers = new CopyOnWriteArrayList<>();
     private volatile DistOutcome handOnOutcome = DistOutcome.NO_MATCH;
     private final AtomicReference<@Nullable CompletableFuture<Void>> nextRoute = new AtomicReference<>();
     private volatile Deliverer live = delivery -> Deliverer.DELIVERED;
@@ -85,6 +87,11 @@ public final class MemoryDist implements DistClient {
     /** How many subscriptions were to be removed, there or not. */
     public int removals() {
         return removals.get();
+    }
+
+    /** Of every change of stored routes, in the order of the calls. */
+    public List<RouteNumber> numbers() {
+        return List.copyOf(numbers);
     }
 
     /** Subscriptions. */
@@ -173,7 +180,9 @@ public final class MemoryDist implements DistClient {
     }
 
     @Override
-    public CompletableFuture<Void> addRoutes(Map<TopicFilter, SubscriptionOptions> routes, InboxReceiver receiver) {
+    public CompletableFuture<Void> addRoutes(
+            Map<TopicFilter, SubscriptionOptions> routes, InboxReceiver receiver, RouteNumber number) {
+        numbers.add(number);
         CompletableFuture<Void> written = routeWritten(() -> routes.forEach(
                 (filter, options) -> index.tenant(receiver.tenant()).add(filter, receiver, options)));
         CompletableFuture<Void> held = nextRoute.getAndSet(null);
@@ -182,12 +191,14 @@ public final class MemoryDist implements DistClient {
 
     @Override
     public CompletableFuture<Void> ensureRoute(
-            TopicFilter filter, InboxReceiver receiver, SubscriptionOptions options) {
-        return addRoute(filter, receiver, options);
+            TopicFilter filter, InboxReceiver receiver, SubscriptionOptions options, RouteNumber number) {
+        return addRoutes(Map.of(filter, options), receiver, number);
     }
 
     @Override
-    public CompletableFuture<Void> removeRoutes(Collection<TopicFilter> filters, InboxReceiver receiver) {
+    public CompletableFuture<Void> removeRoutes(
+            Collection<TopicFilter> filters, InboxReceiver receiver, RouteNumber number) {
+        numbers.add(number);
         removals.addAndGet(filters.size());
         CompletableFuture<Void> written = routeWritten(
                 () -> filters.forEach(filter -> index.tenant(receiver.tenant()).remove(filter, receiver)));
