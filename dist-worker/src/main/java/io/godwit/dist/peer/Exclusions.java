@@ -6,23 +6,23 @@ import io.godwit.kv.client.RangeException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Asks for the exclusion of members, once for all who need it at a time. Thread-safe; the lock is for subscribers,
  * publishers and links that lose the same member together.
  */
 final class Exclusions {
-    private static final Logger LOG = LoggerFactory.getLogger(Exclusions.class);
-
     private final Members members;
+    private final ExclusionLog log;
     private final Map<NodeLife, CompletableFuture<Void>> underWay = new HashMap<>();
     private boolean isClosed;
 
-    Exclusions(Members members) {
+    /** @param nanoTime the monotonic clock */
+    Exclusions(Members members, LongSupplier nanoTime) {
         this.members = members;
+        this.log = new ExclusionLog(nanoTime);
     }
 
     /** As {@link Members#exclude}; fails once closed: a node that stops loses all others, who go on without it. */
@@ -40,7 +40,7 @@ final class Exclusions {
             agreed = new CompletableFuture<>();
             underWay.put(life, agreed);
         }
-        LOG.warn("member is to be excluded node={} incarnation={} cause={}", life.nodeId(), life.incarnation(), why);
+        log.asked(life, why);
         members.exclude(life, why).whenComplete((done, failure) -> settle(life, agreed, failure));
         return agreed;
     }
@@ -52,11 +52,7 @@ final class Exclusions {
         if (failure == null) {
             agreed.complete(null);
         } else {
-            LOG.warn(
-                    "member could not be excluded node={} incarnation={} cause={}",
-                    life.nodeId(),
-                    life.incarnation(),
-                    failure.toString());
+            log.failed(life, failure.toString());
             agreed.completeExceptionally(failure);
         }
     }

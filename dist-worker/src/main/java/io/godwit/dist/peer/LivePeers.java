@@ -91,7 +91,7 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
         this.links = parts.links();
         this.served = served;
         this.choices = choices;
-        this.exclusions = new Exclusions(members);
+        this.exclusions = new Exclusions(members, parts.nanoTime());
         this.waits = new MemberWaits(parts, exclusions, reports);
         this.filters = new LiveFilters(parts.timers(), parts.nanoTime(), parts.maxLiveFilterBytes());
         this.remote = new RemoteFilters(index, exclusions, parts.timers(), parts.random(), parts.maxLiveFilterBytes());

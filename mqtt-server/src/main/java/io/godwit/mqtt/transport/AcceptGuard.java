@@ -1,10 +1,12 @@
 package io.godwit.mqtt.transport;
 
+import io.godwit.kv.client.LogPace;
 import io.godwit.plugin.event.ConnectionLimit;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -16,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * it, before it is handed to its event loop: connections that wait for their loop would hold descriptors uncounted.
  *
  * <p>When accept itself fails, the listener pauses, longer each time until a connection is accepted again; clients wait
- * in the backlog of the kernel. Both cases are logged at most once a {@link #LOG_INTERVAL_NANOS}, since clients cause
+ * in the backlog of the kernel. Both cases are logged at most once a {@link #LOG_INTERVAL}, since clients cause
  * them at will. Confined to the listener's loop.
  */
 final class AcceptGuard extends ChannelInboundHandlerAdapter {
@@ -24,7 +26,7 @@ final class AcceptGuard extends ChannelInboundHandlerAdapter {
     static final long MAX_PAUSE_MILLIS = 5000;
 
     private static final Logger LOG = LoggerFactory.getLogger(AcceptGuard.class);
-    private static final long LOG_INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
+    private static final Duration LOG_INTERVAL = Duration.ofMinutes(1);
 
     private final String listener;
     private final DescriptorBudget budget;
@@ -39,8 +41,8 @@ final class AcceptGuard extends ChannelInboundHandlerAdapter {
         this.listener = listener;
         this.budget = budget;
         this.reports = reports;
-        this.refusedPace = new LogPace(nanoTime);
-        this.failedPace = new LogPace(nanoTime);
+        this.refusedPace = new LogPace(nanoTime, LOG_INTERVAL);
+        this.failedPace = new LogPace(nanoTime, LOG_INTERVAL);
     }
 
     @Override
@@ -100,37 +102,6 @@ final class AcceptGuard extends ChannelInboundHandlerAdapter {
         isPaused = false;
         if (ctx.channel().isActive()) {
             ctx.channel().config().setAutoRead(true);
-        }
-    }
-
-    /** Counts occurrences and lets one log line pass in an interval. */
-    private static final class LogPace {
-        private final LongSupplier nanoTime;
-        private long loggedNanos;
-        private boolean hasLogged;
-        private long count;
-
-        LogPace(LongSupplier nanoTime) {
-            this.nanoTime = nanoTime;
-        }
-
-        /** Counts one; whether it is time for a line. */
-        boolean count() {
-            count++;
-            long now = nanoTime.getAsLong();
-            if (hasLogged && now - loggedNanos < LOG_INTERVAL_NANOS) {
-                return false;
-            }
-            hasLogged = true;
-            loggedNanos = now;
-            return true;
-        }
-
-        /** What was counted since the last line. */
-        long take() {
-            long taken = count;
-            count = 0;
-            return taken;
         }
     }
 }
