@@ -81,7 +81,7 @@ class LeftBehindTest {
 
     private double dropped() {
         return meters.get("godwit.inbox.dropped")
-                .tag("reason", "store_failed")
+                .tag("reason", "leadership_lost")
                 .counter()
                 .count();
     }

@@ -55,6 +55,8 @@ final class InboxStates {
      * the store.
      */
     private boolean isMoved;
+
+    private boolean isDeposed;
     /** Were discarded and are to be loaded again: their connections have been cut off. */
     private final Set<InboxId> cutOff = new HashSet<>(0);
 
@@ -200,7 +202,7 @@ final class InboxStates {
         }
         state.residency.discard();
         cutOff.add(state.id);
-        cutOff(state);
+        cutOff(state, isDeposed ? DropReason.LEADERSHIP_LOST : DropReason.STORE_FAILED);
         stock.discarded(state);
         state.queue.stopInbound(Mailbox.closed());
         if (!state.writes.isUnderWay()) {
@@ -219,15 +221,16 @@ final class InboxStates {
         return !cutOff.isEmpty() && cutOff.remove(id);
     }
 
-    private void cutOff(InboxState state) {
+    /** @param reason why its messages of QoS 0 are dropped */
+    private void cutOff(InboxState state, DropReason reason) {
         Attachment attachment = state.attachment();
         MovedSession awaited = state.awaited();
         if (attachment != null) {
             state.letGo();
-            reports.dropped(state.id, attachment.close(InboxListener.Reason.UNAVAILABLE), DropReason.STORE_FAILED);
+            reports.dropped(state.id, attachment.close(InboxListener.Reason.UNAVAILABLE), reason);
         } else if (awaited != null) {
             state.letGo();
-            awaited.lost(state.id, reports);
+            awaited.lost(state.id, reports, reason);
         }
     }
 
@@ -253,11 +256,12 @@ final class InboxStates {
 
     /** Another leader follows, and takes nothing over out of this memory. Connections ask it whether they go on. */
     void deposed() {
+        isDeposed = true;
         for (InboxState state : states.values()) {
             Attachment attachment = state.attachment();
             if (attachment != null) {
                 state.letGo();
-                reports.dropped(state.id, attachment.close(InboxListener.Reason.LOST), DropReason.STORE_FAILED);
+                reports.dropped(state.id, attachment.close(InboxListener.Reason.LOST), DropReason.LEADERSHIP_LOST);
             }
         }
     }
@@ -270,7 +274,7 @@ final class InboxStates {
             if (isMoved) {
                 move(state, cause);
             } else {
-                cutOff(state);
+                cutOff(state, Qos0Store.reasonOf(cause));
             }
         }
         states.clear();

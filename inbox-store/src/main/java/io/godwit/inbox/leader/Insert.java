@@ -14,7 +14,6 @@ import io.godwit.inbox.local.InsertCall;
 import io.godwit.inbox.report.InboxReports;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.coprocessor.LeaderContext;
-import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageCodec;
 import io.godwit.plugin.message.Qos;
@@ -165,7 +164,7 @@ final class Insert implements Batch.Operation, Pending.Waiter {
                 }
             }
             if (copy.qos == Qos.AT_MOST_ONCE) {
-                range.reports().dropped(copy.state.id, message.topic(), DropReason.STORE_FAILED);
+                range.reports().dropped(copy.state.id, message.topic(), Qos0Store.reasonOf(cause));
             }
         }
         InsertCall asked = call;

@@ -91,10 +91,14 @@ public final class MovedSession {
         return qos0 == null ? List.of() : qos0.takeUnsent(ledger);
     }
 
-    /** No leader has come for it. */
-    public void lost(InboxId id, InboxReports reports) {
+    /**
+     * No leader has come for it.
+     *
+     * @param reason why its messages of QoS 0 are dropped
+     */
+    public void lost(InboxId id, InboxReports reports, DropReason reason) {
         if (qos0 != null) {
-            reports.dropped(id, qos0.takeAll(), DropReason.STORE_FAILED);
+            reports.dropped(id, qos0.takeAll(), reason);
         }
     }
 }

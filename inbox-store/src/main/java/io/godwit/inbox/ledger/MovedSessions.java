@@ -5,6 +5,7 @@ import io.godwit.inbox.protocol.InboxId;
 import io.godwit.inbox.report.InboxReports;
 import io.godwit.kv.coprocessor.LeaderContext;
 import io.godwit.kv.coprocessor.RangeBounds;
+import io.godwit.plugin.event.DropReason;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -138,14 +139,15 @@ public final class MovedSessions {
                 && leader.nowMillis() < moved.untilMillis()
                 && left.from().isFollowedBy(leader);
         if (!fits) {
-            moved.lost(id, reports);
+            moved.lost(id, reports, DropReason.LEADERSHIP_LOST);
         }
         return fits ? moved : null;
     }
 
     /** Gives up those that no leader has come for. Any thread. */
     public void forgetOld(long nowMillis, InboxReports reports) {
-        takeOld(nowMillis).forEach(left -> left.getValue().session().lost(left.getKey(), reports));
+        takeOld(nowMillis)
+                .forEach(left -> left.getValue().session().lost(left.getKey(), reports, DropReason.LEADERSHIP_LOST));
     }
 
     private synchronized List<Map.Entry<InboxId, Moved>> takeOld(long nowMillis) {

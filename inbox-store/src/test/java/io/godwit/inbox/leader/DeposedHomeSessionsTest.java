@@ -84,6 +84,29 @@ class DeposedHomeSessionsTest {
         assertThat(next.payloads()).containsExactly("after");
     }
 
+    /** It had them in memory: no store failed, and the next home cannot know of them. */
+    @ParameterizedTest
+    @ValueSource(ints = {DEPOSED, 2})
+    void saysOfMessagesOfQos0ThatItsLeadershipIsLost(int edge) {
+        TestConnection connection = homes.attach(edge, id);
+        homes.await(homes.insert(edge, "first", 1, connection)); // no credit: what comes waits behind it
+        homes.insert(edge, "dropped", 0, connection);
+        homes.run();
+        depose();
+        tellAll();
+        homes.run();
+        assertThat(dropped("leadership_lost")).isEqualTo(1);
+        assertThat(dropped("store_failed")).isZero();
+    }
+
+    private double dropped(String reason) {
+        return homes.meters
+                .get("godwit.inbox.dropped")
+                .tag("reason", reason)
+                .counter()
+                .count();
+    }
+
     /** Else a client would get the session of another user. */
     @ParameterizedTest
     @ValueSource(ints = {DEPOSED, 2})

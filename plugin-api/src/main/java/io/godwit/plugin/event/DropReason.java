@@ -21,6 +21,11 @@ public enum DropReason {
     SESSION_ENDED,
     /** A store could not take it; only QoS 0, whose publisher is not told. */
     STORE_FAILED,
+    /**
+     * The node that led the queue of the session leads it no more, since another does or it stops, and had the message
+     * in memory only; only QoS 0.
+     */
+    LEADERSHIP_LOST,
     /** The link to the node of the receivers was full; only QoS 0. As the receiver that node is named. */
     LINK_FULL;
 
