@@ -429,16 +429,14 @@ class ExactlyOnceTest {
         store.host.holdSeals();
         store.client.insert(ordered(incarnation, 1, null));
         store.client.insert(ordered(incarnation, 2, before));
-        CompletableFuture<List<InsertOutcome>> waits =
-                store.client.insert(ordered(incarnation, 2, new RequestOrder()));
+        CompletableFuture<List<InsertOutcome>> waits = store.client.insert(ordered(incarnation, 2, new RequestOrder()));
         store.host.runUntilIdle();
         before.failed(1);
         store.host.holdCommits();
         store.host.releaseSeals();
         store.host.runUntilIdle();
         store.host.holdSeals();
-        CompletableFuture<List<InsertOutcome>> later =
-                store.client.insert(ordered(incarnation, 2, new RequestOrder()));
+        CompletableFuture<List<InsertOutcome>> later = store.client.insert(ordered(incarnation, 2, new RequestOrder()));
         store.host.runUntilIdle();
         store.host.releaseCommits();
         store.host.runUntilIdle();

@@ -87,8 +87,7 @@ class LostHomesTest extends ThreeHomes {
         homes.run();
         homes.net.end(InMemoryNode.id(0), InMemoryNode.id(2), "for the test");
         Distribution next = new Distribution(1, connection);
-        List<CompletableFuture<List<InsertOutcome>>> repeats =
-                List.of(next.insert(1), next.insert(2), next.insert(3));
+        List<CompletableFuture<List<InsertOutcome>>> repeats = List.of(next.insert(1), next.insert(2), next.insert(3));
         homes.run();
         homes.host.releaseSeals();
         homes.run();
