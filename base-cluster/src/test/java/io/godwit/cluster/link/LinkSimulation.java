@@ -497,9 +497,6 @@ final class LinkSimulation {
             checkMayPass(sent, before);
             passed++;
         }
-        if (sent.isLarge()) {
-            breakMeanwhile();
-        }
         meanwhile();
         check(Boolean.TRUE.equals(node.joined.get(from)), "over while it was received from");
         open.remove(number);
@@ -530,22 +527,6 @@ final class LinkSimulation {
                 } else {
                     step();
                 }
-            }
-            depth--;
-        }
-    }
-
-    /**
-     * The next connection begins while a frame is received, and is told that this one is expected. So it comes again,
-     * and must have kept its number.
-     */
-    private void breakMeanwhile() {
-        if (depth < MAX_DEPTH && random.nextInt(3) == 0) {
-            depth++;
-            cut();
-            cut();
-            for (int left = random.nextInt(120); left > 0; left--) {
-                step();
             }
             depth--;
         }
