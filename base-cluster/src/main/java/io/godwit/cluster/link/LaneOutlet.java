@@ -45,8 +45,8 @@ final class LaneOutlet {
     /**
      * A frame that was given to be sent.
      *
-     * @param order see {@link Peer#send(Lane, byte[], Object, Peer.Confirmation)}; null for a peer that does not know of
-     *     orders
+     * @param order see {@link Peer#send(Lane, byte[], Object, Peer.Confirmation)}; null for a peer that does not know
+     *     of orders
      */
     @SuppressWarnings("ArrayRecordComponent")
     record Outgoing(byte[] bytes, @Nullable Object order, Peer.@Nullable Confirmation confirmation) {

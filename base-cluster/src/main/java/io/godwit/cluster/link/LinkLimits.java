@@ -17,8 +17,8 @@ record LinkLimits(int maxFrameBytes, long windowBytes, long boundBytes) {
 
     /**
      * What a lane's messages can come to that the other end may send before they are received ({@link LaneOutlet}): a
-     * window, another one of frames that may be passed, one frame more that was begun within them, and what the protocol
-     * adds. Beside it {@link LaneInlet} holds the pieces of one frame.
+     * window, another one of frames that may be passed, one frame more that was begun within them, and what the
+     * protocol adds. Beside it {@link LaneInlet} holds the pieces of one frame.
      */
     long maxArrivedBytes() {
         return 2 * windowBytes + maxFrameBytes + maxFrameBytes / PIECES_SHARE + SLACK_BYTES;

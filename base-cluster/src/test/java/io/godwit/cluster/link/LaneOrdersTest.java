@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What passes what in a lane, from one end to the other: each message is seen, and connections break where they may. */
+/** What passes what in a lane, from one end to the other: message by message; connections break where they may. */
 class LaneOrdersTest {
     private static final int LARGE = 3 * LinkMessage.BATCH_BYTES;
     private static final long WINDOW = 256 << 10;

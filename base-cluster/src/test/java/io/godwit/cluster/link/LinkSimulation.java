@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * message arrives next, which stream breaks and how much of what is on its way still arrives. Some nodes speak the
  * layout of the release before. After every step: what a peer receives is what one peer at the other end sent, from the
  * first, none twice, in order; only a large frame is passed, with those behind it in its order, and only by frames of
- * other orders, and of nobody that does not know of it; what is confirmed was received; nothing is received before a peer
- * joined or after it is over.
+ * other orders, and of nobody that does not know of it; what is confirmed was received; nothing is received before a
+ * peer joined or after it is over.
  */
 final class LinkSimulation {
     static final int MAX_FRAME_BYTES = 400_000;

@@ -69,8 +69,8 @@ public final class MemoryLinks implements Links {
         }
 
         /**
-         * Whether frames that may be passed are passed: they, and what is behind them in their orders, are not delivered
-         * while this holds.
+         * Whether frames that may be passed are passed: they, and what is behind them in their orders, are not
+         * delivered while this holds.
          */
         public void holdLarge(boolean areHeld) {
             areLargeHeld = areHeld;

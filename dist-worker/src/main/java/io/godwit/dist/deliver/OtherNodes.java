@@ -64,11 +64,12 @@ public interface OtherNodes {
     CompletableFuture<Boolean> untilMayAcknowledge(long epoch);
 
     /**
-     * Hands the message to each of {@code nodes}, for its live sessions. Messages of one publisher that one thread hands
-     * over stay in order; a large one of another publisher may be passed. QoS 0 is dropped, counted and reported where the link is full, and complete on return. Above, it waits for
-     * room, and completes on any thread, never exceptionally: with DELIVERED when each node has handed it to its
-     * sessions or is agreed to be out, and its sessions with it; with OVERLOADED when there was no room for too long;
-     * with FAILED when nothing could be agreed on, or a message with a token was abandoned while it waited.
+     * Hands the message to each of {@code nodes}, for its live sessions. Messages of one publisher that one thread
+     * hands over stay in order; a large one of another publisher may be passed. QoS 0 is dropped, counted and reported
+     * where the link is full, and complete on return. Above, it waits for room, and completes on any thread, never
+     * exceptionally: with DELIVERED when each node has handed it to its sessions or is agreed to be out, and its
+     * sessions with it; with OVERLOADED when there was no room for too long; with FAILED when nothing could be agreed
+     * on, or a message with a token was abandoned while it waited.
      */
     CompletableFuture<DistOutcome> deliver(
             ClientInfo publisher, Message message, @Nullable DeliveryToken token, NodeSet nodes, Resend resend);
