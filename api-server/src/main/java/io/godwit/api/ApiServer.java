@@ -18,6 +18,8 @@ import io.godwit.api.route.LogRoutes;
 import io.godwit.api.route.MetricsRoutes;
 import io.godwit.api.route.RouterSetup;
 import io.godwit.api.route.Routes;
+import io.godwit.api.route.SessionRoutes;
+import io.godwit.api.route.SubscriptionRoutes;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -66,6 +68,8 @@ public final class ApiServer implements AutoCloseable {
         ClusterRoutes.add(routes, ports.cluster(), workers);
         DocumentRoutes.add(routes, contract, workers);
         ports.clients().ifPresent(clients -> ClientRoutes.add(routes, clients));
+        ports.sessions().ifPresent(sessions -> SessionRoutes.add(routes, sessions));
+        ports.subscriptions().ifPresent(subscriptions -> SubscriptionRoutes.add(routes, subscriptions));
         ports.metrics().ifPresent(metrics -> MetricsRoutes.add(routes, metrics, workers, System::nanoTime));
         ports.stats().ifPresent(stats -> FigureRoutes.add(routes, stats));
         ports.logLevels().ifPresent(levels -> LogRoutes.add(routes, levels));

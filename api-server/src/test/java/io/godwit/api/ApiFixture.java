@@ -85,6 +85,8 @@ final class ApiFixture implements AutoCloseable {
         return new ApiPorts(
                 node,
                 Optional.of(node),
+                Optional.of(node.sessions),
+                Optional.of(node.sessions),
                 Optional.of(node),
                 Optional.of(node),
                 Optional.of(node),

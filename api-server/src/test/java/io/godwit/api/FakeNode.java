@@ -36,6 +36,7 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, MetricsS
     static final String ID = "node-a";
     static final String OTHER = "node-b";
 
+    final FakeSessions sessions = new FakeSessions();
     final SortedMap<ClientKey, ClientView> clients = new ConcurrentSkipListMap<>();
     final List<String> disconnected = new ArrayList<>();
     final AtomicInteger scrapes = new AtomicInteger();
@@ -137,7 +138,7 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, MetricsS
     }
 
     @Override
-    public CompletableFuture<Answer<Page<ClientView>>> clients(
+    public CompletableFuture<Answer<Page<ClientView, ClientKey>>> clients(
             ClientFilter filter, ClientKey after, int limit, Duration within) {
         if (hangs) {
             return new CompletableFuture<>();
@@ -149,8 +150,9 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, MetricsS
             }
         }
         boolean hasMore = found.size() > limit;
-        return CompletableFuture.completedFuture(new Answer<>(
-                new Page<>(found.subList(0, Math.min(limit, found.size())), hasMore), missing));
+        List<ClientView> items = found.subList(0, Math.min(limit, found.size()));
+        ClientKey next = hasMore ? items.get(items.size() - 1).key() : null;
+        return CompletableFuture.completedFuture(new Answer<>(new Page<>(items, next), missing));
     }
 
     @Override

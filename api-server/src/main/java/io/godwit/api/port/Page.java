@@ -1,19 +1,17 @@
 package io.godwit.api.port;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A part of a list.
  *
- * @param items in the order of the list
- * @param hasMore whether the list goes on behind the last item. May be true although nothing more comes; false only
- *     when nothing more comes. A page without items has none behind it
+ * @param items in the order of the list; there may be none although more come behind them, when nothing that is wanted
+ *     was found in time
+ * @param next where the next page goes on; null only when nothing more comes
  */
-public record Page<T>(List<T> items, boolean hasMore) {
+public record Page<T, K>(List<T> items, @Nullable K next) {
     public Page {
         items = List.copyOf(items);
-        if (items.isEmpty() && hasMore) {
-            throw new IllegalArgumentException("a page without items has no last one to go on from");
-        }
     }
 }
