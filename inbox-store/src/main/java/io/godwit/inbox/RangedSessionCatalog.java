@@ -4,6 +4,7 @@ import io.godwit.inbox.client.SessionCatalog;
 import io.godwit.inbox.client.StoredSessionInfo;
 import io.godwit.inbox.format.InboxKeys;
 import io.godwit.inbox.format.SessionQuery;
+import io.godwit.inbox.format.SubscriptionQuery;
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.client.RangeException;
@@ -51,7 +52,7 @@ final class RangedSessionCatalog implements SessionCatalog {
                 return CompletableFuture.failedFuture(new IllegalArgumentException("a cursor of another list"));
             }
         }
-        Listing listing = new Listing(criteria, end, limit, deadline);
+        Listing listing = new Listing(criteria, from, end, limit, deadline);
         listing.ask(from);
         return listing.page;
     }
@@ -66,17 +67,31 @@ final class RangedSessionCatalog implements SessionCatalog {
                         SessionQuery.Answer.decode(answer).sessions().stream().findFirst());
     }
 
+    @Override
+    public CompletableFuture<Optional<SubscriptionPage>> subscriptions(
+            TenantId tenant, ClientId clientId, @Nullable String after, int limit, Deadline deadline) {
+        if (limit < 1 || limit > MAX_LIMIT) {
+            return CompletableFuture.failedFuture(
+                    new IllegalArgumentException("a page has 1 to " + MAX_LIMIT + " subscriptions, was " + limit));
+        }
+        byte[] prefix = InboxKeys.prefix(tenant, clientId);
+        byte[] query = new SubscriptionQuery(prefix, after, limit, wallMillis.getAsLong()).encode();
+        return ranges.query(prefix, query, deadline).thenApply(SubscriptionQuery.Answer::decode);
+    }
+
     /** One page on its way: asks on, in this range and the next, until it is full or nothing is left. */
     private final class Listing {
         private final Criteria criteria;
+        private final byte[] start;
         private final byte @Nullable [] end;
         private final int limit;
         private final Deadline deadline;
         private final List<StoredSessionInfo> found = new ArrayList<>();
         private final CompletableFuture<Page> page = new CompletableFuture<>();
 
-        Listing(Criteria criteria, byte @Nullable [] end, int limit, Deadline deadline) {
+        Listing(Criteria criteria, byte[] start, byte @Nullable [] end, int limit, Deadline deadline) {
             this.criteria = criteria;
+            this.start = start;
             this.end = end;
             this.limit = limit;
             this.deadline = deadline;
@@ -100,7 +115,7 @@ final class RangedSessionCatalog implements SessionCatalog {
         }
 
         private void failed(byte[] from, Throwable failure) {
-            if (found.isEmpty()) {
+            if (found.isEmpty() && Arrays.equals(from, start)) {
                 page.completeExceptionally(failure);
             } else {
                 complete(from);
@@ -118,7 +133,7 @@ final class RangedSessionCatalog implements SessionCatalog {
                 if (next == null || found.size() >= limit) {
                     complete(next);
                 } else if (deadline.hasPassed(System.nanoTime())) {
-                    failed(next, new RangeException(RangeException.Cause.TIMEOUT, "no session found in time"));
+                    complete(next);
                 } else {
                     ask(next);
                 }

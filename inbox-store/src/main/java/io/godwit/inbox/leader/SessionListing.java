@@ -96,11 +96,14 @@ final class SessionListing {
         }
     }
 
-    /** One that is kept for its will alone ends with its connection, and is none of those that are stored. */
     private boolean isWanted(StoredSession session) {
-        return session.expirySeconds() > 0
-                && endsAt(session) > query.nowMillis()
+        return lasts(session, query.nowMillis())
                 && !(session.isAttached() && query.criteria().onlyDetached());
+    }
+
+    /** One that is kept for its will alone ends with its connection, and is none of those that are stored. */
+    static boolean lasts(StoredSession session, long nowMillis) {
+        return session.expirySeconds() > 0 && endsAt(session) > nowMillis;
     }
 
     private static long endsAt(StoredSession session) {
