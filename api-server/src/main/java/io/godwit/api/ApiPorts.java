@@ -5,7 +5,9 @@ import io.godwit.api.port.ClusterAdmin;
 import io.godwit.api.port.FileWatch;
 import io.godwit.api.port.LocalCallers;
 import io.godwit.api.port.LogLevels;
+import io.godwit.api.port.MessagePublisher;
 import io.godwit.api.port.MetricsSource;
+import io.godwit.api.port.RetainedAdmin;
 import io.godwit.api.port.SessionAdmin;
 import io.godwit.api.port.StatsSource;
 import io.godwit.api.port.SubscriptionAdmin;
@@ -17,6 +19,8 @@ public record ApiPorts(
         Optional<ClientAdmin> clients,
         Optional<SessionAdmin> sessions,
         Optional<SubscriptionAdmin> subscriptions,
+        Optional<MessagePublisher> publisher,
+        Optional<RetainedAdmin> retained,
         Optional<MetricsSource> metrics,
         Optional<StatsSource> stats,
         Optional<LogLevels> logLevels,

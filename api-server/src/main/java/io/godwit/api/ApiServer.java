@@ -16,6 +16,8 @@ import io.godwit.api.route.Gateway;
 import io.godwit.api.route.HealthRoutes;
 import io.godwit.api.route.LogRoutes;
 import io.godwit.api.route.MetricsRoutes;
+import io.godwit.api.route.PublishRoutes;
+import io.godwit.api.route.RetainedRoutes;
 import io.godwit.api.route.RouterSetup;
 import io.godwit.api.route.Routes;
 import io.godwit.api.route.SessionRoutes;
@@ -70,6 +72,8 @@ public final class ApiServer implements AutoCloseable {
         ports.clients().ifPresent(clients -> ClientRoutes.add(routes, clients));
         ports.sessions().ifPresent(sessions -> SessionRoutes.add(routes, sessions));
         ports.subscriptions().ifPresent(subscriptions -> SubscriptionRoutes.add(routes, subscriptions));
+        ports.publisher().ifPresent(publisher -> PublishRoutes.add(routes, publisher));
+        ports.retained().ifPresent(retained -> RetainedRoutes.add(routes, retained));
         ports.metrics().ifPresent(metrics -> MetricsRoutes.add(routes, metrics, workers, System::nanoTime));
         ports.stats().ifPresent(stats -> FigureRoutes.add(routes, stats));
         ports.logLevels().ifPresent(levels -> LogRoutes.add(routes, levels));

@@ -87,6 +87,8 @@ final class ApiFixture implements AutoCloseable {
                 Optional.of(node),
                 Optional.of(node.sessions),
                 Optional.of(node.sessions),
+                Optional.of(node.messages),
+                Optional.of(node.messages),
                 Optional.of(node),
                 Optional.of(node),
                 Optional.of(node),

@@ -37,6 +37,7 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, MetricsS
     static final String OTHER = "node-b";
 
     final FakeSessions sessions = new FakeSessions();
+    final FakeMessages messages = new FakeMessages();
     final SortedMap<ClientKey, ClientView> clients = new ConcurrentSkipListMap<>();
     final List<String> disconnected = new ArrayList<>();
     final AtomicInteger scrapes = new AtomicInteger();

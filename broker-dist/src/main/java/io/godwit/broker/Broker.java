@@ -1,6 +1,8 @@
 package io.godwit.broker;
 
 import io.godwit.api.port.ClientAdmin;
+import io.godwit.api.port.MessagePublisher;
+import io.godwit.api.port.RetainedAdmin;
 import io.godwit.api.port.SessionAdmin;
 import io.godwit.api.port.StatsSource;
 import io.godwit.api.port.SubscriptionAdmin;
@@ -10,6 +12,8 @@ import io.godwit.broker.auth.AuthFileReports;
 import io.godwit.broker.clients.ClusterClients;
 import io.godwit.broker.clients.ClusterNodes;
 import io.godwit.broker.clients.SessionsOverNodes;
+import io.godwit.broker.messages.OperatorPublisher;
+import io.godwit.broker.messages.RetainedOverNodes;
 import io.godwit.broker.metrics.BrokerMeters;
 import io.godwit.broker.metrics.RmqttStats;
 import io.godwit.broker.metrics.StoreMeters;
@@ -20,6 +24,7 @@ import io.godwit.dist.DistWorker;
 import io.godwit.dist.client.Delayer;
 import io.godwit.inbox.InboxStore;
 import io.godwit.inbox.client.InboxClient;
+import io.godwit.inbox.client.SessionCatalog;
 import io.godwit.inbox.session.NodeSessionDirectory;
 import io.godwit.kv.KvNode;
 import io.godwit.kv.KvStore;
@@ -106,6 +111,12 @@ final class Broker implements AutoCloseable {
     /** The same for stored sessions. */
     private volatile @Nullable SessionAdmin sessions;
 
+    /** As {@link #clients}; of the broker that serves. */
+    private volatile @Nullable MessagePublisher publisher;
+
+    /** As {@link #clients}. */
+    private volatile @Nullable RetainedAdmin retained;
+
     /** As {@link #clients}. */
     private volatile @Nullable StatsSource figures;
 
@@ -122,7 +133,15 @@ final class Broker implements AutoCloseable {
         this.pluginDirectory = pluginDirectory;
         this.status = new StatusFile(data);
         this.events = new EventLog(meters, status::events, status::alive);
-        this.api = new BrokerApi(config, metrics.scrapes(), this::clients, this::figures);
+        this.api = new BrokerApi(
+                config,
+                metrics.scrapes(),
+                this::clients,
+                this::sessions,
+                this::subscriptions,
+                this::publisher,
+                this::retained,
+                this::figures);
     }
 
     /**
@@ -249,12 +268,15 @@ final class Broker implements AutoCloseable {
         }
         mqtt.set(server);
         opened.push(server);
-        serveClients(node, server, dist, others);
+        SessionCatalog catalog = InboxStore.catalog(inboxRanges.client(), clock::millis);
+        serveClients(node, server, dist, catalog, others);
         sessions = new SessionsOverNodes(
-                InboxStore.catalog(inboxRanges.client(), clock::millis),
+                catalog,
                 inbox.get(),
                 inboxRanges.leaders(),
                 node.operations().self());
+        BrokerSettings.Topics topics = BrokerSettings.topics(config);
+        retained = new RetainedOverNodes(own == null ? retain.client() : own, topics.rules(), clock::millis);
         await(node);
         if (others != null) {
             server.dependOn(others::serves);
@@ -273,6 +295,13 @@ final class Broker implements AutoCloseable {
         sys.start();
 
         running = server;
+        publisher = new OperatorPublisher(
+                dist.client()::publisher,
+                retain.client(),
+                topics.limits(),
+                topics.rules(),
+                ClusterSettings.largestPacket(config),
+                clock::millis);
         List<String> listeners = server.start().stream().map(Listener::toString).toList();
         node.tellHealth();
         status.ready(listeners);
@@ -363,10 +392,11 @@ final class Broker implements AutoCloseable {
     }
 
     /** Operators ask any node for the clients and the figures of all. */
-    private void serveClients(KvNode node, MqttServer server, DistWorker dist, @Nullable MqttCluster others) {
+    private void serveClients(
+            KvNode node, MqttServer server, DistWorker dist, SessionCatalog catalog, @Nullable MqttCluster others) {
         ClusterNodes nodes =
                 others == null ? ClusterNodes.alone(node.operations().self()) : others.nodes();
-        ClusterClients made = new ClusterClients(server.clients(), new TopicsHere(dist), nodes);
+        ClusterClients made = new ClusterClients(server.clients(), new TopicsHere(dist), catalog, nodes);
         opened.push(made);
         node.cluster().ifPresent(cluster -> cluster.server().add(made.service()));
         clients = made.admin();
@@ -391,6 +421,16 @@ final class Broker implements AutoCloseable {
     /** The subscriptions of all nodes; empty while this one starts. Any thread. */
     Optional<SubscriptionAdmin> subscriptions() {
         return Optional.ofNullable(subscriptions);
+    }
+
+    /** Publishes; empty while this node starts. Any thread. */
+    Optional<MessagePublisher> publisher() {
+        return Optional.ofNullable(publisher);
+    }
+
+    /** The retained messages of all nodes; empty while this one starts. Any thread. */
+    Optional<RetainedAdmin> retained() {
+        return Optional.ofNullable(retained);
     }
 
     /** The stored sessions of all nodes; empty while this one starts. Any thread. */

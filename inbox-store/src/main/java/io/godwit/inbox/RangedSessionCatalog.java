@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 /** The catalog over the ranges of a store, of this node and of others. */
 final class RangedSessionCatalog implements SessionCatalog {
     private static final byte[] FIRST = {};
+    /** Of the texts of a page, which clients choose. */
+    private static final long MOST_CHARS = 1 << 20;
 
     private final RangeClient ranges;
     private final LongSupplier wallMillis;
@@ -87,6 +89,7 @@ final class RangedSessionCatalog implements SessionCatalog {
         private final int limit;
         private final Deadline deadline;
         private final List<StoredSessionInfo> found = new ArrayList<>();
+        private long chars;
         private final CompletableFuture<Page> page = new CompletableFuture<>();
 
         Listing(Criteria criteria, byte[] start, byte @Nullable [] end, int limit, Deadline deadline) {
@@ -126,11 +129,12 @@ final class RangedSessionCatalog implements SessionCatalog {
             try {
                 SessionQuery.Answer answer = SessionQuery.Answer.decode(bytes);
                 found.addAll(answer.sessions());
+                answer.sessions().forEach(each -> chars += StoredSessionInfo.chars(each.client()));
                 byte[] next = answer.next() == null ? nextRange : answer.next();
                 if (next != null && Arrays.compareUnsigned(next, from) <= 0) {
                     throw new IllegalArgumentException("an answer that goes on where it began");
                 }
-                if (next == null || found.size() >= limit) {
+                if (next == null || found.size() >= limit || chars >= MOST_CHARS) {
                     complete(next);
                 } else if (deadline.hasPassed(System.nanoTime())) {
                     complete(next);

@@ -24,6 +24,11 @@ final class ClientWords {
         return key.clientId().isEmpty() ? Optional.empty() : place(key);
     }
 
+    static io.godwit.api.port.ClientKey key(ClientKey key) {
+        return new io.godwit.api.port.ClientKey(
+                key.tenant().value(), key.clientId().value());
+    }
+
     /** Where a list goes on; empty when there can be no such tenant. */
     static Optional<ClientKey> place(io.godwit.api.port.ClientKey key) {
         String clientId = key.clientId().isEmpty() ? BEFORE_ALL : key.clientId();
@@ -56,6 +61,12 @@ final class ClientWords {
 
     private static IdPattern pattern(TextPattern pattern) {
         return new IdPattern(pattern.text(), pattern.kind() == TextPattern.Kind.PREFIX);
+    }
+
+    /** Of the texts that the client has chosen. */
+    static int chars(ConnectedClient client) {
+        String userName = client.info().userName();
+        return client.info().clientId().value().length() + (userName == null ? 0 : userName.length());
     }
 
     static ClientView view(String node, ConnectedClient client) {

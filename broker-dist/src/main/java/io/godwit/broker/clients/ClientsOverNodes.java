@@ -18,8 +18,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,7 +30,10 @@ import org.slf4j.LoggerFactory;
  */
 final class ClientsOverNodes implements ClientAdmin {
     private static final Logger LOG = LoggerFactory.getLogger(ClientsOverNodes.class);
-    private static final Page<ClientView> EMPTY = new Page<>(List.of(), false);
+    private static final Page<ClientView, io.godwit.api.port.ClientKey> EMPTY = new Page<>(List.of(), null);
+
+    /** Of the texts of a page, which clients choose. */
+    private static final long MOST_CHARS = 1 << 20;
 
     private final AllNodes nodes;
 
@@ -54,7 +55,7 @@ final class ClientsOverNodes implements ClientAdmin {
     }
 
     @Override
-    public CompletableFuture<Answer<Page<ClientView>>> clients(
+    public CompletableFuture<Answer<Page<ClientView, io.godwit.api.port.ClientKey>>> clients(
             ClientFilter filter, io.godwit.api.port.@Nullable ClientKey after, int limit, Duration within) {
         if (limit < 1 || limit > MAX_LIMIT) {
             return CompletableFuture.failedFuture(
@@ -69,23 +70,23 @@ final class ClientsOverNodes implements ClientAdmin {
                 .thenApply(answers -> merged(answers, limit));
     }
 
-    private static Answer<Page<ClientView>> merged(Answers<ClientPage<ConnectedClient>> answers, int limit) {
+    private static Answer<Page<ClientView, io.godwit.api.port.ClientKey>> merged(
+            Answers<ClientPage<ConnectedClient>> answers, int limit) {
         List<ClientPage<Placed>> pages = new ArrayList<>();
         answers.answers().forEach((node, page) -> pages.add(placed(node, page)));
         ClientPage<Placed> merged = ClientPage.merged(pages, limit);
-        Set<String> missing = new TreeSet<>(answers.missing().keySet());
-        if (merged.entries().isEmpty() && merged.next() != null) { // they have not looked through theirs in time
-            answers.answers().forEach((node, page) -> {
-                if (page.next() != null) {
-                    missing.add(node);
-                }
-            });
-            return new Answer<>(EMPTY, List.copyOf(missing));
+        List<ClientView> views = new ArrayList<>();
+        ClientKey next = merged.next();
+        long chars = 0;
+        for (Placed placed : merged.entries()) {
+            views.add(ClientWords.view(placed.node, placed.client));
+            chars += ClientWords.chars(placed.client);
+            if (chars > MOST_CHARS && views.size() < merged.entries().size()) {
+                next = placed.key();
+                break;
+            }
         }
-        List<ClientView> views = merged.entries().stream()
-                .map(placed -> ClientWords.view(placed.node, placed.client))
-                .toList();
-        return new Answer<>(new Page<>(views, merged.next() != null), List.copyOf(missing));
+        return new Answer<>(new Page<>(views, next == null ? null : ClientWords.key(next)), missing(answers));
     }
 
     private static ClientPage<Placed> placed(String node, ClientPage<ConnectedClient> page) {

@@ -7,6 +7,7 @@ import io.godwit.broker.clients.wire.FindAnswer;
 import io.godwit.broker.clients.wire.FindRequest;
 import io.godwit.broker.clients.wire.PageRequest;
 import io.godwit.broker.clients.wire.ReceiversRequest;
+import io.godwit.broker.clients.wire.SubscriptionsRequest;
 import io.godwit.mqtt.client.ClientKey;
 import io.godwit.mqtt.client.ClientQuery;
 import io.godwit.mqtt.packet.Disconnect;
@@ -61,6 +62,7 @@ final class ClientsService {
         add(service, ClientMethods.PAGE, this::page);
         add(service, ClientMethods.FIND, this::find);
         add(service, ClientMethods.DISCONNECT, this::disconnect);
+        add(service, ClientMethods.SUBSCRIPTIONS, this::subscriptions);
         add(service, ClientMethods.RECEIVERS, this::receivers);
         return service.build();
     }
@@ -193,6 +195,16 @@ final class ClientsService {
                     .build()
                     .toByteArray();
         });
+    }
+
+    private CompletableFuture<byte[]> subscriptions(byte[] bytes, Duration within)
+            throws InvalidProtocolBufferException {
+        SubscriptionsRequest request = SubscriptionsRequest.parseFrom(bytes);
+        check(request.getVersion());
+        int limit = checkedLimit(request.getLimit());
+        String after = request.hasAfter() ? request.getAfter() : null;
+        return own.subscriptions(ClientWire.key(request.getKey()), after, limit, within)
+                .thenApplyAsync(found -> SubscriptionsWire.answer(found).toByteArray(), thread);
     }
 
     private CompletableFuture<byte[]> receivers(byte[] bytes, Duration within) throws InvalidProtocolBufferException {

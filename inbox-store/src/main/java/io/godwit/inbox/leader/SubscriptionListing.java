@@ -22,7 +22,7 @@ import java.util.PriorityQueue;
  * limited, and keeps the first that are asked for. On an I/O thread.
  */
 final class SubscriptionListing {
-    /** Of the texts of filters in an answer, beside the first. */
+    /** Of the texts of filters in an answer, unless there is one alone. */
     private static final int MOST_CHARS = 1 << 19;
 
     private static final Comparator<StoredSubscription> ORDER =
@@ -40,42 +40,34 @@ final class SubscriptionListing {
                 || !SessionListing.lasts(session, query.nowMillis())) {
             return Optional.empty();
         }
-        return Optional.of(page(first(reader, query), query.limit()));
+        return Optional.of(first(reader, query));
     }
 
-    /** The first that are asked for, and one more when there is one; in order. */
-    private static List<StoredSubscription> first(RangeReader reader, SubscriptionQuery query) {
+    /** The first that are asked for, as many as have room: what is held meanwhile is bounded too. */
+    private static SubscriptionPage first(RangeReader reader, SubscriptionQuery query) {
         String after = query.after();
         PriorityQueue<StoredSubscription> first = new PriorityQueue<>(ORDER.reversed());
+        long chars = 0;
+        boolean hasMore = false;
         byte[] end = InboxKeys.key(query.prefix(), InboxKeys.FILTERS + 1);
         try (RangeCursor cursor = reader.cursor(InboxKeys.key(query.prefix(), InboxKeys.FILTERS), end)) {
             for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
                 for (FilterTable.Entry entry : FilterTable.decode(cursor.value())) {
                     StoredSubscription each = entry.subscription();
-                    if (after == null || each.filter().text().compareTo(after) > 0) {
-                        first.add(each);
-                        if (first.size() > query.limit() + 1L) {
-                            first.remove();
-                        }
+                    if (after != null && each.filter().text().compareTo(after) <= 0) {
+                        continue;
+                    }
+                    first.add(each);
+                    chars += each.filter().text().length();
+                    while (first.size() > query.limit() || chars > MOST_CHARS && first.size() > 1) {
+                        chars -= first.remove().filter().text().length();
+                        hasMore = true;
                     }
                 }
             }
         }
         List<StoredSubscription> sorted = new ArrayList<>(first);
         sorted.sort(ORDER);
-        return sorted;
-    }
-
-    private static SubscriptionPage page(List<StoredSubscription> sorted, int limit) {
-        List<StoredSubscription> page = new ArrayList<>();
-        long chars = 0;
-        for (StoredSubscription each : sorted) {
-            chars += each.filter().text().length();
-            if (page.size() == limit || chars > MOST_CHARS && !page.isEmpty()) {
-                return new SubscriptionPage(page, true);
-            }
-            page.add(each);
-        }
-        return new SubscriptionPage(page, false);
+        return new SubscriptionPage(sorted, hasMore);
     }
 }

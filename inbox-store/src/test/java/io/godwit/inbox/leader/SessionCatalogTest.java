@@ -203,6 +203,15 @@ class SessionCatalogTest {
         assertThat(empty).isPositive();
     }
 
+    @Test
+    void aPageOfLongIdsIsCutAndGoesOn() {
+        for (int i = 0; i < 60; i++) {
+            inbox.absent(i + "x".repeat(60_000));
+        }
+        assertThat(page(Criteria.ALL, null, 1_000).sessions()).hasSizeBetween(1, 40);
+        assertThat(all(Criteria.ALL, 1_000)).hasSize(60).doesNotHaveDuplicates();
+    }
+
     private SubscriptionPage subscriptions(String clientId, @Nullable String after, int limit) {
         return inbox.host
                 .await(catalog.subscriptions(TenantId.DEFAULT, new ClientId(clientId), after, limit, soon()))
