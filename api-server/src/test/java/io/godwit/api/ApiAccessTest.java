@@ -108,14 +108,12 @@ class ApiAccessTest {
                 String path = change.substring(change.indexOf(' ') + 1);
                 String sent = method.equals("POST") ? body : null;
                 String type = "application/json";
-                assertThat(api.send(
-                                        method, path, sent, "Content-Type", type, "Authorization", "Bearer " + VIEWER)
+                assertThat(api.send(method, path, sent, "Content-Type", type, "Authorization", "Bearer " + VIEWER)
                                 .status())
                         .as(change)
                         .isEqualTo(403);
                 String other = path + (path.contains("?") ? "&" : "?") + "tenant=default";
-                assertThat(api.send(
-                                        method, other, sent, "Content-Type", type, "Authorization", "Bearer " + TENANT)
+                assertThat(api.send(method, other, sent, "Content-Type", type, "Authorization", "Bearer " + TENANT)
                                 .status())
                         .as(change)
                         .isEqualTo(403);

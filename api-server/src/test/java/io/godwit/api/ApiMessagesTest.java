@@ -2,6 +2,7 @@ package io.godwit.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
@@ -120,7 +121,9 @@ class ApiMessagesTest {
         isWrong(
                 "{\"topic\":\"a\",\"payload\":\"/w==\",\"encoding\":\"base64\",\"properties\":{\"payloadFormat\":1}}",
                 "payload");
-        isWrong("{\"topic\":\"a\",\"properties\":{\"messageExpirySeconds\":4294967296}}", "properties.messageExpirySeconds");
+        isWrong(
+                "{\"topic\":\"a\",\"properties\":{\"messageExpirySeconds\":4294967296}}",
+                "properties.messageExpirySeconds");
     }
 
     @Test
@@ -144,10 +147,12 @@ class ApiMessagesTest {
         lines.start();
         Logger audit = (Logger) LoggerFactory.getLogger("io.godwit.audit");
         audit.addAppender(lines);
+        audit.setLevel(Level.INFO);
         try {
             publish("", new JsonObject().put("topic", "a").put("payload", "secret"));
         } finally {
             audit.detachAppender(lines);
+            audit.setLevel(null);
         }
         assertThat(lines.list).hasSize(1);
         assertThat(lines.list.get(0).getFormattedMessage())
@@ -193,8 +198,10 @@ class ApiMessagesTest {
         JsonObject item = got.json().getJsonObject("item");
         assertThat(item.getString("payload")).isEqualTo("\u00fc");
         assertThat(item.getString("encoding")).isEqualTo("text");
-        assertThat(item.getJsonObject("properties").getJsonArray("userProperties")).hasSize(1);
-        assertThat(item.getJsonObject("properties").getString("correlationData")).isEqualTo("AQ==");
+        assertThat(item.getJsonObject("properties").getJsonArray("userProperties"))
+                .hasSize(1);
+        assertThat(item.getJsonObject("properties").getString("correlationData"))
+                .isEqualTo("AQ==");
 
         retain("bin", new byte[] {(byte) 255}, MessageProperties.NONE);
         assertThat(api.get(RETAINED + "/bin").json().getJsonObject("item").getString("payload"))

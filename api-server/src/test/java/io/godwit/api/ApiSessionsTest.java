@@ -77,8 +77,7 @@ class ApiSessionsTest {
 
     @Test
     void aCursorThatIsNoneIsNamed() throws Exception {
-        for (String path :
-                List.of(SESSIONS + "?cursor=nothing", "/api/v1/clients/c/subscriptions?cursor=bm90aGluZw")) {
+        for (String path : List.of(SESSIONS + "?cursor=nothing", "/api/v1/clients/c/subscriptions?cursor=bm90aGluZw")) {
             Got got = api.get(path);
             assertThat(got.status()).isEqualTo(400);
             assertThat(got.problem()).isEqualTo("invalid-request");
@@ -118,8 +117,8 @@ class ApiSessionsTest {
         List<String> filters = new ArrayList<>();
         String cursor = "";
         while (cursor != null) {
-            Got page = api.get("/api/v1/clients/c%2F1/subscriptions?limit=2"
-                    + (cursor.isEmpty() ? "" : "&cursor=" + cursor));
+            Got page = api.get(
+                    "/api/v1/clients/c%2F1/subscriptions?limit=2" + (cursor.isEmpty() ? "" : "&cursor=" + cursor));
             filters.addAll(texts(page.json().getJsonArray("items"), "filter"));
             cursor = page.json().getString("next");
         }

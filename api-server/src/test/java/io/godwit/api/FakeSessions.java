@@ -93,7 +93,9 @@ final class FakeSessions implements SessionAdmin, SubscriptionAdmin {
         boolean hasMore = page.size() > limit;
         List<Subscription> items = page.subList(0, Math.min(limit, page.size()));
         return CompletableFuture.completedFuture(new Answer<>(
-                Optional.of(new Page<>(items, hasMore ? items.get(items.size() - 1).filter() : null)), missing));
+                Optional.of(
+                        new Page<>(items, hasMore ? items.get(items.size() - 1).filter() : null)),
+                missing));
     }
 
     @Override

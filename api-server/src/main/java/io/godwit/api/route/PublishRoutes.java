@@ -35,11 +35,9 @@ public final class PublishRoutes {
         CompletableFuture<Outcome> outcome = Refused.as(
                 publisher.publish(call.tenant(), message),
                 MessagePublisher.TooLargeException.class,
-                large -> new ProblemException(new Problem(
-                        413, "too-large", "The message is too large", String.valueOf(large.getMessage()))));
-        return Refused.as(
-                        outcome,
-                        wrong -> MqttText.wrong("topic", String.valueOf(wrong.getMessage())))
+                large -> new ProblemException(
+                        new Problem(413, "too-large", "The message is too large", String.valueOf(large.getMessage()))));
+        return Refused.as(outcome, wrong -> MqttText.wrong("topic", String.valueOf(wrong.getMessage())))
                 .thenApply(PublishRoutes::reply);
     }
 

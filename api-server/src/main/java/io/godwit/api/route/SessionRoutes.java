@@ -46,9 +46,9 @@ public final class SessionRoutes {
     }
 
     private CompletableFuture<Reply> one(Call call) {
-        return sessions.session(ClientRoutes.key(call), call.within()).thenApply(found -> found.map(session ->
-                        Reply.json(new JsonObject().put("item", Json.object(session))))
-                .orElseThrow(SessionRoutes::absent));
+        return sessions.session(ClientRoutes.key(call), call.within())
+                .thenApply(found -> found.map(session -> Reply.json(new JsonObject().put("item", Json.object(session))))
+                        .orElseThrow(SessionRoutes::absent));
     }
 
     private CompletableFuture<Reply> delete(Call call) {

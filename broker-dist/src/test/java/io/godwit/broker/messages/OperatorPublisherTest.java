@@ -11,15 +11,18 @@ import io.godwit.dist.client.DistOutcome;
 import io.godwit.kv.client.RangeException;
 import io.godwit.mqtt.topic.TopicLimits;
 import io.godwit.mqtt.topic.TopicRules;
-import io.godwit.mqtt.twin.MemoryRetain;
 import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
+import io.godwit.retain.client.RetainClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What operators publish goes the way of clients' messages; what the dist-worker says comes out of the test. */
@@ -30,7 +33,7 @@ class OperatorPublisherTest {
     private final List<Message> published = new ArrayList<>();
     private final List<ClientInfo> publishers = new ArrayList<>();
     private CompletableFuture<DistOutcome> answer = CompletableFuture.completedFuture(DistOutcome.DELIVERED);
-    private final MemoryRetain retain = new MemoryRetain();
+    private final Store retain = new Store();
     private final OperatorPublisher publisher = new OperatorPublisher(
             client -> (message, token) -> {
                 assertThat(token).isNull();
@@ -43,6 +46,40 @@ class OperatorPublisherTest {
             RULES,
             MAX_BYTES,
             () -> 77);
+
+    /** Tells of the topics that were set, and answers as the test says. */
+    private static final class Store implements RetainClient {
+        final List<String> topics = new ArrayList<>();
+        CompletableFuture<Void> answer = CompletableFuture.completedFuture(null);
+
+        @Override
+        public CompletableFuture<Void> set(TenantId tenant, Message message) {
+            topics.add(message.topic());
+            return answer;
+        }
+
+        @Override
+        public CompletableFuture<Void> setRecorded(
+                TenantId tenant, Message message, String origin, long number, long decidedAtMillis) {
+            throw new AssertionError("setRecorded");
+        }
+
+        @Override
+        public void finished(TenantId tenant, String topic, String origin, long number) {
+            throw new AssertionError("finished");
+        }
+
+        @Override
+        public CompletableFuture<Page> match(
+                TenantId tenant, TopicFilter filter, @Nullable String cursor, int maxMessages, int maxBytes) {
+            throw new AssertionError("match");
+        }
+
+        @Override
+        public String cursorBehind(TenantId tenant, String topic) {
+            throw new AssertionError("cursorBehind");
+        }
+    }
 
     private static Outgoing message(String topic, int bytes, boolean retain) {
         return new Outgoing(topic, new byte[bytes], Qos.EXACTLY_ONCE, retain, MessageProperties.NONE);
@@ -71,27 +108,28 @@ class OperatorPublisherTest {
         assertThat(later).isNotDone();
         answer.complete(DistOutcome.DELIVERED);
         assertThat(later).isCompletedWithValue(Outcome.DELIVERED);
-        assertThat(retain.topics()).isEmpty();
+        assertThat(retain.topics).isEmpty();
     }
 
     @Test
     void aRetainedOneIsStoredBeforeAnybodyGetsIt() {
         CompletableFuture<Void> stored = new CompletableFuture<>();
-        retain.answerNextSet(stored);
+        retain.answer = stored;
         CompletableFuture<Outcome> outcome = publish("a", 3, true);
         assertThat(published).isEmpty();
         stored.complete(null);
         assertThat(outcome).isCompletedWithValue(Outcome.DELIVERED);
-        assertThat(retain.topics()).containsExactly("a");
-        retain.lowerDisk();
+        assertThat(retain.topics).containsExactly("a");
+        retain.answer =
+                CompletableFuture.failedFuture(new RangeException(RangeException.Cause.DISK_FULL, "low disk"));
         assertThat(publish("b", 3, true)).isCompletedWithValue(Outcome.OVERLOADED);
         assertThat(published).hasSize(1);
     }
 
     @Test
     void aStoreThatMayHaveItIsNotCalledFull() {
-        retain.answerNextSet(
-                CompletableFuture.failedFuture(new RangeException(RangeException.Cause.TIMEOUT, "no leader")));
+        retain.answer =
+                CompletableFuture.failedFuture(new RangeException(RangeException.Cause.TIMEOUT, "no leader"));
         assertThat(publish("b", 3, true)).isCompletedWithValue(Outcome.NOT_STORED);
         assertThat(published).isEmpty();
     }
@@ -99,7 +137,7 @@ class OperatorPublisherTest {
     @Test
     void oneForLaterIsRetainedWhenItIsPublished() {
         assertThat(publish("$delayed/5/a", 3, true)).isCompletedWithValue(Outcome.DELIVERED);
-        assertThat(retain.topics()).isEmpty();
+        assertThat(retain.topics).isEmpty();
     }
 
     @Test

@@ -26,12 +26,7 @@ final class Purges {
     private final InboxReports reports;
     private final ConfirmedAnswers confirmed;
 
-    Purges(
-            Writes writes,
-            InboxStates states,
-            Reminders reminders,
-            InboxReports reports,
-            ConfirmedAnswers confirmed) {
+    Purges(Writes writes, InboxStates states, Reminders reminders, InboxReports reports, ConfirmedAnswers confirmed) {
         this.writes = writes;
         this.states = states;
         this.reminders = reminders;
@@ -41,15 +36,15 @@ final class Purges {
 
     void purge(InboxState state, Answer answer) {
         Session session = state.session();
-        boolean isStored = session != null
-                && session.expirySeconds() > 0
-                && (state.isHeld() || !reminders.hasExpired(session));
+        boolean isStored =
+                session != null && session.expirySeconds() > 0 && (state.isHeld() || !reminders.hasExpired(session));
         if (!isStored) {
             none(state, answer);
             return;
         }
         int messages = empty(state);
-        InboxReply reply = new InboxReply.Purged(true, messages, state.queue.ledger().sentLive());
+        InboxReply reply =
+                new InboxReply.Purged(true, messages, state.queue.ledger().sentLive());
         if (messages == 0 && !state.writes.isDirty() && !state.writes.isUnderWay()) {
             confirmed.answer(() -> answer.reply(reply), answer::fail);
             return;

@@ -35,9 +35,7 @@ final class SubscriptionListing {
         byte[] record = reader.get(InboxKeys.key(query.prefix(), InboxKeys.SESSION));
         StoredSession session =
                 record == null ? null : SessionRecord.decode(id, record).session();
-        if (session == null
-                || InboxReports.isBrokersOwn(id)
-                || !SessionListing.lasts(session, query.nowMillis())) {
+        if (session == null || InboxReports.isBrokersOwn(id) || !SessionListing.lasts(session, query.nowMillis())) {
             return Optional.empty();
         }
         return Optional.of(first(reader, query));

@@ -219,8 +219,10 @@ class ModelTest {
             assertThat(violations).isEmpty();
             clients.forEach(client -> assertThat(client.refusals).isEmpty());
             assertThat(unanswered).as("publishes never answered").isZero();
-            assertThat(purgeTurns).as("purges never answered").satisfies(turns -> assertThat(Arrays.stream(turns).allMatch(turn -> turn % 2 == 0))
-                    .isTrue());
+            assertThat(purgeTurns)
+                    .as("purges never answered")
+                    .satisfies(turns -> assertThat(Arrays.stream(turns).allMatch(turn -> turn % 2 == 0))
+                            .isTrue());
         }
 
         private void retry() {
@@ -297,7 +299,10 @@ class ModelTest {
             }
             purgeTurns[who]++;
             store.client
-                    .purge(TenantId.DEFAULT, InboxFixture.info(clients.get(who).id).clientId(), Resend.ALWAYS)
+                    .purge(
+                            TenantId.DEFAULT,
+                            InboxFixture.info(clients.get(who).id).clientId(),
+                            Resend.ALWAYS)
                     .whenComplete((purged, failure) -> {
                         purgeTurns[who]++;
                         owed.get(who).clear();

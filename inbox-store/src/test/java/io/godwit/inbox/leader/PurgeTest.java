@@ -76,8 +76,9 @@ class PurgeTest {
         store.crash(0);
         TestConnection back = read("a");
         List<InboxMessage> again = back.take();
-        assertThat(again).extracting(InboxMessage::packetId).isEqualTo(
-                sent.stream().map(InboxMessage::packetId).toList());
+        assertThat(again)
+                .extracting(InboxMessage::packetId)
+                .isEqualTo(sent.stream().map(InboxMessage::packetId).toList());
         assertThat(again.get(1).released()).isTrue();
         assertThat(again).allMatch(InboxMessage::redelivered);
     }

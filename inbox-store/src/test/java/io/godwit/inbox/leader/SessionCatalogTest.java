@@ -244,8 +244,7 @@ class SessionCatalogTest {
             }
             assertThat(listed).isEqualTo(all);
         }
-        assertThat(inbox.host.await(
-                        catalog.subscriptions(TenantId.DEFAULT, new ClientId("nobody"), null, 1, soon())))
+        assertThat(inbox.host.await(catalog.subscriptions(TenantId.DEFAULT, new ClientId("nobody"), null, 1, soon())))
                 .isEmpty();
     }
 

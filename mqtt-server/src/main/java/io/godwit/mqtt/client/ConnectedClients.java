@@ -66,8 +66,7 @@ public final class ConnectedClients {
                     ListedClient client = indexes.of(loop).find(key);
                     return Optional.ofNullable(client).map(ListedClient::subscriptions);
                 }))
-                .thenApply(
-                        found -> found.stream().flatMap(Optional::stream).findFirst());
+                .thenApply(found -> found.stream().flatMap(Optional::stream).findFirst());
     }
 
     /**
