@@ -271,10 +271,7 @@ final class Broker implements AutoCloseable {
         SessionCatalog catalog = InboxStore.catalog(inboxRanges.client(), clock::millis);
         serveClients(node, server, dist, catalog, others);
         sessions = new SessionsOverNodes(
-                catalog,
-                inbox.get(),
-                inboxRanges.leaders(),
-                node.operations().self());
+                catalog, inbox.get(), inboxRanges.leaders(), node.operations().self());
         BrokerSettings.Topics topics = BrokerSettings.topics(config);
         retained = new RetainedOverNodes(own == null ? retain.client() : own, topics.rules(), clock::millis);
         await(node);

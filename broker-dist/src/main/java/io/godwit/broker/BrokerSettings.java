@@ -164,19 +164,19 @@ final class BrokerSettings {
     static Topics topics(BrokerConfig config) {
         return new Topics(
                 new TopicLimits(
-                config.mqtt().maxTopicLevels(),
-                config.mqtt().maxTopicBytes(),
-                config.mqtt().maxFiltersPerSubscribe(),
-                config.sessions().maxFilters(),
-                config.sessions().maxFilterPatterns()),
+                        config.mqtt().maxTopicLevels(),
+                        config.mqtt().maxTopicBytes(),
+                        config.mqtt().maxFiltersPerSubscribe(),
+                        config.sessions().maxFilters(),
+                        config.sessions().maxFilterPatterns()),
                 new TopicRules(
-                config.topics().rewrite(),
-                config.topics().autoSubscriptions(),
-                config.topics().exclusiveSubscriptions(),
-                Math.min(
-                config.topics().delayedPublish().maxSeconds(),
-                config.sessions().maxExpirySeconds()),
-                config.topics().sysIntervalSeconds() > 0));
+                        config.topics().rewrite(),
+                        config.topics().autoSubscriptions(),
+                        config.topics().exclusiveSubscriptions(),
+                        Math.min(
+                                config.topics().delayedPublish().maxSeconds(),
+                                config.sessions().maxExpirySeconds()),
+                        config.topics().sysIntervalSeconds() > 0));
     }
 
     /** Of one whose {@link #tls} can be said. */

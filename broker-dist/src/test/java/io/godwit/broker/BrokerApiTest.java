@@ -134,13 +134,13 @@ class BrokerApiTest {
         byte[] text = filter.getBytes(StandardCharsets.UTF_8);
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             socket.setSoTimeout(20_000);
-            socket.getOutputStream()
-                    .write(new byte[] {0x10, (byte) (12 + id.length), 0, 4, 'M', 'Q', 'T', 'T', 4, 0, 0, 60, 0, (byte)
-                            id.length});
+            socket.getOutputStream().write(new byte[] {
+                0x10, (byte) (12 + id.length), 0, 4, 'M', 'Q', 'T', 'T', 4, 0, 0, 60, 0, (byte) id.length
+            });
             socket.getOutputStream().write(id);
             assertThat(socket.getInputStream().readNBytes(4)).containsExactly(0x20, 2, 0, 0);
-            socket.getOutputStream().write(new byte[] {(byte) 0x82, (byte) (5 + text.length), 0, 1, 0, (byte) text.length
-            });
+            socket.getOutputStream()
+                    .write(new byte[] {(byte) 0x82, (byte) (5 + text.length), 0, 1, 0, (byte) text.length});
             socket.getOutputStream().write(text);
             socket.getOutputStream().write(1);
             assertThat(socket.getInputStream().readNBytes(5)).containsExactly(0x90, 3, 0, 1, 1);
@@ -171,7 +171,9 @@ class BrokerApiTest {
                     .isEqualTo("t/+");
             assertThat(json(url + "/subscriptions?filter=t/%2B").get("total").getAsInt())
                     .isOne();
-            assertThat(json(url + "/subscriptions/matching?topic=t/1").get("total").getAsInt())
+            assertThat(json(url + "/subscriptions/matching?topic=t/1")
+                            .get("total")
+                            .getAsInt())
                     .isOne();
 
             for (int i = 0; i < 3; i++) {
@@ -182,17 +184,28 @@ class BrokerApiTest {
                 assertThat(published.statusCode()).as(published.body()).isEqualTo(200);
                 assertThat(published.body()).contains("delivered");
             }
-            assertThat(send("POST", url + "/publish", "{\"topic\":\"u\",\"qos\":2}").body())
+            assertThat(send("POST", url + "/publish", "{\"topic\":\"u\",\"qos\":2}")
+                            .body())
                     .contains("no-subscribers");
-            assertThat(send("POST", url + "/publish", "{\"topic\":\"$SYS/broker/x\"}").statusCode())
+            assertThat(send("POST", url + "/publish", "{\"topic\":\"$SYS/broker/x\"}")
+                            .statusCode())
                     .isEqualTo(403);
-            assertThat(json(session).getAsJsonObject("item").get("queuedMessages").getAsInt())
+            assertThat(json(session)
+                            .getAsJsonObject("item")
+                            .get("queuedMessages")
+                            .getAsInt())
                     .isEqualTo(3); // what is answered is stored
             HttpResponse<String> purged = send("DELETE", session + "/queue", "");
             assertThat(purged.statusCode()).as(purged.body()).isEqualTo(200);
-            assertThat(JsonParser.parseString(purged.body()).getAsJsonObject().get("messages").getAsInt())
+            assertThat(JsonParser.parseString(purged.body())
+                            .getAsJsonObject()
+                            .get("messages")
+                            .getAsInt())
                     .isEqualTo(3);
-            assertThat(json(session).getAsJsonObject("item").get("queuedMessages").getAsInt())
+            assertThat(json(session)
+                            .getAsJsonObject("item")
+                            .get("queuedMessages")
+                            .getAsInt())
                     .isZero();
             assertThat(delete(session)).isEqualTo(204);
             assertThat(delete(session)).isEqualTo(404);
@@ -202,14 +215,20 @@ class BrokerApiTest {
             JsonObject rest = json(url + "/retained?filter=t/%2B&limit=2&cursor="
                     + page.get("next").getAsString());
             assertThat(rest.getAsJsonArray("items")).hasSize(1);
-            assertThat(get(url + "/retained?filter=t/%2B&cursor=%25%25").statusCode()).isEqualTo(400);
+            assertThat(get(url + "/retained?filter=t/%2B&cursor=%25%25").statusCode())
+                    .isEqualTo(400);
             assertThat(get(url + "/sessions?cursor=%25%25").statusCode()).isEqualTo(400);
-            assertThat(json(url + "/retained/t%2F1").getAsJsonObject("item").get("payload").getAsString())
+            assertThat(json(url + "/retained/t%2F1")
+                            .getAsJsonObject("item")
+                            .get("payload")
+                            .getAsString())
                     .isEqualTo("x");
             assertThat(delete(url + "/retained/t%2F1")).isEqualTo(204);
             assertThat(get(url + "/retained/t%2F1").statusCode()).isEqualTo(404);
-            assertThat(send("DELETE", url + "/retained?filter=t/%2B", "").body()).contains("\"messages\":2");
-            assertThat(json(url + "/retained?filter=%23").getAsJsonArray("items")).isEmpty();
+            assertThat(send("DELETE", url + "/retained?filter=t/%2B", "").body())
+                    .contains("\"messages\":2");
+            assertThat(json(url + "/retained?filter=%23").getAsJsonArray("items"))
+                    .isEmpty();
         }
     }
 

@@ -129,7 +129,8 @@ class ClientsOfBrokersTest {
         ClientKey after = null;
         boolean hasMore = true;
         while (hasMore) {
-            Answer<Page<ClientView, ClientKey>> page = get(node.clients().clients(ClientFilter.ALL, after, limit, WITHIN));
+            Answer<Page<ClientView, ClientKey>> page =
+                    get(node.clients().clients(ClientFilter.ALL, after, limit, WITHIN));
             assertThat(page.missingNodes()).isEmpty();
             for (ClientView client : page.value().items()) {
                 ids.add(client.clientId());

@@ -67,8 +67,7 @@ public final class RetainedRoutes {
 
     private CompletableFuture<Reply> one(Call call) {
         return checked(retained.message(call.tenant(), topic(call), call.within()), "topic")
-                .thenApply(found -> found.map(
-                                message -> Reply.json(new JsonObject().put("item", item(message))))
+                .thenApply(found -> found.map(message -> Reply.json(new JsonObject().put("item", item(message))))
                         .orElseThrow(RetainedRoutes::absent));
     }
 
@@ -83,8 +82,8 @@ public final class RetainedRoutes {
     }
 
     private CompletableFuture<Reply> deleteMatching(Call call) {
-        CompletableFuture<Cleared> cleared = retained.clearMatching(
-                call.tenant(), filter(call), cursor(call), call.number("limit"), call.within());
+        CompletableFuture<Cleared> cleared =
+                retained.clearMatching(call.tenant(), filter(call), cursor(call), call.number("limit"), call.within());
         return checked(cleared, "filter").thenApply(done -> {
             JsonObject json = new JsonObject().put("messages", done.messages());
             String next = done.next();
@@ -129,8 +128,8 @@ public final class RetainedRoutes {
             JsonArray list = new JsonArray();
             properties
                     .userProperties()
-                    .forEach(each -> list.add(
-                            new JsonObject().put("name", each.name()).put("value", each.value())));
+                    .forEach(each ->
+                            list.add(new JsonObject().put("name", each.name()).put("value", each.value())));
             json.put("userProperties", list);
         }
         return json;

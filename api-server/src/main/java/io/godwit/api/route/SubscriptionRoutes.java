@@ -30,9 +30,8 @@ public final class SubscriptionRoutes {
     }
 
     private CompletableFuture<Reply> ofClient(Call call) {
-        String after = Cursors.position(call, LIST, 1)
-                .map(position -> position.get(0))
-                .orElse(null);
+        String after =
+                Cursors.position(call, LIST, 1).map(position -> position.get(0)).orElse(null);
         return subscriptions
                 .subscriptions(ClientRoutes.key(call), after, call.number("limit"), call.within())
                 .thenApply(answer -> answer.value()
@@ -52,8 +51,7 @@ public final class SubscriptionRoutes {
 
     private CompletableFuture<Reply> subscribers(Call call) {
         String filter = call.parameters().getString("filter");
-        return reply(
-                subscriptions.subscribers(call.tenant(), filter, call.number("limit"), call.within()), "filter");
+        return reply(subscriptions.subscribers(call.tenant(), filter, call.number("limit"), call.within()), "filter");
     }
 
     private CompletableFuture<Reply> receivers(Call call) {
@@ -63,7 +61,8 @@ public final class SubscriptionRoutes {
 
     private static CompletableFuture<Reply> reply(CompletableFuture<Answer<Receivers>> asked, String field) {
         return Refused.as(
-                        asked, wrong -> new ProblemException(Problem.invalid(field, String.valueOf(wrong.getMessage()))))
+                        asked,
+                        wrong -> new ProblemException(Problem.invalid(field, String.valueOf(wrong.getMessage()))))
                 .thenApply(answer -> Reply.json(new JsonObject()
                         .put("items", Json.array(answer.value().items()))
                         .put("total", answer.value().total())

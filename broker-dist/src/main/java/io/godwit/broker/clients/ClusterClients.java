@@ -32,8 +32,7 @@ public final class ClusterClients implements AutoCloseable {
      * @param topics whom topics go to on this node
      * @param catalog the stored sessions of all nodes
      */
-    public ClusterClients(
-            ConnectedClients clients, TopicLookup topics, SessionCatalog catalog, ClusterNodes nodes) {
+    public ClusterClients(ConnectedClients clients, TopicLookup topics, SessionCatalog catalog, ClusterNodes nodes) {
         thread.allowCoreThreadTimeOut(true);
         NodeClients own = new OwnClients(clients, topics, thread);
         this.service = new ClientsService(own, thread).definition();

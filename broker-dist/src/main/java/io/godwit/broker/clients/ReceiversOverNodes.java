@@ -53,7 +53,8 @@ final class ReceiversOverNodes implements SubscriptionAdmin {
                         .thenCombine(stored(wanted, after, limit, within), ReceiversOverNodes::either);
     }
 
-    private record Stored(Optional<SubscriptionPage> page, @Nullable Throwable failure) {}
+    private record Stored(
+            Optional<SubscriptionPage> page, @Nullable Throwable failure) {}
 
     private CompletableFuture<Stored> stored(ClientKey key, @Nullable String after, int limit, Duration within) {
         Deadline deadline = new Deadline(System.nanoTime() + within.toNanos());

@@ -135,7 +135,9 @@ public final class RetainedOverNodes implements RetainedAdmin {
             return from == 0
                     ? rest
                     : rest.exceptionally(failure -> {
-                        LOG.info("clearing of retained messages goes on with the next page cause={}", failure.toString());
+                        LOG.info(
+                                "clearing of retained messages goes on with the next page cause={}",
+                                failure.toString());
                         return upTo(from);
                     });
         }

@@ -63,7 +63,8 @@ class ClientsOverNodesTest {
         return question.get(30, TimeUnit.SECONDS);
     }
 
-    private Answer<Page<ClientView, ClientKey>> list(@Nullable ClientKey after, int limit, Duration within) throws Exception {
+    private Answer<Page<ClientView, ClientKey>> list(@Nullable ClientKey after, int limit, Duration within)
+            throws Exception {
         return get(nodes.all.clients(ClientFilter.ALL, after, limit, within));
     }
 

@@ -153,8 +153,7 @@ class ReceiversOverNodesTest {
     @Test
     void theSubscriptionsOfALiveSessionComeFromItsNodeInPages() throws Exception {
         nodes.b.filters.put(MemoryClients.key("c2"), filters("b", "$share/g/a", "gone", "a/+"));
-        Page<Subscription, String> first =
-                subscriptions("c2", null, 2).value().orElseThrow();
+        Page<Subscription, String> first = subscriptions("c2", null, 2).value().orElseThrow();
         assertThat(first.items())
                 .containsExactly(
                         new Subscription("$share/g/a", 1, true, false, 7), new Subscription("a/+", 1, true, false, 7));
@@ -170,8 +169,7 @@ class ReceiversOverNodesTest {
 
     @Test
     void thoseOfAStoredSessionComeFromTheStore() throws Exception {
-        StoredSubscription stored =
-                new StoredSubscription(filters("a/+").get(0), Qos.EXACTLY_ONCE, false, true, 1, 0);
+        StoredSubscription stored = new StoredSubscription(filters("a/+").get(0), Qos.EXACTLY_ONCE, false, true, 1, 0);
         nodes.catalog.subscriptions =
                 CompletableFuture.completedFuture(Optional.of(new SubscriptionPage(List.of(stored), true)));
         nodes.c.isSilent = true; // knows nothing of stored sessions: nobody is missing
@@ -197,14 +195,13 @@ class ReceiversOverNodesTest {
                 .setFilter("b")
                 .build();
         SubscriptionsAnswer.Builder found = SubscriptionsAnswer.newBuilder().setIsFound(true);
-        assertThat(SubscriptionsWire.subscriptions(found.clone().addSubscriptions(good).build(), "a", 1))
+        assertThat(SubscriptionsWire.subscriptions(
+                        found.clone().addSubscriptions(good).build(), "a", 1))
                 .isPresent();
         for (SubscriptionsAnswer lie : List.of(
                 found.clone().setHasMore(true).build(),
                 found.clone().addSubscriptions(good).addSubscriptions(good).build(),
-                found.clone()
-                        .addSubscriptions(good.toBuilder().setFilter("a"))
-                        .build(),
+                found.clone().addSubscriptions(good.toBuilder().setFilter("a")).build(),
                 found.clone().addSubscriptions(good.toBuilder().setQos(3)).build(),
                 found.clone()
                         .addSubscriptions(good.toBuilder().setSubscriptionId(-1))

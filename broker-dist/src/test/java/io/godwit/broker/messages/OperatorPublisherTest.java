@@ -120,16 +120,14 @@ class OperatorPublisherTest {
         stored.complete(null);
         assertThat(outcome).isCompletedWithValue(Outcome.DELIVERED);
         assertThat(retain.topics).containsExactly("a");
-        retain.answer =
-                CompletableFuture.failedFuture(new RangeException(RangeException.Cause.DISK_FULL, "low disk"));
+        retain.answer = CompletableFuture.failedFuture(new RangeException(RangeException.Cause.DISK_FULL, "low disk"));
         assertThat(publish("b", 3, true)).isCompletedWithValue(Outcome.OVERLOADED);
         assertThat(published).hasSize(1);
     }
 
     @Test
     void aStoreThatMayHaveItIsNotCalledFull() {
-        retain.answer =
-                CompletableFuture.failedFuture(new RangeException(RangeException.Cause.TIMEOUT, "no leader"));
+        retain.answer = CompletableFuture.failedFuture(new RangeException(RangeException.Cause.TIMEOUT, "no leader"));
         assertThat(publish("b", 3, true)).isCompletedWithValue(Outcome.NOT_STORED);
         assertThat(published).isEmpty();
     }

@@ -49,8 +49,7 @@ class RetainedOverNodesTest {
 
         void put(String topic, int bytes) {
             messages.put(
-                    topic,
-                    new Message(topic, new byte[bytes], Qos.AT_LEAST_ONCE, true, 1_000, MessageProperties.NONE));
+                    topic, new Message(topic, new byte[bytes], Qos.AT_LEAST_ONCE, true, 1_000, MessageProperties.NONE));
         }
 
         @Override
@@ -98,8 +97,9 @@ class RetainedOverNodesTest {
                     .filter(message -> tenant.equals(TenantId.DEFAULT) && filter.matches(message.topic()))
                     .limit(maxMessages)
                     .toList();
-            return CompletableFuture.completedFuture(
-                    new Page(page, page.size() < maxMessages ? null : page.get(page.size() - 1).topic()));
+            return CompletableFuture.completedFuture(new Page(
+                    page,
+                    page.size() < maxMessages ? null : page.get(page.size() - 1).topic()));
         }
 
         @Override
@@ -113,7 +113,10 @@ class RetainedOverNodesTest {
     }
 
     private static void failsWith(CompletableFuture<?> asked, Class<? extends Exception> kind) {
-        assertThat(asked).failsWithin(Duration.ofSeconds(10)).withThrowableThat().withCauseInstanceOf(kind);
+        assertThat(asked)
+                .failsWithin(Duration.ofSeconds(10))
+                .withThrowableThat()
+                .withCauseInstanceOf(kind);
     }
 
     @Test
@@ -175,7 +178,8 @@ class RetainedOverNodesTest {
             store.put("a/" + i, 1);
         }
         store.put("$SYS/broker/x", 1);
-        Cleared first = retained.clearMatching("default", "a/+", null, 250, LONG).join();
+        Cleared first =
+                retained.clearMatching("default", "a/+", null, 250, LONG).join();
         assertThat(first).isEqualTo(new Cleared(250, "a/349"));
         assertThat(retained.clearMatching("default", "a/+", first.next(), 250, LONG))
                 .isCompletedWithValue(new Cleared(50, null));
