@@ -19,8 +19,8 @@ public interface ClientAdmin {
      * Clients in the order of their keys. A client that comes, goes or moves to another node between two pages may be
      * in both or in neither; all others are in exactly one.
      *
-     * <p>With missing nodes the page leaves out those nodes' clients, also those that would stand between the others. The
-     * next page goes on behind {@link Page#next}, which need not be the key of a client.
+     * <p>With missing nodes the page leaves out those nodes' clients, also those that would stand between the others.
+     * The next page goes on behind {@link Page#next}, which need not be the key of a client.
      *
      * @param after only clients behind this key; null begins with the first. It need not be one of a client
      * @param limit 1 to {@link #MAX_LIMIT}

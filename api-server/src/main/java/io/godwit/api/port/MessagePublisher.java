@@ -40,8 +40,8 @@ public interface MessagePublisher {
      * Completes with what became of it, once that is known: where PUBACK would have been sent to a client. Fails with
      * {@link NotServingException} when this node cannot publish now or has too much under way;
      * {@link NotAllowedException} for a topic that the broker alone publishes to; {@link TooLargeException}; and
-     * {@link IllegalArgumentException} for a topic that is over a limit, saying which. In these cases nothing was published. It may take longer than
-     * callers wait.
+     * {@link IllegalArgumentException} for a topic that is over a limit, saying which. In these cases nothing was
+     * published. It may take longer than callers wait.
      */
     CompletableFuture<Outcome> publish(String tenant, Outgoing message);
 }

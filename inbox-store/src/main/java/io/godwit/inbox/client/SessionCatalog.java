@@ -45,9 +45,9 @@ public interface SessionCatalog {
 
     /**
      * A page of the list. A session that comes or goes meanwhile may be in it or not; all others are in it once,
-     * whatever happens to ranges and leaders between two pages. When the deadline comes, or a later range does not answer,
-     * the page has what was found by then, which may be nothing, and goes on there. It fails when it would go on where
-     * it began.
+     * whatever happens to ranges and leaders between two pages. When the deadline comes, or a later range does not
+     * answer, the page has what was found by then, which may be nothing, and goes on there. It fails when it would go
+     * on where it began.
      *
      * @param cursor of the page before; null for the first
      * @param limit 1 to {@link #MAX_LIMIT}

@@ -57,7 +57,7 @@ class ModelTest {
         assertThat(continued).isGreaterThan(1000);
     }
 
-    /** What is published once the emptying of a queue was answered is delivered, and what was sent before is finished. */
+    /** What is published once the emptying of a queue was answered is delivered, whatever happens. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void emptyingQueuesLosesNothingThatComesLater(boolean earlyPush) {
