@@ -50,12 +50,12 @@ public final class SubscriptionRoutes {
     }
 
     private CompletableFuture<Reply> subscribers(Call call) {
-        String filter = call.parameters().getString("filter");
+        String filter = MqttText.string("filter", call.parameters().getString("filter"));
         return reply(subscriptions.subscribers(call.tenant(), filter, call.number("limit"), call.within()), "filter");
     }
 
     private CompletableFuture<Reply> receivers(Call call) {
-        String topic = call.parameters().getString("topic");
+        String topic = MqttText.string("topic", call.parameters().getString("topic"));
         return reply(subscriptions.receivers(call.tenant(), topic, call.number("limit"), call.within()), "topic");
     }
 

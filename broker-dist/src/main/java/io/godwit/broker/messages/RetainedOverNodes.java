@@ -165,7 +165,8 @@ public final class RetainedOverNodes implements RetainedAdmin {
             throw new IllegalArgumentException("a page has 1 to " + MAX_LIMIT + " messages, was " + limit);
         }
         TopicFilter parsed = TopicFilter.parse(filter)
-                .filter(each -> each.sharing() == TopicFilter.Sharing.NONE)
+                .filter(each -> each.sharing() == TopicFilter.Sharing.NONE
+                        && filter.getBytes(StandardCharsets.UTF_8).length <= TopicName.MAX_BYTES)
                 .orElseThrow(() -> new IllegalArgumentException(
                         "is no topic filter of at most " + TopicName.MAX_BYTES + " bytes, or one of a shared group"));
         TenantId tenant = tenant(tenantName);
