@@ -39,16 +39,18 @@ final class RouteStore {
     /** Of a write whose node was lost with it. */
     private static final int MAX_REPEATS = 5;
 
-    /** Of a write that an attachment makes which is over: it could have no effect. */
-    private static final RangeException OUTDATED = new RangeException(
-            RangeException.Cause.CLOSED, "a later attachment of the session has written a route of these");
-
     private final RangeClient ranges;
     private final Duration timeout;
 
     RouteStore(RangeClient ranges, Duration timeout) {
         this.ranges = ranges;
         this.timeout = timeout;
+    }
+
+    /** Of a write that an attachment makes which is over: it could have no effect. */
+    private static RangeException outdated() {
+        return new RangeException(
+                RangeException.Cause.CLOSED, "a later attachment of the session has written a route of these");
     }
 
     CompletableFuture<Void> put(
@@ -131,7 +133,7 @@ final class RouteStore {
                     if (failure == null) {
                         CompletableFuture<Void> rest = write(RouteMutation.elsewhere(changes, reply), deadline);
                         return RouteMutation.isOutdated(reply)
-                                ? rest.thenCompose(done -> CompletableFuture.<Void>failedFuture(OUTDATED))
+                                ? rest.thenCompose(done -> CompletableFuture.<Void>failedFuture(outdated()))
                                 : rest;
                     }
                     return failure instanceof RangeException cause

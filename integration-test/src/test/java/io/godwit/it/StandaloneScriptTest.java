@@ -66,9 +66,7 @@ class StandaloneScriptTest {
                 .doesNotContain("warning");
         assertThat(node.pid()).isPresent();
         String jvm = Files.readString(Path.of("/proc", node.pid().orElseThrow(), "cmdline"));
-        assertThat(jvm)
-                .as("names of seeds are asked for again, not remembered")
-                .contains("-Dsun.net.inetaddr.ttl=3");
+        assertThat(jvm).as("names of seeds are asked for again, not remembered").contains("-Dsun.net.inetaddr.ttl=3");
         assertThat(jvm.contains("-XX:TrimNativeHeapInterval=10000"))
                 .as("native memory that was freed is given back, by a JVM that can")
                 .isEqualTo(canTrim());
@@ -115,9 +113,10 @@ class StandaloneScriptTest {
     /** As the script says of the JVM that runs this test and the broker. */
     private static boolean canTrim() {
         Runtime.Version version = Runtime.version();
-        boolean isLaterUpdate = version.feature() == 17 && version.update() >= 13
-                || version.feature() == 21 && version.update() >= 5;
-        return version.feature() >= 24 || isLaterUpdate && !System.getProperty("java.vendor").startsWith("Oracle");
+        boolean isLaterUpdate =
+                version.feature() == 17 && version.update() >= 13 || version.feature() == 21 && version.update() >= 5;
+        return version.feature() >= 24
+                || isLaterUpdate && !System.getProperty("java.vendor").startsWith("Oracle");
     }
 
     /** The start was interrupted, its broker was not. */

@@ -37,6 +37,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -53,16 +54,17 @@ class RmqttStatsTest implements ClusterNodes {
     private final Map<String, Channel> channels = new HashMap<>();
     private final Set<String> others = new TreeSet<>();
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
-    private final RmqttStats stats = node("a", 1);
 
-    /** Of all nodes; volatile, since their threads look at it. */
-    private volatile long millis = 1_000_000;
+    /** Of all nodes, whose threads look at it. */
+    private final AtomicLong millis = new AtomicLong(1_000_000);
+
+    private final RmqttStats stats = node("a", 1);
 
     private RmqttStats node(String id, double connects) {
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         meters.counter("godwit.mqtt.connects").increment(connects);
         meters.counter("godwit.mqtt.disconnects");
-        RmqttStats made = new RmqttStats(meters, id + ":9000", this, () -> 3, () -> millis);
+        RmqttStats made = new RmqttStats(meters, id + ":9000", this, () -> 3, millis::get);
         opened.push(made);
         return made;
     }
@@ -136,7 +138,7 @@ class RmqttStatsTest implements ClusterNodes {
         stats.start();
         other.start();
         Await.until("two samples of each", () -> {
-            millis += 10_000;
+            millis.addAndGet(10_000);
             return stats.history(0, PATIENCE).join().value().stream()
                     .allMatch(node -> node.samples().size() >= 2);
         });
