@@ -93,6 +93,65 @@ class ApiAccessTest {
         }
     }
 
+    @Test
+    void steeringNeedsAnOperatorAndATenantSteersItsOwn() throws Exception {
+        try (ApiFixture api = withTokens()) {
+            api.node.sessions.add("t1", "lamp", false, 3);
+            String body = "{\"topic\":\"a\"}";
+            for (String change : List.of(
+                    "DELETE /api/v1/sessions/lamp",
+                    "DELETE /api/v1/sessions/lamp/queue",
+                    "DELETE /api/v1/retained/a",
+                    "DELETE /api/v1/retained?filter=a",
+                    "POST /api/v1/publish")) {
+                String method = change.substring(0, change.indexOf(' '));
+                String path = change.substring(change.indexOf(' ') + 1);
+                String sent = method.equals("POST") ? body : null;
+                String type = "application/json";
+                assertThat(api.send(method, path, sent, "Content-Type", type, "Authorization", "Bearer " + VIEWER)
+                                .status())
+                        .as(change)
+                        .isEqualTo(403);
+                String other = path + (path.contains("?") ? "&" : "?") + "tenant=default";
+                assertThat(api.send(method, other, sent, "Content-Type", type, "Authorization", "Bearer " + TENANT)
+                                .status())
+                        .as(change)
+                        .isEqualTo(403);
+            }
+            assertThat(api.node.sessions.calls).isEmpty();
+            assertThat(api.node.messages.published).isEmpty();
+            for (String path : List.of(
+                    "/api/v1/sessions",
+                    "/api/v1/sessions/lamp",
+                    "/api/v1/clients/lamp/subscriptions",
+                    "/api/v1/subscriptions?filter=a",
+                    "/api/v1/subscriptions/matching?topic=a",
+                    "/api/v1/retained?filter=a",
+                    "/api/v1/retained/a")) {
+                String other = path + (path.contains("?") ? "&" : "?") + "tenant=default";
+                assertThat(api.get(other, bearer(TENANT)).status()).as(path).isEqualTo(403);
+                assertThat(api.get(path).status()).as(path).isEqualTo(401);
+            }
+            assertThat(api.get("/api/v1/sessions", bearer(TENANT)).json().getJsonArray("items"))
+                    .hasSize(1);
+            assertThat(api.send("DELETE", "/api/v1/sessions/lamp/queue", null, bearer(TENANT))
+                            .status())
+                    .isEqualTo(200);
+            assertThat(api.send(
+                                    "POST",
+                                    "/api/v1/publish",
+                                    body,
+                                    "Content-Type",
+                                    "application/json",
+                                    "Authorization",
+                                    "Bearer " + TENANT)
+                            .status())
+                    .isEqualTo(200);
+            assertThat(api.node.sessions.calls).containsExactly("purge t1 lamp");
+            assertThat(api.node.messages.published.get(0).tenant()).isEqualTo("t1");
+        }
+    }
+
     private static Got level(ApiFixture api, String token) throws Exception {
         return api.send(
                 "PUT",

@@ -38,6 +38,10 @@ class ApiContractTest {
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
                 (here, there) -> true,
                 ApiFixture.ContentWatch::new);
         try (ApiServer server = server(few)) {

@@ -88,6 +88,10 @@ final class ApiFixture implements AutoCloseable {
         return new ApiPorts(
                 node,
                 Optional.of(node),
+                Optional.of(node.sessions),
+                Optional.of(node.sessions),
+                Optional.of(node.messages),
+                Optional.of(node.messages),
                 Optional.of(node),
                 Optional.of(node),
                 Optional.of(node),

@@ -39,6 +39,8 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, HistoryS
     static final String ID = "node-a";
     static final String OTHER = "node-b";
 
+    final FakeSessions sessions = new FakeSessions();
+    final FakeMessages messages = new FakeMessages();
     final SortedMap<ClientKey, ClientView> clients = new ConcurrentSkipListMap<>();
     final List<String> disconnected = new ArrayList<>();
     final AtomicInteger scrapes = new AtomicInteger();
@@ -149,7 +151,7 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, HistoryS
     }
 
     @Override
-    public CompletableFuture<Answer<Page<ClientView>>> clients(
+    public CompletableFuture<Answer<Page<ClientView, ClientKey>>> clients(
             ClientFilter filter, ClientKey after, int limit, Duration within) {
         if (hangs) {
             return new CompletableFuture<>();

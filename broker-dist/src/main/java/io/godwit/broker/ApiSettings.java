@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What the API is configured with, out of the effective configuration. */
 final class ApiSettings {
-    /** A client id may stand in a path, percent-encoded, and in a cursor. */
+    /** A client id or a topic may stand in a path, percent-encoded, and in a cursor. */
     private static final int ENCODED = 3;
 
     private static final int LINE_ROOM = 8_192;
@@ -40,7 +40,11 @@ final class ApiSettings {
                 new Limits(
                         section.maxConnections(),
                         section.maxConnectionsPerAddress(),
-                        LINE_ROOM + ENCODED * config.mqtt().maxClientIdBytes(),
+                        LINE_ROOM
+                                + ENCODED
+                                        * Math.max(
+                                                config.mqtt().maxClientIdBytes(),
+                                                config.mqtt().maxTopicBytes()),
                         HEADER_BYTES,
                         section.maxBodyBytes(),
                         Duration.ofSeconds(section.headTimeoutSeconds()),

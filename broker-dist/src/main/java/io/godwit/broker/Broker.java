@@ -2,6 +2,8 @@ package io.godwit.broker;
 
 import io.godwit.api.port.ClientAdmin;
 import io.godwit.api.port.HistorySource;
+import io.godwit.api.port.MessagePublisher;
+import io.godwit.api.port.RetainedAdmin;
 import io.godwit.api.port.SessionAdmin;
 import io.godwit.api.port.StatsSource;
 import io.godwit.api.port.SubscriptionAdmin;
@@ -11,6 +13,8 @@ import io.godwit.broker.auth.AuthFileReports;
 import io.godwit.broker.clients.ClusterClients;
 import io.godwit.broker.clients.ClusterNodes;
 import io.godwit.broker.clients.SessionsOverNodes;
+import io.godwit.broker.messages.OperatorPublisher;
+import io.godwit.broker.messages.RetainedOverNodes;
 import io.godwit.broker.metrics.BrokerMeters;
 import io.godwit.broker.metrics.RmqttStats;
 import io.godwit.broker.metrics.StoreMeters;
@@ -21,6 +25,7 @@ import io.godwit.dist.DistWorker;
 import io.godwit.dist.client.Delayer;
 import io.godwit.inbox.InboxStore;
 import io.godwit.inbox.client.InboxClient;
+import io.godwit.inbox.client.SessionCatalog;
 import io.godwit.inbox.session.NodeSessionDirectory;
 import io.godwit.kv.KvNode;
 import io.godwit.kv.KvStore;
@@ -108,6 +113,12 @@ final class Broker implements AutoCloseable {
     /** The same for stored sessions. */
     private volatile @Nullable SessionAdmin sessions;
 
+    /** As {@link #clients}; of the broker that serves. */
+    private volatile @Nullable MessagePublisher publisher;
+
+    /** As {@link #clients}. */
+    private volatile @Nullable RetainedAdmin retained;
+
     /** As {@link #clients}. */
     private volatile @Nullable RmqttStats figures;
 
@@ -124,7 +135,16 @@ final class Broker implements AutoCloseable {
         this.pluginDirectory = pluginDirectory;
         this.status = new StatusFile(data);
         this.events = new EventLog(meters, status::events, status::alive);
-        this.api = new BrokerApi(config, metrics.scrapes(), this::clients, this::figures, this::history);
+        this.api = new BrokerApi(
+                config,
+                metrics.scrapes(),
+                this::clients,
+                this::sessions,
+                this::subscriptions,
+                this::publisher,
+                this::retained,
+                this::figures,
+                this::history);
     }
 
     /**
@@ -251,12 +271,12 @@ final class Broker implements AutoCloseable {
         }
         mqtt.set(server);
         opened.push(server);
-        serveClients(node, server, dist, others, clock::millis);
+        SessionCatalog catalog = InboxStore.catalog(inboxRanges.client(), clock::millis);
+        serveClients(node, server, dist, catalog, others, clock::millis);
         sessions = new SessionsOverNodes(
-                InboxStore.catalog(inboxRanges.client(), clock::millis),
-                inbox.get(),
-                inboxRanges.leaders(),
-                node.operations().self());
+                catalog, inbox.get(), inboxRanges.leaders(), node.operations().self());
+        BrokerSettings.Topics topics = BrokerSettings.topics(config);
+        retained = new RetainedOverNodes(own == null ? retain.client() : own, topics.rules(), clock::millis);
         await(node);
         if (others != null) {
             server.dependOn(others::serves);
@@ -275,6 +295,13 @@ final class Broker implements AutoCloseable {
         sys.start();
 
         running = server;
+        publisher = new OperatorPublisher(
+                dist.client()::publisher,
+                retain.client(),
+                topics.limits(),
+                topics.rules(),
+                ClusterSettings.largestPacket(config),
+                clock::millis);
         List<String> listeners = server.start().stream().map(Listener::toString).toList();
         node.tellHealth();
         status.ready(listeners);
@@ -366,10 +393,15 @@ final class Broker implements AutoCloseable {
 
     /** Operators ask any node for the clients and the figures of all. */
     private void serveClients(
-            KvNode node, MqttServer server, DistWorker dist, @Nullable MqttCluster others, LongSupplier millis) {
+            KvNode node,
+            MqttServer server,
+            DistWorker dist,
+            SessionCatalog catalog,
+            @Nullable MqttCluster others,
+            LongSupplier millis) {
         ClusterNodes nodes =
                 others == null ? ClusterNodes.alone(node.operations().self()) : others.nodes();
-        ClusterClients made = new ClusterClients(server.clients(), new TopicsHere(dist), nodes);
+        ClusterClients made = new ClusterClients(server.clients(), new TopicsHere(dist), catalog, nodes);
         opened.push(made);
         node.cluster().ifPresent(cluster -> cluster.server().add(made.service()));
         clients = made.admin();
@@ -399,6 +431,16 @@ final class Broker implements AutoCloseable {
     /** The subscriptions of all nodes; empty while this one starts. Any thread. */
     Optional<SubscriptionAdmin> subscriptions() {
         return Optional.ofNullable(subscriptions);
+    }
+
+    /** Publishes; empty while this node starts. Any thread. */
+    Optional<MessagePublisher> publisher() {
+        return Optional.ofNullable(publisher);
+    }
+
+    /** The retained messages of all nodes; empty while this one starts. Any thread. */
+    Optional<RetainedAdmin> retained() {
+        return Optional.ofNullable(retained);
     }
 
     /** The stored sessions of all nodes; empty while this one starts. Any thread. */

@@ -5,8 +5,12 @@ import io.godwit.api.ApiServer;
 import io.godwit.api.port.ClientAdmin;
 import io.godwit.api.port.FileWatch;
 import io.godwit.api.port.HistorySource;
+import io.godwit.api.port.MessagePublisher;
 import io.godwit.api.port.MetricsSource;
+import io.godwit.api.port.RetainedAdmin;
+import io.godwit.api.port.SessionAdmin;
 import io.godwit.api.port.StatsSource;
+import io.godwit.api.port.SubscriptionAdmin;
 import io.godwit.broker.api.LogbackLevels;
 import io.godwit.broker.api.NodeAdmin;
 import io.godwit.broker.api.NodeHealth;
@@ -31,6 +35,10 @@ final class BrokerApi implements AutoCloseable {
     private final BrokerConfig config;
     private final MetricsSource metrics;
     private final Supplier<Optional<ClientAdmin>> clients;
+    private final Supplier<Optional<SessionAdmin>> sessions;
+    private final Supplier<Optional<SubscriptionAdmin>> subscriptions;
+    private final Supplier<Optional<MessagePublisher>> publisher;
+    private final Supplier<Optional<RetainedAdmin>> retained;
     private final Supplier<Optional<StatsSource>> figures;
     private final Supplier<Optional<HistorySource>> history;
     private final NodeHealth health = new NodeHealth();
@@ -40,18 +48,25 @@ final class BrokerApi implements AutoCloseable {
 
     /**
      * @param clients empty while the node starts
-     * @param figures the same
-     * @param history the same
+     * @param sessions the same, and all others
      */
     BrokerApi(
             BrokerConfig config,
             MetricsSource metrics,
             Supplier<Optional<ClientAdmin>> clients,
+            Supplier<Optional<SessionAdmin>> sessions,
+            Supplier<Optional<SubscriptionAdmin>> subscriptions,
+            Supplier<Optional<MessagePublisher>> publisher,
+            Supplier<Optional<RetainedAdmin>> retained,
             Supplier<Optional<StatsSource>> figures,
             Supplier<Optional<HistorySource>> history) {
         this.config = config;
         this.metrics = metrics;
         this.clients = clients;
+        this.sessions = sessions;
+        this.subscriptions = subscriptions;
+        this.publisher = publisher;
+        this.retained = retained;
         this.figures = figures;
         this.history = history;
     }
@@ -73,6 +88,10 @@ final class BrokerApi implements AutoCloseable {
                 new ApiPorts(
                         admin,
                         Optional.of(LatePorts.clients(clients)),
+                        Optional.of(LatePorts.sessions(sessions)),
+                        Optional.of(LatePorts.subscriptions(subscriptions)),
+                        Optional.of(LatePorts.publisher(publisher)),
+                        Optional.of(LatePorts.retained(retained)),
                         Optional.of(metrics),
                         Optional.of(LatePorts.figures(figures)),
                         Optional.of(new LogbackLevels()),

@@ -137,25 +137,13 @@ final class BrokerSettings {
                         new SessionConfig.Homes(
                                 config.cluster().waits().homeMovedSeconds(),
                                 config.cluster().waits().homeLostSeconds()),
-                        new TopicLimits(
-                                config.mqtt().maxTopicLevels(),
-                                config.mqtt().maxTopicBytes(),
-                                config.mqtt().maxFiltersPerSubscribe(),
-                                config.sessions().maxFilters(),
-                                config.sessions().maxFilterPatterns()),
+                        topics(config).limits(),
                         config.mqtt().maxClientIdBytes()),
                 new AuthConfig(
                         Duration.ofSeconds(config.auth().timeoutSeconds()),
                         config.auth().deniedPublish() == DeniedPublish.DISCONNECT,
                         config.auth().sessionsBelongToUsers()),
-                new TopicRules(
-                        config.topics().rewrite(),
-                        config.topics().autoSubscriptions(),
-                        config.topics().exclusiveSubscriptions(),
-                        Math.min(
-                                config.topics().delayedPublish().maxSeconds(),
-                                config.sessions().maxExpirySeconds()),
-                        config.topics().sysIntervalSeconds() > 0),
+                topics(config).rules(),
                 new MemoryConfig(
                         config.memory().maxHeapPercent(),
                         config.memory().maxDirectPercent(),
@@ -168,6 +156,27 @@ final class BrokerSettings {
                         Duration.ofSeconds(config.bans().flapSeconds()),
                         Duration.ofSeconds(config.bans().windowSeconds()),
                         Duration.ofSeconds(config.bans().banSeconds())));
+    }
+
+    /** What holds for the topics of all clients. */
+    record Topics(TopicLimits limits, TopicRules rules) {}
+
+    static Topics topics(BrokerConfig config) {
+        return new Topics(
+                new TopicLimits(
+                        config.mqtt().maxTopicLevels(),
+                        config.mqtt().maxTopicBytes(),
+                        config.mqtt().maxFiltersPerSubscribe(),
+                        config.sessions().maxFilters(),
+                        config.sessions().maxFilterPatterns()),
+                new TopicRules(
+                        config.topics().rewrite(),
+                        config.topics().autoSubscriptions(),
+                        config.topics().exclusiveSubscriptions(),
+                        Math.min(
+                                config.topics().delayedPublish().maxSeconds(),
+                                config.sessions().maxExpirySeconds()),
+                        config.topics().sysIntervalSeconds() > 0));
     }
 
     /** Of one whose {@link #tls} can be said. */

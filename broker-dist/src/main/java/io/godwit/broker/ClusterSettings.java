@@ -66,7 +66,8 @@ final class ClusterSettings {
         return given == 0 ? config.cluster().port() + 1 : given;
     }
 
-    private static int largestPacket(BrokerConfig config) {
+    /** Of all listeners, bytes. */
+    static int largestPacket(BrokerConfig config) {
         return config.listeners().stream()
                 .filter(ListenerSection::isEnabled)
                 .mapToInt(section -> section.keys().limits().maxPacketBytes())

@@ -1,5 +1,6 @@
 package io.godwit.broker;
 
+import io.godwit.kv.client.Deadline;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.topic.TopicFilter;
@@ -63,14 +64,56 @@ final class NodeRetained implements RetainClient {
     @Override
     public CompletableFuture<Page> match(
             TenantId tenant, TopicFilter filter, @Nullable String cursor, int maxMessages, int maxBytes) {
+        return pages(
+                tenant,
+                filter,
+                cursor,
+                maxMessages,
+                maxBytes,
+                from -> store.match(tenant, filter, from, maxMessages, maxBytes),
+                true);
+    }
+
+    @Override
+    public CompletableFuture<Page> search(
+            TenantId tenant,
+            TopicFilter filter,
+            @Nullable String cursor,
+            int maxMessages,
+            int maxBytes,
+            Deadline deadline) {
+        return pages(
+                tenant,
+                filter,
+                cursor,
+                maxMessages,
+                maxBytes,
+                from -> store.search(tenant, filter, from, maxMessages, maxBytes, deadline),
+                false);
+    }
+
+    /** A page of the store that begins at a cursor. */
+    private interface Stored {
+        CompletableFuture<Page> page(@Nullable String cursor);
+    }
+
+    /** @param goesOn whether a page without messages is left out */
+    private CompletableFuture<Page> pages(
+            TenantId tenant,
+            TopicFilter filter,
+            @Nullable String cursor,
+            int maxMessages,
+            int maxBytes,
+            Stored stored,
+            boolean goesOn) {
         // a wildcard in the first level does not match a topic that begins with $ [MQTT5-4.7.2-1]
         boolean mayBeOwn = tenant.equals(TenantId.DEFAULT) && filter.filter().startsWith(SYS);
         boolean isInOwn = cursor == null || cursor.startsWith(OWN_CURSOR);
         if (!mayBeOwn) {
-            return store.match(tenant, filter, cursor, maxMessages, maxBytes);
+            return stored.page(cursor);
         }
         if (!isInOwn) {
-            return others(filter, cursor, maxMessages, maxBytes);
+            return others(stored, cursor, goesOn);
         }
         String after = cursor == null ? "" : cursor.substring(OWN_CURSOR.length());
         List<Message> page = new ArrayList<>();
@@ -85,21 +128,20 @@ final class NodeRetained implements RetainClient {
             }
         }
         return page.isEmpty()
-                ? others(filter, null, maxMessages, maxBytes)
+                ? others(stored, null, goesOn)
                 : CompletableFuture.completedFuture(new Page(page, cursorOf(page)));
     }
 
     /** What the store has, but for what another node, or this one when it ran alone, has left there as its own. */
-    private CompletableFuture<Page> others(TopicFilter filter, @Nullable String cursor, int maxMessages, int maxBytes) {
-        return store.match(TenantId.DEFAULT, filter, cursor, maxMessages, maxBytes)
-                .thenCompose(page -> {
-                    List<Message> foreign = page.messages().stream()
-                            .filter(message -> !message.topic().startsWith(PREFIX))
-                            .toList();
-                    return foreign.isEmpty() && page.cursor() != null
-                            ? others(filter, page.cursor(), maxMessages, maxBytes)
-                            : CompletableFuture.completedFuture(new Page(foreign, page.cursor()));
-                });
+    private static CompletableFuture<Page> others(Stored stored, @Nullable String cursor, boolean goesOn) {
+        return stored.page(cursor).thenCompose(page -> {
+            List<Message> foreign = page.messages().stream()
+                    .filter(message -> !message.topic().startsWith(PREFIX))
+                    .toList();
+            return goesOn && foreign.isEmpty() && page.cursor() != null
+                    ? others(stored, page.cursor(), true)
+                    : CompletableFuture.completedFuture(new Page(foreign, page.cursor()));
+        });
     }
 
     private static String cursorOf(List<Message> page) {

@@ -2,9 +2,12 @@ package io.godwit.broker;
 
 import io.godwit.broker.clients.TopicLookup;
 import io.godwit.dist.DistWorker;
+import io.godwit.dist.client.Receiver;
+import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.dist.client.TopicReceivers;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.topic.TopicFilter;
+import org.jspecify.annotations.Nullable;
 
 /** What the matcher of this node knows, for operators. */
 record TopicsHere(DistWorker dist) implements TopicLookup {
@@ -16,5 +19,10 @@ record TopicsHere(DistWorker dist) implements TopicLookup {
     @Override
     public TopicReceivers subscribers(TenantId tenant, TopicFilter filter, int most) {
         return dist.subscribers(tenant, filter, most);
+    }
+
+    @Override
+    public @Nullable SubscriptionOptions options(TenantId tenant, TopicFilter filter, Receiver receiver) {
+        return dist.options(tenant, filter, receiver);
     }
 }

@@ -8,10 +8,12 @@ import com.google.gson.JsonParser;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -111,6 +113,124 @@ class BrokerApiTest {
         }
         String closed = url;
         assertThatThrownBy(() -> get(closed + "/health/live")).isInstanceOf(IOException.class);
+    }
+
+    private HttpResponse<String> send(String method, String url, String body) throws Exception {
+        HttpRequest request = HttpRequest.newBuilder(URI.create(url))
+                .header("Content-Type", "application/json")
+                .method(method, HttpRequest.BodyPublishers.ofString(body))
+                .build();
+        return client.send(request, HttpResponse.BodyHandlers.ofString());
+    }
+
+    private int delete(String url) throws Exception {
+        HttpRequest request = HttpRequest.newBuilder(URI.create(url)).DELETE().build();
+        return client.send(request, HttpResponse.BodyHandlers.ofString()).statusCode();
+    }
+
+    /** MQTT 3.1.1, a session that lasts, one subscription of QoS 1; the connection is closed again. */
+    private static void subscribeAndLeave(int port, String clientId, String filter) throws IOException {
+        byte[] id = clientId.getBytes(StandardCharsets.UTF_8);
+        byte[] text = filter.getBytes(StandardCharsets.UTF_8);
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            socket.setSoTimeout(20_000);
+            socket.getOutputStream().write(new byte[] {
+                0x10, (byte) (12 + id.length), 0, 4, 'M', 'Q', 'T', 'T', 4, 0, 0, 60, 0, (byte) id.length
+            });
+            socket.getOutputStream().write(id);
+            assertThat(socket.getInputStream().readNBytes(4)).containsExactly(0x20, 2, 0, 0);
+            socket.getOutputStream()
+                    .write(new byte[] {(byte) 0x82, (byte) (5 + text.length), 0, 1, 0, (byte) text.length});
+            socket.getOutputStream().write(text);
+            socket.getOutputStream().write(1);
+            assertThat(socket.getInputStream().readNBytes(5)).containsExactly(0x90, 3, 0, 1, 1);
+            socket.getOutputStream().write(new byte[] {(byte) 0xE0, 0});
+            assertThat(socket.getInputStream().read()).isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void sessionsQueuesAndMessagesAreSteeredThroughIt() throws Exception {
+        try (Broker broker = broker("port: 0, checkAnswers: true")) {
+            List<String> started = broker.start();
+            String url = url(started) + "/api/v1";
+            String mqtt = started.stream()
+                    .filter(line -> line.startsWith("listening on "))
+                    .findFirst()
+                    .orElseThrow();
+            int port = Integer.parseInt(mqtt.replaceAll(".*:(\\d+).*", "$1"));
+            subscribeAndLeave(port, "a/b", "t/+");
+            String session = url + "/sessions/a%2Fb";
+            assertThat(json(url + "/sessions").getAsJsonArray("items")).hasSize(1);
+            assertThat(json(url + "/clients/a%2Fb/subscriptions")
+                            .getAsJsonArray("items")
+                            .get(0)
+                            .getAsJsonObject()
+                            .get("filter")
+                            .getAsString())
+                    .isEqualTo("t/+");
+            assertThat(json(url + "/subscriptions?filter=t/%2B").get("total").getAsInt())
+                    .isOne();
+            assertThat(json(url + "/subscriptions/matching?topic=t/1")
+                            .get("total")
+                            .getAsInt())
+                    .isOne();
+
+            for (int i = 0; i < 3; i++) {
+                HttpResponse<String> published = send(
+                        "POST",
+                        url + "/publish",
+                        "{\"topic\":\"t/" + i + "\",\"payload\":\"x\",\"qos\":1,\"retain\":true}");
+                assertThat(published.statusCode()).as(published.body()).isEqualTo(200);
+                assertThat(published.body()).contains("delivered");
+            }
+            assertThat(send("POST", url + "/publish", "{\"topic\":\"u\",\"qos\":2}")
+                            .body())
+                    .contains("no-subscribers");
+            assertThat(send("POST", url + "/publish", "{\"topic\":\"" + "/".repeat(1_000) + "\"}")
+                            .statusCode())
+                    .as("too many levels")
+                    .isEqualTo(400);
+            assertThat(json(session)
+                            .getAsJsonObject("item")
+                            .get("queuedMessages")
+                            .getAsInt())
+                    .isEqualTo(3); // what is answered is stored
+            HttpResponse<String> purged = send("DELETE", session + "/queue", "");
+            assertThat(purged.statusCode()).as(purged.body()).isEqualTo(200);
+            assertThat(JsonParser.parseString(purged.body())
+                            .getAsJsonObject()
+                            .get("messages")
+                            .getAsInt())
+                    .isEqualTo(3);
+            assertThat(json(session)
+                            .getAsJsonObject("item")
+                            .get("queuedMessages")
+                            .getAsInt())
+                    .isZero();
+            assertThat(delete(session)).isEqualTo(204);
+            assertThat(delete(session)).isEqualTo(404);
+
+            JsonObject page = json(url + "/retained?filter=t/%2B&limit=2");
+            assertThat(page.getAsJsonArray("items")).hasSize(2);
+            JsonObject rest = json(url + "/retained?filter=t/%2B&limit=2&cursor="
+                    + page.get("next").getAsString());
+            assertThat(rest.getAsJsonArray("items")).hasSize(1);
+            assertThat(get(url + "/retained?filter=t/%2B&cursor=%25%25").statusCode())
+                    .isEqualTo(400);
+            assertThat(get(url + "/sessions?cursor=%25%25").statusCode()).isEqualTo(400);
+            assertThat(json(url + "/retained/t%2F1")
+                            .getAsJsonObject("item")
+                            .get("payload")
+                            .getAsString())
+                    .isEqualTo("x");
+            assertThat(delete(url + "/retained/t%2F1")).isEqualTo(204);
+            assertThat(get(url + "/retained/t%2F1").statusCode()).isEqualTo(404);
+            assertThat(send("DELETE", url + "/retained?filter=t/%2B", "").body())
+                    .contains("\"messages\":2");
+            assertThat(json(url + "/retained?filter=%23").getAsJsonArray("items"))
+                    .isEmpty();
+        }
     }
 
     @Test

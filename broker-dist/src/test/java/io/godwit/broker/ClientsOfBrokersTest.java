@@ -128,7 +128,8 @@ class ClientsOfBrokersTest {
         List<String> ids = new ArrayList<>();
         ClientKey after = null;
         do {
-            Answer<Page<ClientView>> page = get(node.clients().clients(ClientFilter.ALL, after, limit, WITHIN));
+            Answer<Page<ClientView, ClientKey>> page =
+                    get(node.clients().clients(ClientFilter.ALL, after, limit, WITHIN));
             assertThat(page.missingNodes()).isEmpty();
             for (ClientView client : page.value().items()) {
                 ids.add(client.clientId());
@@ -206,6 +207,11 @@ class ClientsOfBrokersTest {
                         .extracting(SubscriptionAdmin.Receiver::node)
                         .doesNotHaveDuplicates();
             }
+            for (String id : List.of("c00", "c01")) {
+                assertThat(get(node.subscriptions().subscriptions(new ClientKey("default", id), null, 10, WITHIN)))
+                        .isEqualTo(Answer.complete(Optional.of(new Page<>(
+                                List.of(new SubscriptionAdmin.Subscription("a/+", 1, false, false, 0)), null))));
+            }
             assertThat(get(node.subscriptions().receivers("default", "b", 10, WITHIN))
                             .value()
                             .total())
@@ -232,7 +238,15 @@ class ClientsOfBrokersTest {
         SessionView seen = get(first.sessions().session(key, WITHIN)).orElseThrow();
         assertThat(seen.home()).isNotEmpty();
         assertThat(seen).isEqualTo(get(second.sessions().session(key, WITHIN)).orElseThrow());
+        assertThat(get(first.sessions().purge(key, WITHIN))).contains(new SessionAdmin.Purged(0, 0));
+        assertThat(get(second.sessions().purge(key, WITHIN))).contains(new SessionAdmin.Purged(0, 0));
+        assertThat(get(second.subscriptions().subscriptions(key, null, 10, WITHIN))
+                        .value()
+                        .orElseThrow()
+                        .items())
+                .isEmpty();
         assertThat(get(first.sessions().delete(key, WITHIN))).isTrue();
+        assertThat(get(second.sessions().purge(key, WITHIN))).isEmpty();
         assertThat(get(second.sessions().delete(key, WITHIN))).isFalse();
         assertThat(get(second.sessions().session(key, WITHIN))).isEmpty();
         assertThat(sessions(second, left, 1_000)).hasSize(ids.size() - 1);

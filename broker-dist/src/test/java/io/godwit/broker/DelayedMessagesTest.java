@@ -229,6 +229,11 @@ class DelayedMessagesTest {
         }
 
         @Override
+        public CompletableFuture<Optional<Purged>> purge(TenantId tenant, ClientId clientId, Resend resend) {
+            throw new AssertionError("purge");
+        }
+
+        @Override
         public CompletableFuture<List<InsertOutcome>> insert(InsertRequest request) {
             throw new AssertionError("insert");
         }

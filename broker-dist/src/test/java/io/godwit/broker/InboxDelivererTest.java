@@ -214,6 +214,11 @@ class InboxDelivererTest {
         }
 
         @Override
+        public CompletableFuture<Optional<Purged>> purge(TenantId tenant, ClientId clientId, Resend resend) {
+            throw new AssertionError("purge");
+        }
+
+        @Override
         public CompletableFuture<List<InsertOutcome>> insert(InsertRequest request) {
             inserts.add(request);
             return answer;

@@ -9,6 +9,7 @@ import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.LiveReceiver;
 import io.godwit.dist.client.Publisher;
+import io.godwit.dist.client.Receiver;
 import io.godwit.dist.client.RouteNumber;
 import io.godwit.dist.client.SharedPick;
 import io.godwit.dist.client.SubscriptionOptions;
@@ -212,6 +213,12 @@ public final class DistWorker implements AutoCloseable {
     public TopicReceivers subscribers(TenantId tenant, TopicFilter filter, int most) {
         TenantIndex known = index.known(tenant);
         return known == null ? TopicReceivers.NONE : ReceiverList.of(known, filter, most);
+    }
+
+    /** What a subscription that this node's matcher has asks for; null when it has none. Any thread. */
+    public @Nullable SubscriptionOptions options(TenantId tenant, TopicFilter filter, Receiver receiver) {
+        TenantIndex known = index.known(tenant);
+        return known == null ? null : known.options(filter, receiver);
     }
 
     private <T> CompletableFuture<T> withStore(Function<RouteStore, CompletableFuture<T>> action) {

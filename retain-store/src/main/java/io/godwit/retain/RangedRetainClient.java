@@ -187,7 +187,33 @@ final class RangedRetainClient implements RetainClient {
         KeyFilter interval = new KeyFilter(tenant, filter);
         byte[] from = cursor == null ? interval.start() : Base64.getUrlDecoder().decode(cursor);
         CompletableFuture<Page> page = new CompletableFuture<>();
-        new Match(tenant, filter, interval, maxMessages, maxBytes, patience.deadline(), page).ask(from);
+        new Match(tenant, filter, interval, maxMessages, maxBytes, patience.deadline(), null, page).ask(from);
+        return page;
+    }
+
+    @Override
+    public CompletableFuture<Page> search(
+            TenantId tenant,
+            TopicFilter filter,
+            @Nullable String cursor,
+            int maxMessages,
+            int maxBytes,
+            Deadline deadline) {
+        KeyFilter interval = new KeyFilter(tenant, filter);
+        byte[] from;
+        try {
+            from = cursor == null ? interval.start() : Base64.getUrlDecoder().decode(cursor);
+        } catch (IllegalArgumentException e) {
+            return CompletableFuture.failedFuture(new IllegalArgumentException("no cursor of retained messages", e));
+        }
+        if (Arrays.compareUnsigned(from, interval.start()) < 0) {
+            return CompletableFuture.failedFuture(new IllegalArgumentException("a cursor of another list"));
+        }
+        if (Arrays.compareUnsigned(from, interval.end()) >= 0) { // a walk may end with a leap beyond the end
+            return CompletableFuture.completedFuture(new Page(List.of(), null));
+        }
+        CompletableFuture<Page> page = new CompletableFuture<>();
+        new Match(tenant, filter, interval, maxMessages, maxBytes, deadline, from, page).ask(from);
         return page;
     }
 
@@ -213,6 +239,9 @@ final class RangedRetainClient implements RetainClient {
         private final int maxMessages;
         private final int maxBytes;
         private final Deadline deadline;
+        /** Where a search began; null when it is none. */
+        private final byte @Nullable [] searchedFrom;
+
         private final CompletableFuture<Page> page;
 
         Match(
@@ -222,6 +251,7 @@ final class RangedRetainClient implements RetainClient {
                 int maxMessages,
                 int maxBytes,
                 Deadline deadline,
+                byte @Nullable [] searchedFrom,
                 CompletableFuture<Page> page) {
             this.tenant = tenant;
             this.filter = filter;
@@ -229,6 +259,7 @@ final class RangedRetainClient implements RetainClient {
             this.maxMessages = maxMessages;
             this.maxBytes = maxBytes;
             this.deadline = deadline;
+            this.searchedFrom = searchedFrom;
             this.page = page;
         }
 
@@ -244,8 +275,7 @@ final class RangedRetainClient implements RetainClient {
                     return;
                 }
                 if (failure != null) {
-                    patience.failed(deadline, filter.text(), failure);
-                    page.completeExceptionally(failure);
+                    failed(from, failure);
                     return;
                 }
                 try {
@@ -256,9 +286,21 @@ final class RangedRetainClient implements RetainClient {
             });
         }
 
+        private void failed(byte[] from, Throwable failure) {
+            if (searchedFrom != null && !Arrays.equals(from, searchedFrom)) {
+                page.complete(new Page(List.of(), cursor(from)));
+                return;
+            }
+            if (searchedFrom == null) { // operators choose how long they wait
+                patience.failed(deadline, filter.text(), failure);
+            }
+            page.completeExceptionally(failure);
+        }
+
         private void onAnswer(RetainQuery.Answer answer, byte @Nullable [] nextRange) {
             byte[] next = answer.next() != null ? answer.next() : nextRange;
-            if (answer.messages().isEmpty() && next != null) {
+            boolean isOver = searchedFrom != null && deadline.hasPassed(System.nanoTime());
+            if (answer.messages().isEmpty() && next != null && !isOver) {
                 ask(next);
                 return;
             }

@@ -1,5 +1,6 @@
 package io.godwit.retain;
 
+import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
@@ -93,6 +94,18 @@ public final class RetainStore implements AutoCloseable {
                 TenantId tenant, TopicFilter filter, @Nullable String cursor, int maxMessages, int maxBytes) {
             RetainClient to = started;
             return to == null ? closed() : to.match(tenant, filter, cursor, maxMessages, maxBytes);
+        }
+
+        @Override
+        public CompletableFuture<Page> search(
+                TenantId tenant,
+                TopicFilter filter,
+                @Nullable String cursor,
+                int maxMessages,
+                int maxBytes,
+                Deadline deadline) {
+            RetainClient to = started;
+            return to == null ? closed() : to.search(tenant, filter, cursor, maxMessages, maxBytes, deadline);
         }
 
         @Override

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.conformance.Clause;
+import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
 import io.godwit.kv.coprocessor.RangeCursor;
@@ -96,6 +97,47 @@ class RetainStoreTest {
         host.releaseCommits();
         sets.forEach(host::await);
         assertThat(match("a")).containsExactly("a=599");
+    }
+
+    private RetainClient.Page search(String filter, @Nullable String cursor, Deadline deadline) {
+        return host.await(client.search(TENANT, filter(filter), cursor, 10, 1_000, deadline));
+    }
+
+    @Test
+    void aSearchThatFindsNothingInTimeGoesOnWhereItEnded() {
+        set("z/x", "1");
+        Deadline over = Deadline.afterMillis(0); // each page looks at one range then
+        List<String> found = new ArrayList<>();
+        int empty = 0;
+        String cursor = null;
+        do {
+            RetainClient.Page page = search("+/x", cursor, over);
+            empty += page.messages().isEmpty() ? 1 : 0;
+            page.messages().forEach(message -> found.add(message.topic()));
+            cursor = page.cursor();
+        } while (cursor != null);
+        assertThat(found).containsExactly("z/x");
+        assertThat(empty).isPositive();
+        assertThat(search("+/x", null, Deadline.afterMillis(60_000)).messages()).hasSize(1);
+    }
+
+    @Test
+    void aCursorOfAnotherSearchIsRefused() {
+        set("a/1", "1");
+        set("b/1", "1");
+        Deadline soon = Deadline.afterMillis(60_000);
+        String behind = client.cursorBehind(TENANT, "a/1");
+        assertThat(search("#", behind, soon).messages()).hasSize(1);
+        assertThat(search("a/+", behind, soon).messages()).isEmpty();
+        for (CompletableFuture<?> refused : List.of(
+                client.search(TENANT, filter("b/+"), behind, 10, 1_000, soon),
+                client.search(new TenantId("other"), filter("#"), behind, 10, 1_000, soon),
+                client.search(TENANT, filter("#"), "%%", 10, 1_000, soon))) {
+            assertThat(refused)
+                    .failsWithin(Duration.ZERO)
+                    .withThrowableThat()
+                    .withCauseInstanceOf(IllegalArgumentException.class);
+        }
     }
 
     @Test

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** One method of one path of the document. Immutable, thread-safe. */
@@ -23,6 +24,7 @@ public final class Operation {
     private final String method;
     private final Optional<Role> role;
     private final boolean isOfTenant;
+    private final Set<String> unlogged;
     private final Map<String, Parameter> parameters = new LinkedHashMap<>();
     private final SchemaCheck parameterCheck;
     private final @Nullable SchemaCheck bodyCheck;
@@ -44,6 +46,9 @@ public final class Operation {
                 : Optional.of(Role.parse(needed)
                         .orElseThrow(() -> new IllegalArgumentException(id + " has the role " + needed)));
         this.isOfTenant = "tenant".equals(document.getString("x-godwit-scope"));
+        this.unlogged = document.getJsonArray("x-godwit-unlogged", new JsonArray()).stream()
+                .map(String.class::cast)
+                .collect(Collectors.toUnmodifiableSet());
         JsonObject properties = new JsonObject();
         JsonArray mandatory = new JsonArray();
         for (JsonObject each : Contract.objects(document.getJsonArray("parameters", new JsonArray()))) {
@@ -118,6 +123,11 @@ public final class Operation {
     /** Whether a token of one tenant may be used. */
     public boolean isOfTenant() {
         return isOfTenant;
+    }
+
+    /** Fields of the body that no log has: what clients say to each other. */
+    public Set<String> unlogged() {
+        return unlogged;
     }
 
     public boolean changes() {

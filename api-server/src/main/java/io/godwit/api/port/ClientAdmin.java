@@ -20,6 +20,7 @@ public interface ClientAdmin {
      * in both or in neither; all others are in exactly one.
      *
      * <p>With missing nodes the page leaves out those nodes' clients, also those that would stand between the others.
+     * The next page goes on behind {@link Page#next}, which need not be the key of a client.
      *
      * <p>{@link Page#next} names no client of another tenant than the filter's.
      *
@@ -27,7 +28,7 @@ public interface ClientAdmin {
      * @param limit 1 to {@link #MAX_LIMIT}
      * @param within how long other nodes may take
      */
-    CompletableFuture<Answer<Page<ClientView>>> clients(
+    CompletableFuture<Answer<Page<ClientView, ClientKey>>> clients(
             ClientFilter filter, @Nullable ClientKey after, int limit, Duration within);
 
     /** One client; empty when no node that has answered knows it. */

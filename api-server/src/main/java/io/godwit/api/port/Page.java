@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *     items may have one: a search that finds little ends when its time is over. May be given although nothing more
  *     comes
  */
-public record Page<T>(List<T> items, @Nullable ClientKey next) {
+public record Page<T, K>(List<T> items, @Nullable K next) {
     public Page {
         items = List.copyOf(items);
     }

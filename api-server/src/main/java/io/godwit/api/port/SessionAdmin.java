@@ -35,6 +35,7 @@ public interface SessionAdmin {
     /**
      * A part of the list.
      *
+     * @param items may be none although there is a cursor, when nothing that is wanted was found in time
      * @param cursor for what is behind it, opaque, up to 90,000 characters of the alphabet of URLs; null at the end
      */
     record SessionPage(List<SessionView> items, @Nullable String cursor) {
@@ -62,4 +63,21 @@ public interface SessionAdmin {
      * @return whether there was one
      */
     CompletableFuture<Boolean> delete(ClientKey key, Duration within);
+
+    /**
+     * What became of a queue.
+     *
+     * @param messages that were taken out of it
+     * @param kept those that stay: QoS 1 and 2 that may have been sent and are not acknowledged to the end
+     */
+    record Purged(long messages, long kept) {}
+
+    /**
+     * Empties the queue of a session. What may have been sent to its client at QoS 1 and 2 stays, since the client may
+     * have it and answer [MQTT5-4.4.0-1]. Each message that goes is counted and reported as dropped. Messages that come
+     * while it is done may go or stay. When it fails it may have been done, or be done within {@code within}.
+     *
+     * @return empty when no session is stored
+     */
+    CompletableFuture<Optional<Purged>> purge(ClientKey key, Duration within);
 }

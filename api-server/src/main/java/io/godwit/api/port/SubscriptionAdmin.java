@@ -2,7 +2,9 @@ package io.godwit.api.port;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The subscriptions of all nodes. Called on any thread; calls return at once and do not block. Futures complete on any
@@ -36,6 +38,26 @@ public interface SubscriptionAdmin {
             items = List.copyOf(items);
         }
     }
+
+    /**
+     * A subscription of a session.
+     *
+     * @param filter as it stands in SUBSCRIBE, behind rewriting rules and mount points
+     * @param qos granted
+     * @param subscriptionId 0 for none
+     */
+    record Subscription(String filter, int qos, boolean noLocal, boolean retainAsPublished, int subscriptionId) {}
+
+    /**
+     * The subscriptions of one session, stored or of a connected client, by their filters ({@link String#compareTo}).
+     * One that is made or ended between two pages may be in one or in none; all others are in exactly one.
+     *
+     * @param after only those behind this filter; null begins with the first
+     * @param limit 1 to {@link #MAX_LIMIT}; fewer may come although there are more
+     * @return empty when no node that has answered knows the client
+     */
+    CompletableFuture<Answer<Optional<Page<Subscription, String>>>> subscriptions(
+            ClientKey key, @Nullable String after, int limit, Duration within);
 
     /**
      * Who would get a message of the topic, if it came now.

@@ -17,6 +17,19 @@ final class Audit {
 
     private Audit() {}
 
+    private static JsonObject logged(Operation operation, JsonObject body) {
+        if (operation.unlogged().isEmpty()) {
+            return body;
+        }
+        JsonObject rest = new JsonObject();
+        body.forEach(member -> {
+            if (!operation.unlogged().contains(member.getKey())) {
+                rest.put(member.getKey(), member.getValue());
+            }
+        });
+        return rest;
+    }
+
     static void write(
             Principal who, String address, Operation operation, JsonObject parameters, JsonObject body, int status) {
         LOG.info(
@@ -27,7 +40,7 @@ final class Audit {
                 address,
                 operation.id(),
                 Json.encode(parameters),
-                Json.encode(body),
+                Json.encode(logged(operation, body)),
                 status);
     }
 }

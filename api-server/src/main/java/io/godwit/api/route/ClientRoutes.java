@@ -44,7 +44,7 @@ public final class ClientRoutes {
                 .thenApply(ClientRoutes::page);
     }
 
-    private static Reply page(Answer<Page<ClientView>> answer) {
+    private static Reply page(Answer<Page<ClientView, ClientKey>> answer) {
         List<ClientView> items = answer.value().items();
         JsonObject json =
                 new JsonObject().put("items", Json.array(items)).put("missingNodes", Json.array(answer.missingNodes()));
@@ -56,17 +56,11 @@ public final class ClientRoutes {
     }
 
     private static ClientFilter filter(Call call) {
-        Optional<String> prefix = call.text("clientIdPrefix");
-        Optional<String> part = call.text("clientIdContains");
-        if (prefix.isPresent() && part.isPresent()) {
-            throw new ProblemException(Problem.invalid("clientIdContains", "cannot be given with clientIdPrefix"));
-        }
         @Nullable Integer protocol = call.parameters().getInteger("protocol");
         @Nullable Long queued = call.parameters().getLong("minQueued");
         return new ClientFilter(
                 call.tenantFilter(),
-                prefix.map(text -> new TextPattern(TextPattern.Kind.PREFIX, text))
-                        .or(() -> part.map(text -> new TextPattern(TextPattern.Kind.SUBSTRING, text))),
+                idPattern(call),
                 call.text("userName"),
                 call.text("address"),
                 protocol == null ? OptionalInt.empty() : OptionalInt.of(protocol),
@@ -74,7 +68,19 @@ public final class ClientRoutes {
                 queued == null ? OptionalLong.empty() : OptionalLong.of(queued));
     }
 
-    private static ClientKey key(Call call) {
+    /** How the client id must be, in lists. */
+    static Optional<TextPattern> idPattern(Call call) {
+        Optional<String> prefix = call.text("clientIdPrefix");
+        Optional<String> part = call.text("clientIdContains");
+        if (prefix.isPresent() && part.isPresent()) {
+            throw new ProblemException(Problem.invalid("clientIdContains", "cannot be given with clientIdPrefix"));
+        }
+        return prefix.map(text -> new TextPattern(TextPattern.Kind.PREFIX, text))
+                .or(() -> part.map(text -> new TextPattern(TextPattern.Kind.SUBSTRING, text)));
+    }
+
+    /** Of the client that the path names. */
+    static ClientKey key(Call call) {
         return new ClientKey(call.tenant(), call.parameters().getString("clientId"));
     }
 
@@ -99,7 +105,7 @@ public final class ClientRoutes {
     }
 
     /** Whether there is none is not known while nodes are missing. */
-    private static ProblemException absent(Answer<?> answer, String detail) {
+    static ProblemException absent(Answer<?> answer, String detail) {
         return new ProblemException(
                 answer.missingNodes().isEmpty()
                         ? Problem.notFound(detail)

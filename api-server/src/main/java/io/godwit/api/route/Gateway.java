@@ -10,6 +10,7 @@ import io.godwit.api.http.Problem;
 import io.godwit.api.http.ProblemException;
 import io.godwit.api.http.Rates;
 import io.godwit.api.http.SecurityHeaders;
+import io.godwit.api.port.NotAllowedException;
 import io.godwit.api.port.NotServingException;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
@@ -249,6 +250,9 @@ public final class Gateway {
         }
         if (failure instanceof ProblemException known) {
             return known.problem();
+        }
+        if (failure instanceof NotAllowedException) {
+            return Problem.forbidden(String.valueOf(failure.getMessage()));
         }
         if (failure instanceof NotServingException) {
             return Problem.unavailable(String.valueOf(failure.getMessage()));

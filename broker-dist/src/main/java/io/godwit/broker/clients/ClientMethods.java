@@ -11,6 +11,7 @@ final class ClientMethods {
     static final MethodDescriptor<byte[], byte[]> PAGE = unary("page");
     static final MethodDescriptor<byte[], byte[]> FIND = unary("find");
     static final MethodDescriptor<byte[], byte[]> DISCONNECT = unary("disconnect");
+    static final MethodDescriptor<byte[], byte[]> SUBSCRIPTIONS = unary("subscriptions");
     static final MethodDescriptor<byte[], byte[]> RECEIVERS = unary("receivers");
 
     private ClientMethods() {}

@@ -68,6 +68,12 @@ final class ClientWords {
         return new IdPattern(pattern.text(), pattern.kind() == TextPattern.Kind.PREFIX);
     }
 
+    /** Of the texts that the client has chosen. */
+    static int chars(ConnectedClient client) {
+        String userName = client.info().userName();
+        return client.info().clientId().value().length() + (userName == null ? 0 : userName.length());
+    }
+
     static ClientView view(String node, ConnectedClient client) {
         String userName = client.info().userName();
         return new ClientView(

@@ -31,7 +31,10 @@ import org.slf4j.LoggerFactory;
  */
 final class ClientsOverNodes implements ClientAdmin {
     private static final Logger LOG = LoggerFactory.getLogger(ClientsOverNodes.class);
-    private static final Page<ClientView> EMPTY = new Page<>(List.of(), null);
+    private static final Page<ClientView, io.godwit.api.port.ClientKey> EMPTY = new Page<>(List.of(), null);
+
+    /** Of the texts of a page, which clients choose. */
+    private static final long MOST_CHARS = 1 << 20;
 
     private final AllNodes nodes;
 
@@ -53,7 +56,7 @@ final class ClientsOverNodes implements ClientAdmin {
     }
 
     @Override
-    public CompletableFuture<Answer<Page<ClientView>>> clients(
+    public CompletableFuture<Answer<Page<ClientView, io.godwit.api.port.ClientKey>>> clients(
             ClientFilter filter, io.godwit.api.port.@Nullable ClientKey after, int limit, Duration within) {
         if (limit < 1 || limit > MAX_LIMIT) {
             return CompletableFuture.failedFuture(
@@ -75,23 +78,30 @@ final class ClientsOverNodes implements ClientAdmin {
                 : CompletableFuture.completedFuture(Answer.complete(EMPTY));
     }
 
-    private CompletableFuture<Answer<Page<ClientView>>> page(
+    private CompletableFuture<Answer<Page<ClientView, io.godwit.api.port.ClientKey>>> page(
             ClientCriteria criteria, @Nullable ClientKey after, int limit, Duration within) {
         return nodes.ask(within, node -> node.page(criteria, after, limit, within))
                 .thenApply(answers -> merged(answers, criteria.tenant(), limit));
     }
 
-    private static Answer<Page<ClientView>> merged(
+    private static Answer<Page<ClientView, io.godwit.api.port.ClientKey>> merged(
             Answers<ClientPage<ConnectedClient>> answers, @Nullable TenantId tenant, int limit) {
         List<ClientPage<Placed>> pages = new ArrayList<>();
         answers.answers().forEach((node, page) -> pages.add(placed(node, page)));
         ClientPage<Placed> merged = ClientPage.merged(pages, limit);
-        List<ClientView> views = merged.entries().stream()
-                .map(placed -> ClientWords.view(placed.node, placed.client))
-                .toList();
         ClientKey next = merged.next();
         if (next != null && tenant != null && !next.tenant().equals(tenant)) {
             next = null; // all of the tenant has been looked at; what lies behind is nobody's business who asks for it
+        }
+        List<ClientView> views = new ArrayList<>();
+        long chars = 0;
+        for (Placed placed : merged.entries()) {
+            views.add(ClientWords.view(placed.node, placed.client));
+            chars += ClientWords.chars(placed.client);
+            if (chars > MOST_CHARS && views.size() < merged.entries().size()) {
+                next = placed.key();
+                break;
+            }
         }
         return new Answer<>(new Page<>(views, next == null ? null : ClientWords.key(next)), missing(answers));
     }

@@ -7,6 +7,7 @@ import io.godwit.broker.clients.wire.FindAnswer;
 import io.godwit.broker.clients.wire.FindRequest;
 import io.godwit.broker.clients.wire.PageRequest;
 import io.godwit.broker.clients.wire.ReceiversRequest;
+import io.godwit.broker.clients.wire.SubscriptionsRequest;
 import io.godwit.mqtt.client.ClientKey;
 import io.godwit.mqtt.client.ClientQuery;
 import io.godwit.mqtt.packet.Disconnect;
@@ -61,6 +62,7 @@ final class ClientsService {
         add(service, ClientMethods.PAGE, MAX_PAGES, this::page);
         add(service, ClientMethods.FIND, MAX_SINGLE_QUESTIONS, this::find);
         add(service, ClientMethods.DISCONNECT, MAX_SINGLE_QUESTIONS, this::disconnect);
+        add(service, ClientMethods.SUBSCRIPTIONS, MAX_PAGES, this::subscriptions);
         add(service, ClientMethods.RECEIVERS, MAX_PAGES, this::receivers);
         return service.build();
     }
@@ -201,6 +203,16 @@ final class ClientsService {
                     .build()
                     .toByteArray();
         });
+    }
+
+    private CompletableFuture<byte[]> subscriptions(byte[] bytes, Duration within)
+            throws InvalidProtocolBufferException {
+        SubscriptionsRequest request = SubscriptionsRequest.parseFrom(bytes);
+        check(request.getVersion());
+        int limit = checkedLimit(request.getLimit());
+        String after = request.hasAfter() ? request.getAfter() : null;
+        return own.subscriptions(ClientWire.key(request.getKey()), after, limit, within)
+                .thenApplyAsync(found -> SubscriptionsWire.answer(found).toByteArray(), thread);
     }
 
     private CompletableFuture<byte[]> receivers(byte[] bytes, Duration within) throws InvalidProtocolBufferException {

@@ -2,6 +2,7 @@ package io.godwit.broker.clients;
 
 import io.godwit.api.port.ClientAdmin;
 import io.godwit.api.port.SubscriptionAdmin;
+import io.godwit.inbox.client.SessionCatalog;
 import io.godwit.mqtt.client.ConnectedClients;
 import io.grpc.ServerServiceDefinition;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -27,14 +28,17 @@ public final class ClusterClients implements AutoCloseable {
     private final ClientAdmin admin;
     private final SubscriptionAdmin subscriptions;
 
-    /** @param topics whom topics go to on this node */
-    public ClusterClients(ConnectedClients clients, TopicLookup topics, ClusterNodes nodes) {
+    /**
+     * @param topics whom topics go to on this node
+     * @param catalog the stored sessions of all nodes
+     */
+    public ClusterClients(ConnectedClients clients, TopicLookup topics, SessionCatalog catalog, ClusterNodes nodes) {
         thread.allowCoreThreadTimeOut(true);
         NodeClients own = new OwnClients(clients, topics, thread);
         this.service = new ClientsService(own, thread).definition();
         AllNodes all = new AllNodes(nodes, own, thread);
         this.admin = new ClientsOverNodes(all);
-        this.subscriptions = new ReceiversOverNodes(all);
+        this.subscriptions = new ReceiversOverNodes(all, catalog);
     }
 
     /** For the node's RPC server. */

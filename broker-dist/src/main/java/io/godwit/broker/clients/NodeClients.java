@@ -29,6 +29,15 @@ interface NodeClients {
     /** Completes with whether it was connected there. */
     CompletableFuture<Boolean> disconnect(ClientKey key, ReasonCode code, Duration within);
 
+    /**
+     * A page of the subscriptions of one client; empty when it is not connected there, or its session is stored.
+     *
+     * @param after only those behind this text of a filter; null from the first
+     * @param limit as of a page
+     */
+    CompletableFuture<Optional<NodeSubscriptions>> subscriptions(
+            ClientKey key, @Nullable String after, int limit, Duration within);
+
     /** @param limit of each list, as of a page */
     CompletableFuture<NodeReceivers> receivers(TopicQuestion question, int limit, Duration within);
 }

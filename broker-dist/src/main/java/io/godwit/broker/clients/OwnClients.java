@@ -54,6 +54,21 @@ final class OwnClients implements NodeClients {
                 within);
     }
 
+    @Override
+    public CompletableFuture<Optional<NodeSubscriptions>> subscriptions(
+            ClientKey key, @Nullable String after, int limit, Duration within) {
+        return inTime(
+                clients.subscriptions(key)
+                        .thenApplyAsync(
+                                found -> found.map(live -> NodeSubscriptions.page(
+                                        live.filters(),
+                                        after,
+                                        limit,
+                                        filter -> topics.options(key.tenant(), filter, live.receiver()))),
+                                merging),
+                within);
+    }
+
     private TopicReceivers lookUp(TopicQuestion asked, int limit) {
         TopicFilter filter = asked.filter();
         return filter == null

@@ -8,6 +8,8 @@ import io.godwit.broker.clients.wire.FindRequest;
 import io.godwit.broker.clients.wire.PageAnswer;
 import io.godwit.broker.clients.wire.ReceiversAnswer;
 import io.godwit.broker.clients.wire.ReceiversRequest;
+import io.godwit.broker.clients.wire.SubscriptionsAnswer;
+import io.godwit.broker.clients.wire.SubscriptionsRequest;
 import io.godwit.mqtt.client.ClientCriteria;
 import io.godwit.mqtt.client.ClientKey;
 import io.godwit.mqtt.client.ClientPage;
@@ -98,6 +100,23 @@ final class PeerClients implements NodeClients {
                 request.toByteArray(),
                 within,
                 bytes -> ReceiversWire.receivers(ReceiversAnswer.parseFrom(bytes), limit));
+    }
+
+    @Override
+    public CompletableFuture<Optional<NodeSubscriptions>> subscriptions(
+            ClientKey key, @Nullable String after, int limit, Duration within) {
+        SubscriptionsRequest.Builder request = SubscriptionsRequest.newBuilder()
+                .setVersion(ClientWire.VERSION)
+                .setKey(ClientWire.key(key))
+                .setLimit(limit);
+        if (after != null) {
+            request.setAfter(after);
+        }
+        return call(
+                ClientMethods.SUBSCRIPTIONS,
+                request.build().toByteArray(),
+                within,
+                bytes -> SubscriptionsWire.subscriptions(SubscriptionsAnswer.parseFrom(bytes), after, limit));
     }
 
     private interface Reading<T> {

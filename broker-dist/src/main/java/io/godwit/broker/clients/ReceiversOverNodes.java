@@ -1,25 +1,118 @@
 package io.godwit.broker.clients;
 
 import io.godwit.api.port.Answer;
+import io.godwit.api.port.NotServingException;
+import io.godwit.api.port.Page;
 import io.godwit.api.port.SubscriptionAdmin;
 import io.godwit.broker.clients.AllNodes.Answers;
+import io.godwit.inbox.client.SessionCatalog;
+import io.godwit.inbox.client.SessionCatalog.SubscriptionPage;
+import io.godwit.kv.client.Deadline;
+import io.godwit.mqtt.client.ClientKey;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Qos;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Whom a topic goes to on all nodes, and who has a filter, for the API: as {@link SubscriptionAdmin} says. Each node
  * tells of the sessions in its memory; of the stored ones every node knows all, so this one tells.
  */
 final class ReceiversOverNodes implements SubscriptionAdmin {
-    private final AllNodes nodes;
+    /** Of the texts of a list, which clients choose, unless it has one receiver alone. */
+    private static final long MOST_CHARS = 1 << 20;
 
-    ReceiversOverNodes(AllNodes nodes) {
+    private final AllNodes nodes;
+    private final SessionCatalog catalog;
+
+    ReceiversOverNodes(AllNodes nodes, SessionCatalog catalog) {
         this.nodes = nodes;
+        this.catalog = catalog;
+    }
+
+    /** A session that ends with its connection is asked for at all nodes, a stored one at its leader, both at once. */
+    @Override
+    public CompletableFuture<Answer<Optional<Page<Subscription, String>>>> subscriptions(
+            io.godwit.api.port.ClientKey key, @Nullable String after, int limit, Duration within) {
+        if (limit < 1 || limit > MAX_LIMIT) {
+            return CompletableFuture.failedFuture(
+                    new IllegalArgumentException("a page has 1 to " + MAX_LIMIT + " subscriptions, was " + limit));
+        }
+        ClientKey wanted = ClientWords.key(key).orElse(null);
+        return wanted == null
+                ? CompletableFuture.completedFuture(Answer.complete(Optional.empty()))
+                : nodes.ask(within, node -> node.subscriptions(wanted, after, limit, within))
+                        .thenCombine(stored(wanted, after, limit, within), ReceiversOverNodes::either);
+    }
+
+    private record Stored(
+            Optional<SubscriptionPage> page, @Nullable Throwable failure) {}
+
+    private CompletableFuture<Stored> stored(ClientKey key, @Nullable String after, int limit, Duration within) {
+        Deadline deadline = new Deadline(System.nanoTime() + within.toNanos());
+        return catalog.subscriptions(key.tenant(), key.clientId(), after, limit, deadline)
+                .copy()
+                .orTimeout(within.toNanos(), TimeUnit.NANOSECONDS)
+                .handle((page, failure) -> new Stored(page == null ? Optional.empty() : page, failure));
+    }
+
+    /** What was found. Without either it is open whether there is such a client while somebody has not answered. */
+    private static Answer<Optional<Page<Subscription, String>>> either(
+            Answers<Optional<NodeSubscriptions>> live, Stored stored) {
+        Optional<Page<Subscription, String>> found = live.answers().values().stream()
+                .flatMap(Optional::stream)
+                .findFirst()
+                .map(ReceiversOverNodes::page)
+                .or(() -> stored.page.map(ReceiversOverNodes::page));
+        if (found.isPresent()) {
+            return Answer.complete(found);
+        }
+        if (stored.failure != null) {
+            throw new CompletionException(
+                    new NotServingException("the inbox store does not answer: " + stored.failure));
+        }
+        return new Answer<>(found, List.copyOf(live.missing().keySet()));
+    }
+
+    private static Page<Subscription, String> page(NodeSubscriptions live) {
+        List<Subscription> items = live.entries().stream()
+                .map(entry -> view(
+                        entry.filter(),
+                        entry.options().qos(),
+                        entry.options().noLocal(),
+                        entry.options().retainAsPublished(),
+                        entry.options().subscriptionId()))
+                .toList();
+        return page(items, live.hasMore());
+    }
+
+    private static Page<Subscription, String> page(SubscriptionPage stored) {
+        List<Subscription> items = stored.subscriptions().stream()
+                .map(each -> view(
+                        each.filter().text(),
+                        each.qos(),
+                        each.noLocal(),
+                        each.retainAsPublished(),
+                        each.subscriptionId()))
+                .toList();
+        return page(items, stored.hasMore());
+    }
+
+    private static Page<Subscription, String> page(List<Subscription> items, boolean hasMore) {
+        return new Page<>(items, hasMore ? items.get(items.size() - 1).filter() : null);
+    }
+
+    private static Subscription view(
+            String filter, Qos qos, boolean noLocal, boolean retainAsPublished, int subscriptionId) {
+        return new Subscription(filter, qos.value(), noLocal, retainAsPublished, subscriptionId);
     }
 
     @Override
@@ -63,7 +156,15 @@ final class ReceiversOverNodes implements SubscriptionAdmin {
         all.sort(Comparator.comparing(Receiver::clientId)
                 .thenComparing(Receiver::node)
                 .thenComparing(Receiver::sharedFilter));
-        List<Receiver> first = all.subList(0, Math.min(limit, all.size()));
+        List<Receiver> first = new ArrayList<>();
+        long chars = 0;
+        for (Receiver each : all) {
+            chars += each.clientId().length() + each.sharedFilter().length();
+            if (first.size() == limit || chars > MOST_CHARS && !first.isEmpty()) {
+                break;
+            }
+            first.add(each);
+        }
         return new Answer<>(
                 new Receivers(first, total[0]), List.copyOf(answers.missing().keySet()));
     }

@@ -63,7 +63,9 @@ public final class SessionsOverNodes implements SessionAdmin {
                 filter.clientId().map(TextPattern::kind).orElse(TextPattern.Kind.PREFIX) == TextPattern.Kind.PREFIX,
                 filter.onlyDisconnected(),
                 filter.leastQueued());
-        return ask(within, () -> catalog.page(criteria, cursor, limit, deadline(within)))
+        // a page that is cut short is to come before nothing does
+        Duration search = within.multipliedBy(3).dividedBy(4);
+        return ask(within, () -> catalog.page(criteria, cursor, limit, deadline(search)))
                 .thenApply(page ->
                         new SessionPage(page.sessions().stream().map(this::view).toList(), page.cursor()));
     }
@@ -89,6 +91,24 @@ public final class SessionsOverNodes implements SessionAdmin {
                                     String.valueOf(failure)));
                 }))
                 .orElseGet(() -> CompletableFuture.completedFuture(false));
+    }
+
+    @Override
+    public CompletableFuture<Optional<Purged>> purge(ClientKey key, Duration within) {
+        Deadline deadline = deadline(within);
+        return ClientWords.key(key)
+                .map(wanted -> ask(within, () -> {
+                    LOG.info("operator empties the queue of a session client={}", wanted);
+                    return inboxes.purge(
+                                    wanted.tenant(), wanted.clientId(), () -> deadline.hasPassed(System.nanoTime()))
+                            .whenComplete((purged, failure) -> LOG.info(
+                                    "operator's emptying of a queue ended client={} purged={} failure={}",
+                                    wanted,
+                                    purged,
+                                    String.valueOf(failure)))
+                            .thenApply(purged -> purged.map(done -> new Purged(done.messages(), done.kept())));
+                }))
+                .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
     }
 
     private static Deadline deadline(Duration within) {

@@ -1,8 +1,11 @@
 package io.godwit.broker.clients;
 
+import io.godwit.dist.client.Receiver;
+import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.dist.client.TopicReceivers;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.topic.TopicFilter;
+import org.jspecify.annotations.Nullable;
 
 /** Knows whom topics go to on this node, and who has filters: {@link io.godwit.dist.DistWorker}. Any thread. */
 public interface TopicLookup {
@@ -11,4 +14,8 @@ public interface TopicLookup {
 
     /** See {@link io.godwit.dist.DistWorker#subscribers}. */
     TopicReceivers subscribers(TenantId tenant, TopicFilter filter, int most);
+
+    /** See {@link io.godwit.dist.DistWorker#options}. */
+    @Nullable
+    SubscriptionOptions options(TenantId tenant, TopicFilter filter, Receiver receiver);
 }

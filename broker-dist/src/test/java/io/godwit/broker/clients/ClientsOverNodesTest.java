@@ -63,11 +63,12 @@ class ClientsOverNodesTest {
         return question.get(30, TimeUnit.SECONDS);
     }
 
-    private Answer<Page<ClientView>> list(@Nullable ClientKey after, int limit, Duration within) throws Exception {
+    private Answer<Page<ClientView, ClientKey>> list(@Nullable ClientKey after, int limit, Duration within)
+            throws Exception {
         return get(nodes.all.clients(ClientFilter.ALL, after, limit, within));
     }
 
-    private static List<String> ids(Answer<Page<ClientView>> answer) {
+    private static List<String> ids(Answer<Page<ClientView, ClientKey>> answer) {
         return answer.value().items().stream()
                 .map(view -> view.clientId() + "@" + view.node())
                 .toList();
@@ -85,7 +86,7 @@ class ClientsOverNodesTest {
         List<String> listed = new ArrayList<>();
         ClientKey after = null;
         do {
-            Answer<Page<ClientView>> page = list(after, 7, LONG);
+            Answer<Page<ClientView, ClientKey>> page = list(after, 7, LONG);
             assertThat(page.missingNodes()).isEmpty();
             assertThat(page.value().items()).hasSizeLessThanOrEqualTo(7);
             listed.addAll(ids(page));
@@ -159,7 +160,7 @@ class ClientsOverNodesTest {
         nodes.c.add("c3");
         nodes.b.isSilent = true;
         long begun = System.nanoTime();
-        Answer<Page<ClientView>> page = list(null, 10, SHORT);
+        Answer<Page<ClientView, ClientKey>> page = list(null, 10, SHORT);
         long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
         assertThat(ids(page)).containsExactly("c1@a", "c3@c");
         assertThat(page.missingNodes()).containsExactly("b");
@@ -172,7 +173,7 @@ class ClientsOverNodesTest {
     void soIsThisNodeItselfWhenItsLoopsStandStill() throws Exception {
         nodes.a.add("c1").isSilent = true;
         nodes.b.add("c2");
-        Answer<Page<ClientView>> page = list(null, 10, SHORT);
+        Answer<Page<ClientView, ClientKey>> page = list(null, 10, SHORT);
         assertThat(ids(page)).containsExactly("c2@b");
         assertThat(page.missingNodes()).containsExactly("a");
     }
@@ -182,7 +183,7 @@ class ClientsOverNodesTest {
         nodes.a.add("c1");
         nodes.kill("b");
         nodes.disconnect("c");
-        Answer<Page<ClientView>> page = list(null, 10, LONG);
+        Answer<Page<ClientView, ClientKey>> page = list(null, 10, LONG);
         assertThat(ids(page)).containsExactly("c1@a");
         assertThat(page.missingNodes()).containsExactly("b", "c");
     }
@@ -245,7 +246,7 @@ class ClientsOverNodesTest {
                         .toByteArray());
         for (byte[] lie : lies) {
             nodes.serve("c", answering(lie));
-            Answer<Page<ClientView>> page = list(key("b"), 10, LONG);
+            Answer<Page<ClientView, ClientKey>> page = list(key("b"), 10, LONG);
             assertThat(ids(page)).containsExactly("c1@a");
             assertThat(page.missingNodes())
                     .as("the node with %d bytes", lie.length)
@@ -274,16 +275,16 @@ class ClientsOverNodesTest {
     }
 
     @Test
-    void aSearchThatFoundNothingInItsTimeGoesOn() throws Exception {
+    void aSearchThatFoundNothingInItsTimeGoesOnWhereItEnded() throws Exception {
         nodes.a.add("c1", "c2");
         nodes.b.add("c3", "c4");
         nodes.b.looksUpTo = MemoryClients.key("c0");
-        Answer<Page<ClientView>> nothing = list(null, 10, LONG);
+        Answer<Page<ClientView, ClientKey>> nothing = list(null, 10, LONG);
         assertThat(nothing).isEqualTo(Answer.complete(new Page<>(List.of(), key("c0"))));
         nodes.b.looksUpTo = null;
-        assertThat(ids(list(key("c0"), 10, LONG))).containsExactly("c1@a", "c2@a", "c3@b", "c4@b");
+        assertThat(ids(list(nothing.value().next(), 10, LONG))).containsExactly("c1@a", "c2@a", "c3@b", "c4@b");
         nodes.b.looksUpTo = MemoryClients.key("c3");
-        Answer<Page<ClientView>> some = list(null, 10, LONG);
+        Answer<Page<ClientView, ClientKey>> some = list(nothing.value().next(), 10, LONG);
         assertThat(ids(some)).containsExactly("c1@a", "c2@a", "c3@b");
         assertThat(some.value().next()).isEqualTo(key("c3"));
         assertThat(some.missingNodes()).isEmpty();
@@ -313,6 +314,23 @@ class ClientsOverNodesTest {
                 .containsExactly("c1@b");
         assertThat(get(nodes.all.clients(ofTenant("default"), new ClientKey("z-tenant", "c0"), 10, LONG)))
                 .isEqualTo(Answer.complete(new Page<>(List.of(), null)));
+    }
+
+    @Test
+    void aPageOfLongTextsIsCutAndGoesOn() throws Exception {
+        String text = "x".repeat(60_000);
+        for (int i = 10; i < 60; i++) {
+            nodes.a.add(i + text);
+        }
+        List<String> listed = new ArrayList<>();
+        ClientKey after = null;
+        do {
+            Answer<Page<ClientView, ClientKey>> page = list(after, 1_000, LONG);
+            assertThat(page.value().items()).hasSizeLessThan(20);
+            page.value().items().forEach(view -> listed.add(view.clientId().substring(0, 2)));
+            after = page.value().next();
+        } while (after != null);
+        assertThat(listed).hasSize(50).doesNotHaveDuplicates();
     }
 
     @Test

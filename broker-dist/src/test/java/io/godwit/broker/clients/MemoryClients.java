@@ -1,5 +1,6 @@
 package io.godwit.broker.clients;
 
+import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.mqtt.client.ClientCriteria;
 import io.godwit.mqtt.client.ClientKey;
 import io.godwit.mqtt.client.ClientPage;
@@ -8,6 +9,8 @@ import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +26,11 @@ import org.jspecify.annotations.Nullable;
 final class MemoryClients implements NodeClients {
     final NavigableMap<ClientKey, ConnectedClient> connected = new ConcurrentSkipListMap<>();
     final Map<ClientKey, ReasonCode> ended = new ConcurrentHashMap<>();
+    /** Of sessions that are not stored. */
+    final Map<ClientKey, List<TopicFilter>> filters = new ConcurrentHashMap<>();
+
+    static final SubscriptionOptions OPTIONS = new SubscriptionOptions(Qos.AT_LEAST_ONCE, true, false, 7);
+
     volatile boolean isSilent;
     /** Ends its search there, when it has not found enough before. */
     volatile @Nullable ClientKey looksUpTo;
@@ -78,6 +86,15 @@ final class MemoryClients implements NodeClients {
         }
         ended.put(key, code);
         return answered(true);
+    }
+
+    @Override
+    public CompletableFuture<Optional<NodeSubscriptions>> subscriptions(
+            ClientKey key, @Nullable String after, int limit, Duration within) {
+        List<TopicFilter> all = filters.get(key);
+        return answered(Optional.ofNullable(all)
+                .map(present -> NodeSubscriptions.page(
+                        present, after, limit, filter -> filter.filter().equals("gone") ? null : OPTIONS)));
     }
 
     @Override

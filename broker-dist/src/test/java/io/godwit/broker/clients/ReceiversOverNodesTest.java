@@ -4,13 +4,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.api.port.Answer;
+import io.godwit.api.port.ClientKey;
+import io.godwit.api.port.NotServingException;
+import io.godwit.api.port.Page;
 import io.godwit.api.port.SubscriptionAdmin.Receiver;
 import io.godwit.api.port.SubscriptionAdmin.Receivers;
+import io.godwit.api.port.SubscriptionAdmin.Subscription;
 import io.godwit.broker.clients.wire.ReceiversAnswer;
+import io.godwit.broker.clients.wire.SubscriptionsAnswer;
+import io.godwit.inbox.client.SessionCatalog.SubscriptionPage;
+import io.godwit.inbox.client.StoredSubscription;
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -122,6 +134,80 @@ class ReceiversOverNodesTest {
                         .build());
         for (ReceiversAnswer lie : lies) {
             assertThatThrownBy(() -> ReceiversWire.receivers(lie, 1)).isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    private Answer<Optional<Page<Subscription, String>>> subscriptions(String clientId, String after, int limit)
+            throws Exception {
+        return nodes.receivers
+                .subscriptions(new ClientKey("default", clientId), after, limit, Duration.ofMillis(1_500))
+                .get(30, TimeUnit.SECONDS);
+    }
+
+    private static List<TopicFilter> filters(String... texts) {
+        return Stream.of(texts)
+                .map(text -> TopicFilter.parse(text).orElseThrow())
+                .toList();
+    }
+
+    @Test
+    void theSubscriptionsOfALiveSessionComeFromItsNodeInPages() throws Exception {
+        nodes.b.filters.put(MemoryClients.key("c2"), filters("b", "$share/g/a", "gone", "a/+"));
+        Page<Subscription, String> first = subscriptions("c2", null, 2).value().orElseThrow();
+        assertThat(first.items())
+                .containsExactly(
+                        new Subscription("$share/g/a", 1, true, false, 7), new Subscription("a/+", 1, true, false, 7));
+        assertThat(first.next()).isEqualTo("a/+");
+        Page<Subscription, String> second =
+                subscriptions("c2", first.next(), 2).value().orElseThrow();
+        assertThat(second.items()).extracting(Subscription::filter).containsExactly("b");
+        assertThat(second.next()).isNull();
+        assertThat(subscriptions("nobody", null, 2)).isEqualTo(Answer.complete(Optional.empty()));
+        assertThat(nodes.receivers.subscriptions(new ClientKey("default", "c"), null, 1_001, LONG))
+                .isCompletedExceptionally();
+    }
+
+    @Test
+    void thoseOfAStoredSessionComeFromTheStore() throws Exception {
+        StoredSubscription stored = new StoredSubscription(filters("a/+").get(0), Qos.EXACTLY_ONCE, false, true, 1, 0);
+        nodes.catalog.subscriptions =
+                CompletableFuture.completedFuture(Optional.of(new SubscriptionPage(List.of(stored), true)));
+        nodes.c.isSilent = true; // knows nothing of stored sessions: nobody is missing
+        assertThat(subscriptions("kept", null, 1))
+                .isEqualTo(Answer.complete(
+                        Optional.of(new Page<>(List.of(new Subscription("a/+", 2, false, true, 0)), "a/+"))));
+    }
+
+    @Test
+    void whoHasNotAnsweredLeavesOpenWhetherThereIsTheClient() throws Exception {
+        nodes.b.isSilent = true;
+        assertThat(subscriptions("c2", null, 1)).isEqualTo(new Answer<>(Optional.empty(), List.of("b")));
+        nodes.b.isSilent = false;
+        nodes.catalog.subscriptions = new CompletableFuture<>();
+        assertThatThrownBy(() -> subscriptions("c2", null, 1)).hasCauseInstanceOf(NotServingException.class);
+        nodes.b.filters.put(MemoryClients.key("c2"), filters("a"));
+        assertThat(subscriptions("c2", null, 1).value()).isPresent();
+    }
+
+    @Test
+    void subscriptionsThatCannotBeAreRefused() {
+        io.godwit.broker.clients.wire.Subscription good = io.godwit.broker.clients.wire.Subscription.newBuilder()
+                .setFilter("b")
+                .build();
+        SubscriptionsAnswer.Builder found = SubscriptionsAnswer.newBuilder().setIsFound(true);
+        assertThat(SubscriptionsWire.subscriptions(
+                        found.clone().addSubscriptions(good).build(), "a", 1))
+                .isPresent();
+        for (SubscriptionsAnswer lie : List.of(
+                found.clone().setHasMore(true).build(),
+                found.clone().addSubscriptions(good).addSubscriptions(good).build(),
+                found.clone().addSubscriptions(good.toBuilder().setFilter("a")).build(),
+                found.clone().addSubscriptions(good.toBuilder().setQos(3)).build(),
+                found.clone()
+                        .addSubscriptions(good.toBuilder().setSubscriptionId(-1))
+                        .build())) {
+            assertThatThrownBy(() -> SubscriptionsWire.subscriptions(lie, "a", 1))
+                    .isInstanceOf(IllegalArgumentException.class);
         }
     }
 }

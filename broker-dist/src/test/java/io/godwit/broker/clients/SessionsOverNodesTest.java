@@ -10,7 +10,6 @@ import io.godwit.api.port.SessionView;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.SessionCatalog;
 import io.godwit.inbox.client.StoredSessionInfo;
-import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.Leaders;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.client.ClientId;
@@ -18,11 +17,9 @@ import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What the API is told of stored sessions; what the store says comes out of the test. */
@@ -41,33 +38,24 @@ class SessionsOverNodesTest {
             700,
             3);
 
-    private final List<SessionCatalog.Criteria> asked = new ArrayList<>();
-    private CompletableFuture<SessionCatalog.Page> page =
-            CompletableFuture.completedFuture(new SessionCatalog.Page(List.of(LEFT), "more"));
-    private CompletableFuture<Optional<StoredSessionInfo>> found = CompletableFuture.completedFuture(Optional.of(LEFT));
+    private final MemoryCatalog catalog = new MemoryCatalog();
     private CompletableFuture<Boolean> deleted = CompletableFuture.completedFuture(true);
 
-    private final SessionCatalog catalog = new SessionCatalog() {
-        @Override
-        public CompletableFuture<Page> page(Criteria criteria, @Nullable String cursor, int limit, Deadline deadline) {
-            asked.add(criteria);
-            return page;
-        }
-
-        @Override
-        public CompletableFuture<Optional<StoredSessionInfo>> find(
-                TenantId tenant, ClientId clientId, Deadline deadline) {
-            return found;
-        }
-    };
+    private CompletableFuture<Optional<InboxClient.Purged>> purged =
+            CompletableFuture.completedFuture(Optional.of(new InboxClient.Purged(7, 3)));
 
     private final InboxClient inboxes = (InboxClient) Proxy.newProxyInstance(
             getClass().getClassLoader(), new Class<?>[] {InboxClient.class}, (proxy, method, args) -> {
-                assertThat(method.getName()).isEqualTo("delete");
-                return deleted;
+                assertThat(method.getName()).isIn("delete", "purge");
+                return method.getName().equals("delete") ? deleted : purged;
             });
 
     private final SessionsOverNodes sessions = new SessionsOverNodes(catalog, inboxes, Leaders.alone(), "self");
+
+    SessionsOverNodesTest() {
+        catalog.page = CompletableFuture.completedFuture(new SessionCatalog.Page(List.of(LEFT), "more"));
+        catalog.found = CompletableFuture.completedFuture(Optional.of(LEFT));
+    }
 
     @Test
     void aStoredSessionIsToldWithItsHome() {
@@ -76,9 +64,10 @@ class SessionsOverNodesTest {
                 Optional.of("default"), Optional.of(new TextPattern(TextPattern.Kind.SUBSTRING, "c")), true, 4);
         assertThat(sessions.sessions(filter, null, 10, LONG))
                 .isCompletedWithValue(new SessionAdmin.SessionPage(List.of(view), "more"));
-        assertThat(asked).containsExactly(new SessionCatalog.Criteria(TenantId.DEFAULT, "c", false, true, 4));
+        assertThat(catalog.asked).containsExactly(new SessionCatalog.Criteria(TenantId.DEFAULT, "c", false, true, 4));
         assertThat(sessions.session(KEY, LONG)).isCompletedWithValue(Optional.of(view));
         assertThat(sessions.delete(KEY, LONG)).isCompletedWithValue(true);
+        assertThat(sessions.purge(KEY, LONG)).isCompletedWithValue(Optional.of(new SessionAdmin.Purged(7, 3)));
     }
 
     @Test
@@ -89,25 +78,28 @@ class SessionsOverNodesTest {
                 .isCompletedWithValue(new SessionAdmin.SessionPage(List.of(), null));
         assertThat(sessions.session(nobody, LONG)).isCompletedWithValue(Optional.empty());
         assertThat(sessions.delete(nobody, LONG)).isCompletedWithValue(false);
-        assertThat(asked).isEmpty();
+        assertThat(sessions.purge(nobody, LONG)).isCompletedWithValue(Optional.empty());
+        assertThat(catalog.asked).isEmpty();
     }
 
     @Test
     void aStoreThatDoesNotAnswerIsSaidToAndInTime() {
-        page = CompletableFuture.failedFuture(new RangeException(RangeException.Cause.TIMEOUT, "no leader"));
-        found = new CompletableFuture<>();
+        catalog.page = CompletableFuture.failedFuture(new RangeException(RangeException.Cause.TIMEOUT, "no leader"));
+        catalog.found = new CompletableFuture<>();
         deleted = new CompletableFuture<>();
+        purged = new CompletableFuture<>();
         Duration within = Duration.ofMillis(200);
         for (CompletableFuture<?> each : List.of(
                 sessions.sessions(SessionAdmin.Filter.ALL, null, 10, within),
                 sessions.session(KEY, within),
-                sessions.delete(KEY, within))) {
+                sessions.delete(KEY, within),
+                sessions.purge(KEY, within))) {
             assertThat(each)
                     .failsWithin(Duration.ofSeconds(10))
                     .withThrowableThat()
                     .withCauseInstanceOf(NotServingException.class);
         }
-        page = CompletableFuture.failedFuture(new IllegalArgumentException("no cursor"));
+        catalog.page = CompletableFuture.failedFuture(new IllegalArgumentException("no cursor"));
         assertThat(sessions.sessions(SessionAdmin.Filter.ALL, "x", 10, within))
                 .failsWithin(Duration.ofSeconds(10))
                 .withThrowableThat()
@@ -116,12 +108,12 @@ class SessionsOverNodesTest {
 
     @Test
     void moreQuestionsThanAFewAreRefused() {
-        found = new CompletableFuture<>();
+        catalog.found = new CompletableFuture<>();
         for (int i = 0; i < SessionsOverNodes.MAX_QUESTIONS; i++) {
             assertThat(sessions.session(KEY, LONG)).isNotDone();
         }
         assertThat(sessions.delete(KEY, LONG)).isCompletedExceptionally();
-        found.complete(Optional.empty());
+        catalog.found.complete(Optional.empty());
         assertThat(sessions.delete(KEY, LONG)).isCompletedWithValue(true);
     }
 }

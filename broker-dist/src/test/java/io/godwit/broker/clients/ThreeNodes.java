@@ -26,10 +26,11 @@ final class ThreeNodes implements ClusterNodes, AutoCloseable {
     final MemoryClients a = new MemoryClients();
     final MemoryClients b = new MemoryClients();
     final MemoryClients c = new MemoryClients();
+    final MemoryCatalog catalog = new MemoryCatalog();
     final ExecutorService thread = Executors.newSingleThreadExecutor();
     private final AllNodes asked = new AllNodes(this, a, thread);
     final ClientsOverNodes all = new ClientsOverNodes(asked);
-    final ReceiversOverNodes receivers = new ReceiversOverNodes(asked);
+    final ReceiversOverNodes receivers = new ReceiversOverNodes(asked, catalog);
     /** Members beside {@code a}. */
     final Set<String> others = new TreeSet<>();
 

@@ -54,10 +54,11 @@ class RmqttStatsTest implements ClusterNodes {
     private final Map<String, Channel> channels = new HashMap<>();
     private final Set<String> others = new TreeSet<>();
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
-    private final RmqttStats stats = node("a", 1);
 
     /** Of all nodes, whose threads look at it. */
     private final AtomicLong millis = new AtomicLong(1_000_000);
+
+    private final RmqttStats stats = node("a", 1);
 
     private RmqttStats node(String id, double connects) {
         SimpleMeterRegistry meters = new SimpleMeterRegistry();

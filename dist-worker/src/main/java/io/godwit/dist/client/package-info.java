@@ -1,4 +1,7 @@
-/** What other modules use of the dist-worker: publish, subscribe, and the deliverers it hands messages to. */
+/**
+ * What other modules use of the dist-worker: publish, subscribe, the deliverers it hands messages to, and the pace of
+ * log lines.
+ */
 @NullMarked
 package io.godwit.dist.client;
 

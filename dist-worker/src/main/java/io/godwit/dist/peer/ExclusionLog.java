@@ -1,7 +1,7 @@
 package io.godwit.dist.peer;
 
+import io.godwit.dist.client.LogPace;
 import io.godwit.dist.member.NodeLife;
-import io.godwit.kv.client.LogPace;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;

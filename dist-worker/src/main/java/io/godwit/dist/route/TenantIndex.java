@@ -142,6 +142,26 @@ public final class TenantIndex {
         return group != null && group.memberOf(receiver) != null;
     }
 
+    /** What the subscription asks for; null when it is not here. */
+    public synchronized @Nullable SubscriptionOptions options(TopicFilter filter, Receiver receiver) {
+        Subscribers subscribers = find(filter.filter());
+        if (subscribers == null) {
+            return null;
+        }
+        if (!filter.isShared()) {
+            Subscriber known = subscribers.get(Subscriber.keyOf(receiver, filter.isExclusive()));
+            return known == null ? null : options(known.match(), known.noLocal());
+        }
+        SharedGroup group = subscribers.group(SharedGroup.keyOf(filter));
+        SharedMember known = group == null ? null : group.memberOf(receiver);
+        return known == null ? null : options(known.match(), false);
+    }
+
+    private static SubscriptionOptions options(Match match, boolean noLocal) {
+        int[] ids = match.subscriptionIds();
+        return new SubscriptionOptions(match.qos(), noLocal, match.retainAsPublished(), ids.length == 0 ? 0 : ids[0]);
+    }
+
     /** Removes it; whether there was one. No later match has it. */
     public synchronized boolean remove(TopicFilter filter, Receiver receiver) {
         Subscribers subscribers = find(filter.filter());

@@ -27,6 +27,7 @@ import io.godwit.inbox.wire.KeepWill;
 import io.godwit.inbox.wire.MarkDistributed;
 import io.godwit.inbox.wire.MarkKept;
 import io.godwit.inbox.wire.Owner;
+import io.godwit.inbox.wire.Purge;
 import io.godwit.inbox.wire.Receive;
 import io.godwit.inbox.wire.Received;
 import io.godwit.inbox.wire.Release;
@@ -134,6 +135,11 @@ final class CommandCodec {
         }
 
         @Override
+        public void purge(SessionCommand.Purge command) {
+            call.setPurge(Purge.newBuilder().setInbox(inbox(command.inbox())));
+        }
+
+        @Override
         public void detachLate(SessionCommand.DetachLate command) {
             call.setDetachLate(DetachLate.newBuilder()
                     .setInbox(inbox(command.inbox()))
@@ -157,6 +163,7 @@ final class CommandCodec {
                         call.getMarkKept().getTokenNumber(),
                         call.getMarkKept().getOriginDigest());
             case DELETE -> new SessionCommand.Delete(inbox(call.getDelete().getInbox()));
+            case PURGE -> new SessionCommand.Purge(inbox(call.getPurge().getInbox()));
             case DETACH_LATE -> detachLate(call.getDetachLate());
             case COMMAND_NOT_SET -> throw new FrameException("a command about a session that is not known here");
         };

@@ -23,6 +23,7 @@ import io.godwit.inbox.wire.Inbound;
 import io.godwit.inbox.wire.InsertOutcome;
 import io.godwit.inbox.wire.Inserted;
 import io.godwit.inbox.wire.Messages;
+import io.godwit.inbox.wire.Purged;
 import io.godwit.inbox.wire.ReplayOutcome;
 import io.godwit.inbox.wire.Reply;
 import io.godwit.inbox.wire.SessionOwner;
@@ -88,6 +89,11 @@ final class ReplyCodec {
             return out.setFlag(flag.isSet());
         } else if (reply instanceof InboxReply.Flags flags) {
             return out.setFlags(Flags.newBuilder().addAllFlags(flags.areSet()));
+        } else if (reply instanceof InboxReply.Purged purged) {
+            return out.setPurged(Purged.newBuilder()
+                    .setHasSession(purged.hasSession())
+                    .setMessages(purged.messages())
+                    .setKept(purged.kept()));
         } else if (reply instanceof InboxReply.Owner owner) {
             return out.setOwner(
                     switch (owner.owner()) {
@@ -156,6 +162,11 @@ final class ReplyCodec {
             case ATTACHED_PART -> throw new FrameException("a part is no reply");
             case FLAG -> InboxReply.Flag.of(in.getFlag());
             case FLAGS -> new InboxReply.Flags(in.getFlags().getFlagsList());
+            case PURGED ->
+                new InboxReply.Purged(
+                        in.getPurged().getHasSession(),
+                        in.getPurged().getMessages(),
+                        in.getPurged().getKept());
             case OWNER -> new InboxReply.Owner(owner(in.getOwner()));
             case REPLAY -> new InboxReply.Replay(replay(in.getReplay()));
             case INBOUND -> received(in.getInbound(), nowMillis);

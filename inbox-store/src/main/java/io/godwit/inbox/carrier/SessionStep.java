@@ -58,6 +58,9 @@ final class SessionStep extends HomeStep implements Answer {
         if (command instanceof SessionCommand.Attach attach) {
             return attach.request().resend().isAbandoned();
         }
+        if (command instanceof SessionCommand.Purge purge) {
+            return purge.resend().isAbandoned();
+        }
         return command instanceof SessionCommand.Delete delete
                 && delete.resend().isAbandoned();
     }
@@ -109,6 +112,7 @@ final class SessionStep extends HomeStep implements Answer {
                 || command instanceof SessionCommand.MarkKept
                 || command instanceof SessionCommand.KeepWill
                 || command instanceof SessionCommand.Delete
+                || command instanceof SessionCommand.Purge
                 || command instanceof SessionCommand.DetachLate;
     }
 

@@ -78,6 +78,26 @@ public interface InboxClient {
     CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId, Resend resend);
 
     /**
+     * What became of a queue.
+     *
+     * @param messages that were taken out of it
+     * @param kept that may have been sent at QoS 1 or 2, and stay
+     */
+    record Purged(int messages, int kept) {}
+
+    /**
+     * Empties the queue of a session, and drops what waits in memory for its connection. What may have been sent at QoS
+     * 1 or 2 stays, with its packet ids, until the client has answered [MQTT5-4.4.0-1]; so does what was inserted and
+     * is not committed yet. Each message that goes is counted and reported as {@code PURGED}. Members of shared groups
+     * get none of them. Complete when committed; after a change of leaders it may be done twice, and then tells of the
+     * second time.
+     *
+     * @param resend abandoned when nobody waits any more
+     * @return empty when there is no session, or one that ends with its connection
+     */
+    CompletableFuture<Optional<Purged>> purge(TenantId tenant, ClientId clientId, Resend resend);
+
+    /**
      * Appends one message to the inboxes listed. Completes with an outcome for each, in order, once each is committed
      * (or dropped by its limit, refused or acknowledged by its client). Inserts from one thread to one inbox keep their
      * order.

@@ -34,6 +34,7 @@ public interface SessionCatalog {
     /**
      * A page of sessions, in the order in which they are stored: by tenant, then by a hash of the client id.
      *
+     * @param sessions may be none although there is a cursor
      * @param cursor for the page behind it; null when there is nothing more
      */
     record Page(List<StoredSessionInfo> sessions, @Nullable String cursor) {
@@ -44,8 +45,9 @@ public interface SessionCatalog {
 
     /**
      * A page of the list. A session that comes or goes meanwhile may be in it or not; all others are in it once,
-     * whatever happens to ranges and leaders between two pages. When the deadline comes, the page has what was found
-     * by then, and fails with {@code TIMEOUT} when nothing was.
+     * whatever happens to ranges and leaders between two pages. When the deadline comes, or a later range does not
+     * answer, the page has what was found by then, which may be nothing, and goes on there. It fails when it would go
+     * on where it began.
      *
      * @param cursor of the page before; null for the first
      * @param limit 1 to {@link #MAX_LIMIT}
@@ -54,4 +56,26 @@ public interface SessionCatalog {
 
     /** One session; empty when there is none. */
     CompletableFuture<Optional<StoredSessionInfo>> find(TenantId tenant, ClientId clientId, Deadline deadline);
+
+    /**
+     * Subscriptions of one session.
+     *
+     * @param subscriptions by the texts of their filters ({@link String#compareTo})
+     * @param hasMore whether more come behind the last one
+     */
+    record SubscriptionPage(List<StoredSubscription> subscriptions, boolean hasMore) {
+        public SubscriptionPage {
+            subscriptions = List.copyOf(subscriptions);
+        }
+    }
+
+    /**
+     * A page of the subscriptions of one session, without what they are owed of retained messages; empty when there is
+     * no session. About 1 MiB at most.
+     *
+     * @param after only those behind this text of a filter; null for the first
+     * @param limit 1 to {@link #MAX_LIMIT}
+     */
+    CompletableFuture<Optional<SubscriptionPage>> subscriptions(
+            TenantId tenant, ClientId clientId, @Nullable String after, int limit, Deadline deadline);
 }

@@ -25,4 +25,10 @@ public record StoredSessionInfo(
         int subscriptions,
         int messages,
         long payloadBytes,
-        int inflight) {}
+        int inflight) {
+    /** Of the texts that the client has chosen. */
+    public static int chars(ClientInfo client) {
+        String userName = client.userName();
+        return client.clientId().value().length() + (userName == null ? 0 : userName.length());
+    }
+}

@@ -92,6 +92,14 @@ public final class InboxEdge implements InboxClient {
     }
 
     @Override
+    public CompletableFuture<Optional<Purged>> purge(TenantId tenant, ClientId clientId, Resend resend) {
+        return ask(new SessionCommand.Purge(new InboxId(tenant, clientId), resend), reply -> {
+            InboxReply.Purged purged = (InboxReply.Purged) reply;
+            return purged.hasSession() ? Optional.of(new Purged(purged.messages(), purged.kept())) : Optional.empty();
+        });
+    }
+
+    @Override
     public CompletableFuture<List<InsertOutcome>> insert(InsertRequest request) {
         if (request.targets().isEmpty()) {
             return CompletableFuture.completedFuture(List.of());

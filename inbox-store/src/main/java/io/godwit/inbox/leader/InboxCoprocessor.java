@@ -3,6 +3,7 @@ package io.godwit.inbox.leader;
 import io.godwit.inbox.format.InboxKeys;
 import io.godwit.inbox.format.MutationCodec;
 import io.godwit.inbox.format.SessionQuery;
+import io.godwit.inbox.format.SubscriptionQuery;
 import io.godwit.inbox.ledger.QueueSettings;
 import io.godwit.kv.coprocessor.LeaderContext;
 import io.godwit.kv.coprocessor.RangeBounds;
@@ -42,9 +43,13 @@ public final class InboxCoprocessor implements RangeCoprocessor {
         return replies;
     }
 
-    /** The leader reads for itself; operators ask for lists of sessions. */
+    /** The leader reads for itself; operators ask for lists of sessions, and for the subscriptions of one. */
     @Override
     public byte[] query(RangeReader snapshot, byte[] query) {
+        if (SubscriptionQuery.isOne(query)) {
+            return SubscriptionQuery.Answer.encode(
+                    SubscriptionListing.answer(snapshot, SubscriptionQuery.decode(query)));
+        }
         return SessionListing.answer(snapshot, SessionQuery.decode(query)).encode();
     }
 

@@ -111,6 +111,7 @@ final class InboxLeader implements RangeLeader {
                 new Outbox.Range(context, writes, settling, reports, room),
                 new AttachmentCalls.Handlers(
                         mailbox, this::handle, departures, new Subscriptions(writes, states), inbound));
+        ConfirmedAnswers confirmed = new ConfirmedAnswers(context, settings);
         this.sessions = new SessionHandler(
                 writes,
                 states,
@@ -123,7 +124,8 @@ final class InboxLeader implements RangeLeader {
                 expiry,
                 attaching,
                 storedInboxes,
-                new ConfirmedAnswers(context, settings));
+                confirmed,
+                new Purges(writes, states, reminders, reports, confirmed));
 
         agenda.start();
         if (counted != null) {

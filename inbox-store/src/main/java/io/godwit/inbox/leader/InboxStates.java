@@ -279,7 +279,7 @@ final class InboxStates {
             if (isMoved) {
                 move(state, cause);
             } else {
-                cutOff(state, Qos0Store.reasonOf(cause));
+                cutOff(state, Qos0Drops.reasonOf(cause));
             }
         }
         states.clear();

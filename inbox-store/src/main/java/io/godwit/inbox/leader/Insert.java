@@ -165,7 +165,7 @@ final class Insert implements Batch.Operation, Pending.Waiter {
                 }
             }
             if (copy.qos == Qos.AT_MOST_ONCE) {
-                range.reports().dropped(copy.state.id, message.topic(), Qos0Store.reasonOf(cause));
+                range.reports().dropped(copy.state.id, message.topic(), Qos0Drops.reasonOf(cause));
             }
         }
         InsertCall asked = call;

@@ -224,6 +224,20 @@ final class Outbox implements Sender {
         qos0 = places;
     }
 
+    /**
+     * What was not sent is finished, since an operator has emptied the queue. Gives back the QoS 0 messages that waited
+     * behind it in memory.
+     */
+    List<QueuedCopy> purged() {
+        Qos0Places places = qos0;
+        qos0 = null;
+        pump();
+        if (ledger.cursor() == ledger.tailOrdinal()) {
+            heldAt(Long.MAX_VALUE); // nothing of what is held is in the queue any more
+        }
+        return places == null ? List.of() : places.takeUnsent(ledger);
+    }
+
     /** Whether the message may be sent before it is in the store. */
     boolean maySendEarly(long sequence) {
         return credit > 0 && isCaughtUp() && ceiling.allows(sequence);

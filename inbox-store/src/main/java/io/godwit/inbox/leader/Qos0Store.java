@@ -4,7 +4,6 @@ import io.godwit.inbox.format.QueuedCopy;
 import io.godwit.inbox.ledger.Ledger;
 import io.godwit.inbox.ledger.QueueSettings;
 import io.godwit.inbox.report.InboxReports;
-import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.message.Qos;
 import java.util.List;
@@ -21,14 +20,6 @@ final class Qos0Store {
         this.settings = settings;
         this.reports = reports;
         this.range = range;
-    }
-
-    /** Why a message of QoS 0 is dropped when its leader stops, or when a batch fails, with this cause. */
-    static DropReason reasonOf(RangeException cause) {
-        return switch (cause.reason()) {
-            case OVERLOADED, DISK_FULL, TOO_LARGE, STORE_FAILED -> DropReason.STORE_FAILED;
-            case TIMEOUT, MOVED, LOST, CLOSED -> DropReason.LEADERSHIP_LOST;
-        };
     }
 
     /** Stores a message of QoS 0 for a session that is not connected; nobody waits for it. */

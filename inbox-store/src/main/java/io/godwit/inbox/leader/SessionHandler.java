@@ -27,6 +27,7 @@ final class SessionHandler {
     private final Attaching attaching;
     private final StoredInboxes.Part storedInboxes;
     private final ConfirmedAnswers confirmed;
+    private final Purges purges;
 
     SessionHandler(
             Writes writes,
@@ -40,7 +41,8 @@ final class SessionHandler {
             Expiry expiry,
             Attaching attaching,
             StoredInboxes.Part storedInboxes,
-            ConfirmedAnswers confirmed) {
+            ConfirmedAnswers confirmed,
+            Purges purges) {
         this.writes = writes;
         this.states = states;
         this.records = records;
@@ -53,6 +55,7 @@ final class SessionHandler {
         this.attaching = attaching;
         this.storedInboxes = storedInboxes;
         this.confirmed = confirmed;
+        this.purges = purges;
     }
 
     /** Answers a command that does nothing where nothing is stored, if that is certain; else returns false. */
@@ -134,6 +137,11 @@ final class SessionHandler {
         @Override
         public void delete(SessionCommand.Delete command) {
             SessionHandler.this.delete(state, call.answer());
+        }
+
+        @Override
+        public void purge(SessionCommand.Purge command) {
+            purges.purge(state, call.answer());
         }
 
         @Override

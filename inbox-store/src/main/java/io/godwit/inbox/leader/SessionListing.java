@@ -31,12 +31,15 @@ final class SessionListing {
     private static final long MOST_QUEUE_BYTES = 8 << 20;
 
     private static final int MOST_MESSAGES = 100_000;
+    /** Of the texts of an answer, which clients choose. */
+    private static final long MOST_CHARS = 1 << 19;
 
     private final RangeReader reader;
     private final SessionQuery query;
     private final List<StoredSessionInfo> found = new ArrayList<>();
     private long queueBytes;
     private long messages;
+    private long chars;
 
     private SessionListing(RangeReader reader, SessionQuery query) {
         this.reader = reader;
@@ -58,7 +61,8 @@ final class SessionListing {
                 if (looks == MOST_LOOKS
                         || found.size() == most
                         || queueBytes >= MOST_QUEUE_BYTES
-                        || messages >= MOST_MESSAGES) {
+                        || messages >= MOST_MESSAGES
+                        || chars >= MOST_CHARS) {
                     return new SessionQuery.Answer(found, prefix);
                 }
                 if (Arrays.equals(key, InboxKeys.key(prefix, InboxKeys.SESSION))) {
@@ -82,6 +86,7 @@ final class SessionListing {
         queueBytes += queue.liveBytes();
         messages += queue.live();
         if (queue.live() >= query.criteria().leastMessages()) {
+            chars += StoredSessionInfo.chars(session.client());
             found.add(new StoredSessionInfo(
                     session.client(),
                     session.isAttached(),
@@ -96,11 +101,14 @@ final class SessionListing {
         }
     }
 
-    /** One that is kept for its will alone ends with its connection, and is none of those that are stored. */
     private boolean isWanted(StoredSession session) {
-        return session.expirySeconds() > 0
-                && endsAt(session) > query.nowMillis()
+        return lasts(session, query.nowMillis())
                 && !(session.isAttached() && query.criteria().onlyDetached());
+    }
+
+    /** One that is kept for its will alone ends with its connection, and is none of those that are stored. */
+    static boolean lasts(StoredSession session, long nowMillis) {
+        return session.expirySeconds() > 0 && endsAt(session) > nowMillis;
     }
 
     private static long endsAt(StoredSession session) {

@@ -429,6 +429,22 @@ public final class Ledger {
         }
     }
 
+    /**
+     * Sequences up to {@code last} of unfinished messages that have certainly not been sent; and those of QoS 0, which
+     * are finished when they are sent. Ascending.
+     */
+    public long[] unsentUpTo(long last) {
+        long[] unsent = new long[live()];
+        int count = 0;
+        for (long ordinal = headOrdinal; ordinal < tailOrdinal() && sequenceAt(ordinal) <= last; ordinal++) {
+            boolean mayBeInFlight = qosAt(ordinal) != 0 && (ordinal < sentEnd || isReceivedAt(ordinal));
+            if (!isFinishedAt(ordinal) && !mayBeInFlight) {
+                unsent[count++] = sequenceAt(ordinal);
+            }
+        }
+        return Arrays.copyOf(unsent, count);
+    }
+
     public void setReceived(long ordinal, boolean received) {
         int slot = slot(ordinal);
         if (((flags[slot] & RECEIVED) != 0) != received) {

@@ -89,6 +89,9 @@ public final class SessionCall implements LeaderRequest {
         if (command instanceof SessionCommand.Delete) {
             return InboxReply.Flag.of(false);
         }
+        if (command instanceof SessionCommand.Purge) {
+            return InboxReply.Purged.NO_SESSION;
+        }
         return command instanceof SessionCommand.MarkKept ? InboxReply.DONE : null;
     }
 

@@ -61,6 +61,23 @@ public sealed interface InboxReply {
         }
     }
 
+    /**
+     * What became of a queue.
+     *
+     * @param hasSession false when there is none, and nothing was done
+     * @param messages that were taken out
+     * @param kept that may have been sent at QoS 1 or 2, and stay
+     */
+    record Purged(boolean hasSession, int messages, int kept) implements InboxReply {
+        public static final Purged NO_SESSION = new Purged(false, 0, 0);
+
+        public Purged {
+            if (messages < 0 || kept < 0) {
+                throw new IllegalArgumentException("no counts: " + messages + " and " + kept);
+            }
+        }
+    }
+
     record Owner(SessionOwner owner) implements InboxReply {}
 
     record Replay(ReplayOutcome outcome) implements InboxReply {}

@@ -33,6 +33,8 @@ public sealed interface SessionCommand {
 
         void delete(Delete command);
 
+        void purge(Purge command);
+
         void detachLate(DetachLate command);
     }
 
@@ -132,6 +134,22 @@ public sealed interface SessionCommand {
         @Override
         public void choose(Cases cases) {
             cases.detachLate(this);
+        }
+    }
+
+    /**
+     * Empties the queue of the session, but for what may have been sent. Answered with {@link InboxReply.Purged}.
+     *
+     * @param resend abandoned when nobody waits for the answer any more; of this node
+     */
+    record Purge(InboxId inbox, Resend resend) implements SessionCommand {
+        public Purge(InboxId inbox) {
+            this(inbox, Resend.ALWAYS);
+        }
+
+        @Override
+        public void choose(Cases cases) {
+            cases.purge(this);
         }
     }
 

@@ -123,6 +123,7 @@ class FrameCorpusTest {
         session("markDistributed", new SessionCommand.MarkDistributed(INBOX, 5, 6, 7), 0);
         session("markKept", new SessionCommand.MarkKept(INBOX, 7, "digest"), 0);
         session("delete", new SessionCommand.Delete(INBOX), 0);
+        session("purge", new SessionCommand.Purge(INBOX), 0);
         session("detachLate", new SessionCommand.DetachLate(INBOX, 5, -1, true), 0);
 
         attachment("request", new AttachmentCommand.Request(10));
@@ -171,6 +172,8 @@ class FrameCorpusTest {
         reply("flag.yes", InboxReply.Flag.of(true));
         reply("flag.no", InboxReply.Flag.of(false));
         reply("flags", new InboxReply.Flags(List.of(true, false)));
+        reply("purged", new InboxReply.Purged(true, 300, 7));
+        reply("purged.none", InboxReply.Purged.NO_SESSION);
         for (SessionOwner owner : SessionOwner.values()) {
             reply("owner." + owner, new InboxReply.Owner(owner));
         }

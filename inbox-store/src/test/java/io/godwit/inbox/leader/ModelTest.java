@@ -6,15 +6,18 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.godwit.inbox.InboxConfig;
 import io.godwit.inbox.client.AttachRequest;
+import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
 import io.godwit.inbox.format.InboxKeys;
 import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
@@ -52,6 +55,23 @@ class ModelTest {
             continued += run(seed, earlyPush, key -> false, true, 0);
         }
         assertThat(continued).isGreaterThan(1000);
+    }
+
+    /** What is published once the emptying of a queue was answered is delivered, whatever happens. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void emptyingQueuesLosesNothingThatComesLater(boolean earlyPush) {
+        long emptied = 0;
+        for (long seed = 0; seed < 200; seed++) {
+            try (Run run = new Run(seed, earlyPush, key -> false, seed % 4 == 0)) {
+                run.purges = true;
+                run.play();
+                emptied += run.emptied;
+            } catch (AssertionError | RuntimeException e) {
+                throw new AssertionError("seed=" + seed + " earlyPush=" + earlyPush + ": " + e.getMessage(), e);
+            }
+        }
+        assertThat(emptied).isGreaterThan(1_000);
     }
 
     @Test
@@ -152,6 +172,13 @@ class ModelTest {
         private final boolean inGoodOrder;
         private int continued;
 
+        /** Whether operators empty queues. */
+        private boolean purges;
+        /** Of each client: how often it was asked for and answered; odd while it is under way. */
+        private final int[] purgeTurns = new int[3];
+        /** Messages that were taken out of queues so. */
+        private long emptied;
+
         Run(long seed, boolean earlyPush, Predicate<byte[]> forgets, boolean inGoodOrder) {
             random = new Random(seed);
             this.inGoodOrder = inGoodOrder;
@@ -192,6 +219,10 @@ class ModelTest {
             assertThat(violations).isEmpty();
             clients.forEach(client -> assertThat(client.refusals).isEmpty());
             assertThat(unanswered).as("publishes never answered").isZero();
+            assertThat(purgeTurns)
+                    .as("purges never answered")
+                    .satisfies(turns -> assertThat(Arrays.stream(turns).allMatch(turn -> turn % 2 == 0))
+                            .isTrue());
         }
 
         private void retry() {
@@ -204,6 +235,9 @@ class ModelTest {
             retry();
             if (leadersMove && random.nextInt(12) == 0) {
                 store.host.moveLeaders();
+            }
+            if (purges && random.nextInt(15) == 0) {
+                purge(random.nextInt(clients.size()));
             }
             int choice = random.nextInt(100);
             int who = random.nextInt(clients.size());
@@ -256,6 +290,26 @@ class ModelTest {
                 store.host.commitOne(InboxKeys.prefix(
                         TenantId.DEFAULT, InboxFixture.info("c0").clientId()));
             }
+        }
+
+        /** What was acknowledged up to its answer may be gone, be it refused. */
+        private void purge(int who) {
+            if (purgeTurns[who] % 2 != 0) {
+                return;
+            }
+            purgeTurns[who]++;
+            store.client
+                    .purge(
+                            TenantId.DEFAULT,
+                            InboxFixture.info(clients.get(who).id).clientId(),
+                            Resend.ALWAYS)
+                    .whenComplete((purged, failure) -> {
+                        purgeTurns[who]++;
+                        owed.get(who).clear();
+                        if (failure == null) {
+                            emptied += purged.map(InboxClient.Purged::messages).orElse(0);
+                        }
+                    });
         }
 
         private void mayLoseConnections() {
@@ -355,6 +409,7 @@ class ModelTest {
         private void publish(InsertRequest request, List<Integer> receivers, int number, int tries) {
             List<Long> lives =
                     receivers.stream().map(who -> clients.get(who).incarnation).toList();
+            int[] turns = purgeTurns.clone();
             unanswered++;
             store.client.insert(request).whenComplete((outcomes, failure) -> {
                 unanswered--;
@@ -373,7 +428,9 @@ class ModelTest {
                     boolean isOwed = outcome == InsertOutcome.STORED || outcome == InsertOutcome.ALREADY_THERE;
                     watch(() ->
                             ModelClient.check(limited || outcome != InsertOutcome.DROPPED, "dropped without a limit"));
+                    boolean mayBePurged = turns[who] % 2 != 0 || turns[who] != purgeTurns[who];
                     if (isOwed
+                            && !mayBePurged
                             && request.message().qos() != Qos.AT_MOST_ONCE
                             && clients.get(who).incarnation == lives.get(i)
                             && request.targets().get(i).incarnation() == lives.get(i)) {

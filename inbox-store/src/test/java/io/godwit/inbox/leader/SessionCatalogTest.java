@@ -7,11 +7,16 @@ import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.SessionCatalog;
 import io.godwit.inbox.client.SessionCatalog.Criteria;
 import io.godwit.inbox.client.SessionCatalog.Page;
+import io.godwit.inbox.client.SessionCatalog.SubscriptionPage;
 import io.godwit.inbox.client.StoredSessionInfo;
+import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.kv.client.Deadline;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -175,5 +180,84 @@ class SessionCatalogTest {
                 catalog.page(Criteria.ALL, null, 0, soon()),
                 catalog.page(Criteria.ALL, null, SessionCatalog.MAX_LIMIT + 1, soon()));
         assertThat(refused).allMatch(CompletableFuture::isCompletedExceptionally);
+    }
+
+    @Test
+    void aSearchThatFindsNothingInTimeGoesOnWhereItEnded() {
+        for (int i = 0; i < 40; i++) {
+            inbox.absent("c" + i);
+        }
+        Criteria last = new Criteria(null, "c39", true, true, 0);
+        List<String> found = new ArrayList<>();
+        String cursor = null;
+        int empty = 0;
+        do {
+            // over before it is asked: each page looks at one range
+            CompletableFuture<Page> asked = catalog.page(last, cursor, 10, Deadline.afterMillis(0));
+            Page page = inbox.host.await(asked);
+            empty += page.sessions().isEmpty() && page.cursor() != null ? 1 : 0;
+            found.addAll(ids(page));
+            cursor = page.cursor();
+        } while (cursor != null);
+        assertThat(found).containsExactly("c39");
+        assertThat(empty).isPositive();
+    }
+
+    @Test
+    void aPageOfLongIdsIsCutAndGoesOn() {
+        for (int i = 0; i < 60; i++) {
+            inbox.absent(i + "x".repeat(60_000));
+        }
+        assertThat(page(Criteria.ALL, null, 1_000).sessions()).hasSizeBetween(1, 40);
+        assertThat(all(Criteria.ALL, 1_000)).hasSize(60).doesNotHaveDuplicates();
+    }
+
+    private SubscriptionPage subscriptions(String clientId, @Nullable String after, int limit) {
+        return inbox.host
+                .await(catalog.subscriptions(TenantId.DEFAULT, new ClientId(clientId), after, limit, soon()))
+                .orElseThrow();
+    }
+
+    @Test
+    void theSubscriptionsOfASessionAreToldInPages() {
+        TestConnection connection = inbox.attach("c");
+        List<StoredSubscription> all = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            all.add(new StoredSubscription(
+                    TopicFilter.parse((i % 2 == 0 ? "$share/g/t/" : "t/+/") + i).orElseThrow(),
+                    Qos.of(i % 3),
+                    i % 2 == 1,
+                    i % 5 == 0,
+                    i % 3,
+                    i));
+        }
+        inbox.host.await(connection.attachment().subscribe(all));
+        all.sort(Comparator.comparing(each -> each.filter().text()));
+        for (int limit : new int[] {1, 7, 50, 1_000}) {
+            List<StoredSubscription> listed = new ArrayList<>();
+            SubscriptionPage page = subscriptions("c", null, limit);
+            listed.addAll(page.subscriptions());
+            while (page.hasMore()) {
+                String last = listed.get(listed.size() - 1).filter().text();
+                page = subscriptions("c", last, limit);
+                listed.addAll(page.subscriptions());
+            }
+            assertThat(listed).isEqualTo(all);
+        }
+        assertThat(inbox.host.await(catalog.subscriptions(TenantId.DEFAULT, new ClientId("nobody"), null, 1, soon())))
+                .isEmpty();
+    }
+
+    @Test
+    void aPageOfLongFiltersIsCut() {
+        TestConnection connection = inbox.attach("c");
+        List<StoredSubscription> all = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            all.add(InboxFixture.subscription("x".repeat(60_000) + i));
+        }
+        inbox.host.await(connection.attachment().subscribe(all));
+        SubscriptionPage page = subscriptions("c", null, 1_000);
+        assertThat(page.hasMore()).isTrue();
+        assertThat(page.subscriptions()).hasSizeBetween(1, 9);
     }
 }

@@ -60,6 +60,15 @@ public final class ConnectedClients {
                         .max(Comparator.comparingLong(ConnectedClient::connectedAtMillis)));
     }
 
+    /** Of one client; empty when it is not connected here, or its session is stored. */
+    public CompletableFuture<Optional<LiveSubscriptions>> subscriptions(ClientKey key) {
+        return ofAllLoops(loop -> on(loop, () -> {
+                    ListedClient client = indexes.of(loop).find(key);
+                    return Optional.ofNullable(client).map(ListedClient::subscriptions);
+                }))
+                .thenApply(found -> found.stream().flatMap(Optional::stream).findFirst());
+    }
+
     /**
      * Ends the client's connection, if it has one here: an MQTT 5.0 client is told {@code code}. Its session lasts as
      * agreed, and its will is published.

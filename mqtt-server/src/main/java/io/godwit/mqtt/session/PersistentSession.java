@@ -9,6 +9,7 @@ import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.InboxMessage;
 import io.godwit.inbox.client.StoredSubscription;
+import io.godwit.mqtt.client.LiveSubscriptions;
 import io.godwit.mqtt.packet.PubAck;
 import io.godwit.mqtt.packet.PubComp;
 import io.godwit.mqtt.packet.PubRec;
@@ -334,6 +335,11 @@ public final class PersistentSession extends Session {
             added.forEach(s -> tellConnected(s.filter()));
             return isNew;
         });
+    }
+
+    @Override
+    public @Nullable LiveSubscriptions subscriptions() {
+        return null;
     }
 
     @Override

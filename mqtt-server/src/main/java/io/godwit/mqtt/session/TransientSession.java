@@ -6,6 +6,7 @@ import io.godwit.dist.client.LiveReceiver;
 import io.godwit.dist.client.Match;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.inbox.client.InboxAttachment;
+import io.godwit.mqtt.client.LiveSubscriptions;
 import io.godwit.mqtt.packet.PubAck;
 import io.godwit.mqtt.packet.PubComp;
 import io.godwit.mqtt.packet.PubRec;
@@ -378,6 +379,11 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
             subscribed = new LinkedHashSet<>(subscribed);
         }
         subscribed.add(filter);
+    }
+
+    @Override
+    public LiveSubscriptions subscriptions() {
+        return new LiveSubscriptions(this, subscribed == null ? List.of() : List.copyOf(subscribed));
     }
 
     @Override

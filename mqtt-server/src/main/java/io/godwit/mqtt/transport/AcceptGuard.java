@@ -1,6 +1,6 @@
 package io.godwit.mqtt.transport;
 
-import io.godwit.kv.client.LogPace;
+import io.godwit.dist.client.LogPace;
 import io.godwit.plugin.event.ConnectionLimit;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;

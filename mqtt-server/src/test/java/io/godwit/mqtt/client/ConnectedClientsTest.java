@@ -10,6 +10,7 @@ import io.godwit.mqtt.transport.TransportConfig;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.topic.TopicFilter;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -283,6 +284,11 @@ class ConnectedClientsTest {
             }
 
             @Override
+            public LiveSubscriptions subscriptions() {
+                throw new IllegalStateException("a bug, for the test");
+            }
+
+            @Override
             public void end(ReasonCode code) {
                 throw new IllegalStateException("a bug, for the test");
             }
@@ -294,5 +300,16 @@ class ConnectedClientsTest {
         assertThat(page).isCompletedExceptionally();
         assertThat(end).isCompletedExceptionally();
         assertThat(run(clients.find(FakeClient.key("good")))).isPresent();
+    }
+
+    @Test
+    void subscriptionsAreToldOfSessionsThatAreNotStored() {
+        FakeClient live = add(1, new FakeClient("live"));
+        live.filters = List.of(new TopicFilter(null, "a/+"));
+        add(0, new FakeClient("stored"));
+        assertThat(run(clients.subscriptions(FakeClient.key("live"))))
+                .contains(new LiveSubscriptions(live, List.of(new TopicFilter(null, "a/+"))));
+        assertThat(run(clients.subscriptions(FakeClient.key("stored")))).isEmpty();
+        assertThat(run(clients.subscriptions(FakeClient.key("nobody")))).isEmpty();
     }
 }

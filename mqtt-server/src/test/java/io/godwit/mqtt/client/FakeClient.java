@@ -1,17 +1,24 @@
 package io.godwit.mqtt.client;
 
+import io.godwit.dist.client.LiveReceiver;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A connection in a list, of the tenant {@code default}; counts how often it is looked at. */
-final class FakeClient implements ListedClient {
+final class FakeClient implements ListedClient, LiveReceiver {
     private final ClientInfo info;
     private final long connectedAtMillis;
     int queued;
+    /** Null for a stored session. */
+    @Nullable
+    List<TopicFilter> filters;
+
     int looks;
     final List<ReasonCode> ends = new ArrayList<>();
 
@@ -38,9 +45,19 @@ final class FakeClient implements ListedClient {
     }
 
     @Override
+    public ClientId clientId() {
+        return info.clientId();
+    }
+
+    @Override
     public ConnectedClient describe() {
         looks++;
         return new ConnectedClient(info, "tcp 0.0.0.0:1883", true, 0, 60, connectedAtMillis, 0, 0, queued, 0);
+    }
+
+    @Override
+    public @Nullable LiveSubscriptions subscriptions() {
+        return filters == null ? null : new LiveSubscriptions(this, filters);
     }
 
     @Override

@@ -404,6 +404,11 @@ public final class MemoryInbox implements InboxClient {
     }
 
     @Override
+    public CompletableFuture<Optional<Purged>> purge(TenantId tenant, ClientId clientId, Resend resend) {
+        throw new AssertionError("frontends empty no queues");
+    }
+
+    @Override
     public synchronized CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId, Resend resend) {
         CompletableFuture<Boolean> failed = failure();
         if (failed != null) {

@@ -19,6 +19,8 @@ public enum DropReason {
     PACKET_TOO_LARGE,
     /** The session ended with the message still queued. */
     SESSION_ENDED,
+    /** An operator has emptied the queue of the session. */
+    PURGED,
     /** A store could not take it; only QoS 0, whose publisher is not told. */
     STORE_FAILED,
     /**

@@ -1,5 +1,6 @@
 package io.godwit.retain.client;
 
+import io.godwit.kv.client.Deadline;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.topic.TopicFilter;
@@ -49,6 +50,21 @@ public interface RetainClient {
      */
     CompletableFuture<Page> match(
             TenantId tenant, TopicFilter filter, @Nullable String cursor, int maxMessages, int maxBytes);
+
+    /**
+     * As {@link #match}, for operators. It ends with the deadline: then the page has what was found by then, which may
+     * be nothing, and goes on there. It fails when it would go on where it began; and with
+     * {@link IllegalArgumentException} for a cursor that is none of this tenant and filter.
+     */
+    default CompletableFuture<Page> search(
+            TenantId tenant,
+            TopicFilter filter,
+            @Nullable String cursor,
+            int maxMessages,
+            int maxBytes,
+            Deadline deadline) {
+        return match(tenant, filter, cursor, maxMessages, maxBytes);
+    }
 
     /** Where a {@link #match} goes on behind the message of {@code topic}, one of those it has given. */
     String cursorBehind(TenantId tenant, String topic);

@@ -1,4 +1,4 @@
-package io.godwit.kv.client;
+package io.godwit.dist.client;
 
 import java.time.Duration;
 import java.util.function.LongSupplier;

@@ -1,0 +1,29 @@
+package io.godwit.api.route;
+
+import io.godwit.api.http.ProblemException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Function;
+
+/** Exceptions of a port that are the caller's fault. */
+final class Refused {
+    private Refused() {}
+
+    /** {@link IllegalArgumentException} as the problem that says which field is wrong, and why. */
+    static <T> CompletableFuture<T> as(
+            CompletableFuture<T> asked, Function<IllegalArgumentException, ProblemException> problem) {
+        return as(asked, IllegalArgumentException.class, problem);
+    }
+
+    static <T, E extends RuntimeException> CompletableFuture<T> as(
+            CompletableFuture<T> asked, Class<E> kind, Function<E, ProblemException> problem) {
+        return asked.exceptionally(failure -> {
+            Throwable cause =
+                    failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+            if (kind.isInstance(cause)) {
+                throw problem.apply(kind.cast(cause));
+            }
+            throw failure instanceof CompletionException wrapped ? wrapped : new CompletionException(failure);
+        });
+    }
+}

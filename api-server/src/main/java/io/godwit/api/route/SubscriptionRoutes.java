@@ -1,0 +1,71 @@
+package io.godwit.api.route;
+
+import io.godwit.api.http.Json;
+import io.godwit.api.http.Problem;
+import io.godwit.api.http.ProblemException;
+import io.godwit.api.port.Answer;
+import io.godwit.api.port.Page;
+import io.godwit.api.port.SubscriptionAdmin;
+import io.godwit.api.port.SubscriptionAdmin.Receivers;
+import io.godwit.api.port.SubscriptionAdmin.Subscription;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** Subscriptions of all nodes: of one client, to one filter, and whom a topic goes to. */
+public final class SubscriptionRoutes {
+    private static final String LIST = "subscriptions";
+
+    private final SubscriptionAdmin subscriptions;
+
+    private SubscriptionRoutes(SubscriptionAdmin subscriptions) {
+        this.subscriptions = subscriptions;
+    }
+
+    public static void add(Routes routes, SubscriptionAdmin subscriptions) {
+        SubscriptionRoutes here = new SubscriptionRoutes(subscriptions);
+        routes.add("listClientSubscriptions", here::ofClient);
+        routes.add("listSubscribers", here::subscribers);
+        routes.add("listReceivers", here::receivers);
+    }
+
+    private CompletableFuture<Reply> ofClient(Call call) {
+        String after =
+                Cursors.position(call, LIST, 1).map(position -> position.get(0)).orElse(null);
+        return subscriptions
+                .subscriptions(ClientRoutes.key(call), after, call.number("limit"), call.within())
+                .thenApply(answer -> answer.value()
+                        .map(page -> reply(page, answer.missingNodes()))
+                        .orElseThrow(() -> ClientRoutes.absent(answer, "there is no client of that id")));
+    }
+
+    private static Reply reply(Page<Subscription, String> page, List<String> missingNodes) {
+        JsonObject json =
+                new JsonObject().put("items", Json.array(page.items())).put("missingNodes", Json.array(missingNodes));
+        String next = page.next();
+        if (next != null) {
+            json.put("next", Cursors.of(LIST, next));
+        }
+        return Reply.json(json);
+    }
+
+    private CompletableFuture<Reply> subscribers(Call call) {
+        String filter = MqttText.string("filter", call.parameters().getString("filter"));
+        return reply(subscriptions.subscribers(call.tenant(), filter, call.number("limit"), call.within()), "filter");
+    }
+
+    private CompletableFuture<Reply> receivers(Call call) {
+        String topic = MqttText.string("topic", call.parameters().getString("topic"));
+        return reply(subscriptions.receivers(call.tenant(), topic, call.number("limit"), call.within()), "topic");
+    }
+
+    private static CompletableFuture<Reply> reply(CompletableFuture<Answer<Receivers>> asked, String field) {
+        return Refused.as(
+                        asked,
+                        wrong -> new ProblemException(Problem.invalid(field, String.valueOf(wrong.getMessage()))))
+                .thenApply(answer -> Reply.json(new JsonObject()
+                        .put("items", Json.array(answer.value().items()))
+                        .put("total", answer.value().total())
+                        .put("missingNodes", Json.array(answer.missingNodes()))));
+    }
+}

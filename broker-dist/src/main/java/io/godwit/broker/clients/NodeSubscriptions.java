@@ -1,0 +1,55 @@
+package io.godwit.broker.clients;
+
+import io.godwit.dist.client.SubscriptionOptions;
+import io.godwit.plugin.topic.TopicFilter;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A page of the subscriptions of a session in the memory of a node.
+ *
+ * @param entries by the texts of their filters
+ * @param hasMore whether more come behind the last one
+ */
+record NodeSubscriptions(List<Entry> entries, boolean hasMore) {
+    /** Of the texts of filters in a page, unless there is one alone. */
+    private static final long MOST_CHARS = 1 << 19;
+
+    record Entry(String filter, SubscriptionOptions options) {}
+
+    NodeSubscriptions {
+        entries = List.copyOf(entries);
+    }
+
+    /**
+     * @param filters all of them, in no order
+     * @param after only those behind this text; null from the first
+     * @param options of a filter; null when it has gone meanwhile
+     */
+    static NodeSubscriptions page(
+            List<TopicFilter> filters,
+            @Nullable String after,
+            int limit,
+            Function<TopicFilter, @Nullable SubscriptionOptions> options) {
+        List<TopicFilter> behind = filters.stream()
+                .filter(filter -> after == null || filter.text().compareTo(after) > 0)
+                .sorted(Comparator.comparing(TopicFilter::text))
+                .toList();
+        List<Entry> entries = new ArrayList<>();
+        long chars = 0;
+        for (TopicFilter filter : behind) {
+            chars += filter.text().length();
+            if (entries.size() == limit || chars > MOST_CHARS && !entries.isEmpty()) {
+                return new NodeSubscriptions(entries, true);
+            }
+            SubscriptionOptions known = options.apply(filter);
+            if (known != null) {
+                entries.add(new Entry(filter.text(), known));
+            }
+        }
+        return new NodeSubscriptions(entries, false);
+    }
+}

@@ -1,0 +1,156 @@
+package io.godwit.broker.messages;
+
+import io.godwit.api.port.MessagePublisher;
+import io.godwit.api.port.NotAllowedException;
+import io.godwit.api.port.NotServingException;
+import io.godwit.dist.client.DistOutcome;
+import io.godwit.dist.client.Publisher;
+import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.topic.ClientTopics;
+import io.godwit.mqtt.topic.TopicLimits;
+import io.godwit.mqtt.topic.TopicRules;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Message;
+import io.godwit.retain.client.RetainClient;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+
+/**
+ * Publishes for operators as a client's connection does: a retained message is stored first, then it is distributed,
+ * and the outcome is what a client would be acknowledged. Thread-safe.
+ */
+public final class OperatorPublisher implements MessagePublisher {
+    /** Messages under way. Whoever stops waiting for one has it count until its outcome is known. */
+    static final int MAX_UNDER_WAY = 64;
+
+    static final long MAX_UNDER_WAY_BYTES = 32L << 20;
+
+    /** No client may have such an id. */
+    private static final ClientId ID = new ClientId("\0api");
+
+    private static final int MQTT_5 = 5;
+    private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
+
+    private final Function<ClientInfo, Publisher> publishers;
+    private final RetainClient retain;
+    private final TopicLimits limits;
+    private final TopicRules rules;
+    private final int maxMessageBytes;
+    private final LongSupplier wallMillis;
+    /** Atomic: begun and ended on any thread. */
+    private final AtomicInteger underWay = new AtomicInteger();
+    /** Of these, decoded. */
+    private final AtomicLong bytesUnderWay = new AtomicLong();
+
+    /**
+     * @param publishers {@link io.godwit.dist.client.DistClient#publisher(ClientInfo)}
+     * @param maxMessageBytes the largest packet that a listener takes
+     * @param wallMillis milliseconds since the epoch, of the clock that the stores have
+     */
+    public OperatorPublisher(
+            Function<ClientInfo, Publisher> publishers,
+            RetainClient retain,
+            TopicLimits limits,
+            TopicRules rules,
+            int maxMessageBytes,
+            LongSupplier wallMillis) {
+        this.publishers = publishers;
+        this.retain = retain;
+        this.limits = limits;
+        this.rules = rules;
+        this.maxMessageBytes = maxMessageBytes;
+        this.wallMillis = wallMillis;
+    }
+
+    @Override
+    public CompletableFuture<Outcome> publish(String tenantName, Outgoing outgoing) {
+        Message message = new Message(
+                outgoing.topic(),
+                outgoing.payload(),
+                outgoing.qos(),
+                outgoing.retain(),
+                wallMillis.getAsLong(),
+                outgoing.properties());
+        TenantId tenant;
+        try {
+            tenant = new TenantId(tenantName);
+            check(message);
+        } catch (RuntimeException refused) {
+            return CompletableFuture.failedFuture(refused);
+        }
+        if (!enter(message)) {
+            return CompletableFuture.failedFuture(
+                    new NotServingException("too much is being published through this node's API; try again later"));
+        }
+        return begin(tenant, message)
+                .handle((outcome, failure) -> failure == null ? outcome : DistOutcome.ofFailure(causeOf(failure)))
+                .thenApply(OperatorPublisher::outcome)
+                .whenComplete((done, failure) -> leave(message));
+    }
+
+    /** Throws what {@link MessagePublisher#publish} fails with. */
+    private void check(Message message) {
+        String topic = message.topic();
+        if (!limits.allow(topic)) {
+            throw new IllegalArgumentException("is over maxTopicLevels or maxTopicBytes");
+        }
+        int bytes = message.payload().length + topic.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > maxMessageBytes || message.heapBytes() > 4L * maxMessageBytes) {
+            throw new TooLargeException("a message has at most " + maxMessageBytes + " bytes here");
+        }
+        ReasonCode refusal = rules.refusal(ClientTopics.UNCHANGED, topic);
+        if (refusal == ReasonCode.NOT_AUTHORIZED) {
+            throw new NotAllowedException("the broker alone publishes to this topic");
+        } else if (refusal != null) {
+            throw new IllegalArgumentException("is refused: " + refusal);
+        }
+    }
+
+    private boolean enter(Message message) {
+        int count = underWay.incrementAndGet();
+        long bytes = bytesUnderWay.addAndGet(message.heapBytes());
+        boolean mayEnter = count <= MAX_UNDER_WAY && (bytes <= MAX_UNDER_WAY_BYTES || count == 1);
+        if (!mayEnter) {
+            leave(message);
+        }
+        return mayEnter;
+    }
+
+    private void leave(Message message) {
+        underWay.decrementAndGet();
+        bytesUnderWay.addAndGet(-message.heapBytes());
+    }
+
+    /** One for later is retained when it is published. */
+    private CompletableFuture<DistOutcome> begin(TenantId tenant, Message message) {
+        try {
+            boolean mustRetain = message.retain() && !rules.isDelayed(message.topic());
+            CompletableFuture<Void> stored = mustRetain ? retain.set(tenant, message) : DONE;
+            ClientInfo publisher = new ClientInfo(tenant, ID, null, "", MQTT_5);
+            return stored.thenCompose(
+                    done -> publishers.apply(publisher).publish(message, null)); // of one message: confined to it
+        } catch (RuntimeException e) { // one that throws must not count as under way for ever
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private static Throwable causeOf(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    }
+
+    private static Outcome outcome(DistOutcome outcome) {
+        return switch (outcome) {
+            case DELIVERED -> Outcome.DELIVERED;
+            case NO_MATCH -> Outcome.NO_SUBSCRIBERS;
+            case OVERLOADED -> Outcome.OVERLOADED;
+            case FAILED -> Outcome.NOT_STORED;
+        };
+    }
+}

@@ -1,0 +1,271 @@
+package io.godwit.broker.messages;
+
+import io.godwit.api.port.NotAllowedException;
+import io.godwit.api.port.NotServingException;
+import io.godwit.api.port.Page;
+import io.godwit.api.port.RetainedAdmin;
+import io.godwit.kv.client.Deadline;
+import io.godwit.mqtt.topic.ClientTopics;
+import io.godwit.mqtt.topic.TopicRules;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.MessageProperties;
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
+import io.godwit.plugin.topic.TopicName;
+import io.godwit.retain.client.RetainClient;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The retained messages of all nodes, for the API: as {@link RetainedAdmin} says. The store finds the leader of each
+ * range; so many questions at a time, since each may read a lot. Thread-safe.
+ */
+public final class RetainedOverNodes implements RetainedAdmin {
+    private static final Logger LOG = LoggerFactory.getLogger(RetainedOverNodes.class);
+    static final int MAX_QUESTIONS = 4;
+    /** Of messages that a page is made of, as they are stored; a larger one is a page of its own. */
+    static final int MAX_PAGE_BYTES = 1 << 20;
+    /** Cleared at the same time. */
+    static final int GROUP = 100;
+
+    /** Cursors of the store are of the alphabet of URLs, but for those of what the node tells of itself. */
+    private static final String OWN = "own:";
+
+    private static final String OWN_IN_URL = "own.";
+
+    private final RetainClient retain;
+    private final TopicRules rules;
+    private final LongSupplier wallMillis;
+    /** Questions under way. Atomic: asked and answered on any thread. */
+    private final AtomicInteger underWay = new AtomicInteger();
+
+    /**
+     * @param retain as the clients of the node see it
+     * @param wallMillis milliseconds since the epoch
+     */
+    public RetainedOverNodes(RetainClient retain, TopicRules rules, LongSupplier wallMillis) {
+        this.retain = retain;
+        this.rules = rules;
+        this.wallMillis = wallMillis;
+    }
+
+    @Override
+    public CompletableFuture<Page<RetainedView, String>> retained(
+            String tenant, String filter, @Nullable String cursor, int limit, Duration within) {
+        return ask(within, () -> search(tenant, filter, cursor, limit, deadline(within)))
+                .thenApply(page -> new Page<>(
+                        page.messages().stream().map(RetainedView::of).toList(), inUrl(page.cursor())));
+    }
+
+    @Override
+    public CompletableFuture<Optional<Message>> message(String tenant, String topic, Duration within) {
+        return ask(within, () -> find(tenant, topic, deadline(within)));
+    }
+
+    @Override
+    public CompletableFuture<Boolean> clear(String tenant, String topic, Duration within) {
+        return ask(within, () -> {
+            if (isBrokersOwn(topic)) {
+                throw new NotAllowedException("the broker alone publishes to this topic");
+            }
+            return find(tenant, topic, deadline(within))
+                    .thenCompose(found -> found.isEmpty()
+                            ? CompletableFuture.completedFuture(false)
+                            : clear(new TenantId(tenant), topic).thenApply(done -> true));
+        });
+    }
+
+    @Override
+    public CompletableFuture<Cleared> clearMatching(
+            String tenant, String filter, @Nullable String cursor, int limit, Duration within) {
+        Deadline deadline = deadline(within);
+        return ask(within, () -> {
+            LOG.info("operator clears retained messages tenant={} filter={} limit={}", tenant, filter, limit);
+            return search(tenant, filter, cursor, limit, deadline)
+                    .thenCompose(page -> new Clearing(new TenantId(tenant), page, deadline).group(0));
+        });
+    }
+
+    /** Clears the messages of a page, group by group. */
+    private final class Clearing {
+        private final TenantId tenant;
+        private final RetainClient.Page page;
+        private final Deadline deadline;
+        private int cleared;
+
+        Clearing(TenantId tenant, RetainClient.Page page, Deadline deadline) {
+            this.tenant = tenant;
+            this.page = page;
+            this.deadline = deadline;
+        }
+
+        CompletableFuture<Cleared> group(int from) {
+            List<Message> messages = page.messages();
+            if (from >= messages.size()) {
+                return CompletableFuture.completedFuture(new Cleared(cleared, inUrl(page.cursor())));
+            }
+            if (from > 0 && deadline.hasPassed(System.nanoTime())) {
+                return CompletableFuture.completedFuture(upTo(from));
+            }
+            int to = Math.min(messages.size(), from + GROUP);
+            List<String> topics = messages.subList(from, to).stream()
+                    .map(Message::topic)
+                    .filter(topic -> !isBrokersOwn(topic))
+                    .toList();
+            CompletableFuture<?>[] sets = topics.stream()
+                    .map(topic -> RetainedOverNodes.this.clear(tenant, topic))
+                    .toArray(CompletableFuture<?>[]::new);
+            CompletableFuture<Cleared> rest = CompletableFuture.allOf(sets).thenCompose(done -> {
+                cleared += topics.size();
+                return group(to);
+            });
+            return from == 0
+                    ? rest
+                    : rest.exceptionally(failure -> {
+                        LOG.info(
+                                "clearing of retained messages goes on with the next page cause={}",
+                                failure.toString());
+                        return upTo(from);
+                    });
+        }
+
+        private Cleared upTo(int end) {
+            String last = page.messages().get(end - 1).topic();
+            return new Cleared(cleared, inUrl(retain.cursorBehind(tenant, last)));
+        }
+    }
+
+    private boolean isBrokersOwn(String topic) {
+        return rules.refusal(ClientTopics.UNCHANGED, topic) != null;
+    }
+
+    private CompletableFuture<Void> clear(TenantId tenant, String topic) {
+        return retain.set(
+                tenant,
+                new Message(
+                        topic, new byte[0], Qos.AT_LEAST_ONCE, true, wallMillis.getAsLong(), MessageProperties.NONE));
+    }
+
+    private CompletableFuture<RetainClient.Page> search(
+            String tenantName, String filter, @Nullable String cursor, int limit, Deadline deadline) {
+        if (limit < 1 || limit > MAX_LIMIT) {
+            throw new IllegalArgumentException("a page has 1 to " + MAX_LIMIT + " messages, was " + limit);
+        }
+        TopicFilter parsed = TopicFilter.parse(filter)
+                .filter(each -> each.sharing() == TopicFilter.Sharing.NONE
+                        && filter.getBytes(StandardCharsets.UTF_8).length <= TopicName.MAX_BYTES)
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "is no topic filter of at most " + TopicName.MAX_BYTES + " bytes, or one of a shared group"));
+        TenantId tenant = tenant(tenantName);
+        if (tenant == null) {
+            return CompletableFuture.completedFuture(new RetainClient.Page(List.of(), null));
+        }
+        return retain.search(tenant, parsed, ofStore(cursor), limit, MAX_PAGE_BYTES, deadline)
+                .exceptionally(failure -> {
+                    if (causeOf(failure) instanceof IllegalArgumentException wrong) {
+                        throw new WrongCursorException(String.valueOf(wrong.getMessage()));
+                    }
+                    throw new CompletionException(causeOf(failure));
+                });
+    }
+
+    private CompletableFuture<Optional<Message>> find(String tenantName, String topic, Deadline deadline) {
+        if (!TopicName.isValid(topic) || topic.getBytes(StandardCharsets.UTF_8).length > TopicName.MAX_BYTES) {
+            throw new IllegalArgumentException("is no topic name of at most " + TopicName.MAX_BYTES + " bytes");
+        }
+        TenantId tenant = tenant(tenantName);
+        if (tenant == null) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+        return retain.search(tenant, new TopicFilter(null, topic), null, 1, MAX_PAGE_BYTES, deadline)
+                .thenApply(page -> {
+                    if (page.messages().isEmpty() && page.cursor() != null) {
+                        throw new CompletionException(new NotServingException("the retain store does not answer"));
+                    }
+                    return page.messages().stream().findFirst();
+                });
+    }
+
+    /** Null when there can be none of that name. */
+    private static @Nullable TenantId tenant(String name) {
+        try {
+            return new TenantId(name);
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+
+    private static @Nullable String inUrl(@Nullable String cursor) {
+        return cursor == null || !cursor.startsWith(OWN)
+                ? cursor
+                : OWN_IN_URL
+                        + Base64.getUrlEncoder()
+                                .withoutPadding()
+                                .encodeToString(cursor.substring(OWN.length()).getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static @Nullable String ofStore(@Nullable String cursor) {
+        if (cursor == null || !cursor.startsWith(OWN_IN_URL)) {
+            return cursor;
+        }
+        try {
+            byte[] topic = Base64.getUrlDecoder().decode(cursor.substring(OWN_IN_URL.length()));
+            return OWN + new String(topic, StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) {
+            throw new WrongCursorException("no cursor of retained messages");
+        }
+    }
+
+    /** A page that is cut short is to come before nothing does. */
+    private static Deadline deadline(Duration within) {
+        return new Deadline(System.nanoTime() + within.toNanos() / 4 * 3);
+    }
+
+    private <T> CompletableFuture<T> ask(Duration within, Supplier<CompletableFuture<T>> question) {
+        if (underWay.incrementAndGet() > MAX_QUESTIONS) {
+            underWay.decrementAndGet();
+            return CompletableFuture.failedFuture(new NotServingException(
+                    "this node asks " + MAX_QUESTIONS + " questions about retained messages already; ask again later"));
+        }
+        return begin(question)
+                .copy()
+                .orTimeout(within.toNanos(), TimeUnit.NANOSECONDS)
+                .whenComplete((answer, failure) -> underWay.decrementAndGet())
+                .exceptionally(failure -> {
+                    throw new CompletionException(reasonOf(causeOf(failure)));
+                });
+    }
+
+    private static <T> CompletableFuture<T> begin(Supplier<CompletableFuture<T>> question) {
+        try {
+            return question.get();
+        } catch (RuntimeException e) { // a question that throws must not count as under way for ever
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private static Throwable causeOf(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    }
+
+    private static Throwable reasonOf(Throwable cause) {
+        boolean isSaid = cause instanceof IllegalArgumentException
+                || cause instanceof WrongCursorException
+                || cause instanceof NotAllowedException
+                || cause instanceof NotServingException;
+        return isSaid ? cause : new NotServingException("the retain store does not answer: " + cause);
+    }
+}

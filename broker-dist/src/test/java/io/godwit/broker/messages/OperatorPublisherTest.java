@@ -1,0 +1,176 @@
+package io.godwit.broker.messages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.api.port.MessagePublisher.Outcome;
+import io.godwit.api.port.MessagePublisher.Outgoing;
+import io.godwit.api.port.MessagePublisher.TooLargeException;
+import io.godwit.api.port.NotAllowedException;
+import io.godwit.api.port.NotServingException;
+import io.godwit.dist.client.DistOutcome;
+import io.godwit.kv.client.RangeException;
+import io.godwit.mqtt.topic.TopicLimits;
+import io.godwit.mqtt.topic.TopicRules;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.MessageProperties;
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
+import io.godwit.retain.client.RetainClient;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What operators publish goes the way of clients' messages; what the dist-worker says comes out of the test. */
+class OperatorPublisherTest {
+    private static final int MAX_BYTES = 1_000;
+    private static final TopicRules RULES = new TopicRules(List.of(), List.of(), false, 60, true);
+
+    private final List<Message> published = new ArrayList<>();
+    private final List<ClientInfo> publishers = new ArrayList<>();
+    private CompletableFuture<DistOutcome> answer = CompletableFuture.completedFuture(DistOutcome.DELIVERED);
+    private final Store retain = new Store();
+    private final OperatorPublisher publisher = new OperatorPublisher(
+            client -> (message, token) -> {
+                assertThat(token).isNull();
+                publishers.add(client);
+                published.add(message);
+                return answer;
+            },
+            retain,
+            new TopicLimits(4, 100, 10, 10, 10),
+            RULES,
+            MAX_BYTES,
+            () -> 77);
+
+    /** Tells of the topics that were set, and answers as the test says. */
+    private static final class Store implements RetainClient {
+        final List<String> topics = new ArrayList<>();
+        CompletableFuture<Void> answer = CompletableFuture.completedFuture(null);
+
+        @Override
+        public CompletableFuture<Void> set(TenantId tenant, Message message) {
+            topics.add(message.topic());
+            return answer;
+        }
+
+        @Override
+        public CompletableFuture<Void> setRecorded(
+                TenantId tenant, Message message, String origin, long number, long decidedAtMillis) {
+            throw new AssertionError("setRecorded");
+        }
+
+        @Override
+        public void finished(TenantId tenant, String topic, String origin, long number) {
+            throw new AssertionError("finished");
+        }
+
+        @Override
+        public CompletableFuture<Page> match(
+                TenantId tenant, TopicFilter filter, @Nullable String cursor, int maxMessages, int maxBytes) {
+            throw new AssertionError("match");
+        }
+
+        @Override
+        public String cursorBehind(TenantId tenant, String topic) {
+            throw new AssertionError("cursorBehind");
+        }
+    }
+
+    private static Outgoing message(String topic, int bytes, boolean retain) {
+        return new Outgoing(topic, new byte[bytes], Qos.EXACTLY_ONCE, retain, MessageProperties.NONE);
+    }
+
+    private CompletableFuture<Outcome> publish(String topic, int bytes, boolean retain) {
+        return publisher.publish("t1", message(topic, bytes, retain));
+    }
+
+    @Test
+    void aMessageIsDistributedForNoClientAndItsOutcomeTold() {
+        assertThat(publish("a", 3, false)).isCompletedWithValue(Outcome.DELIVERED);
+        assertThat(published.get(0).topic()).isEqualTo("a");
+        assertThat(published.get(0).qos()).isEqualTo(Qos.EXACTLY_ONCE);
+        assertThat(published.get(0).receivedAtMillis()).isEqualTo(77);
+        assertThat(publishers.get(0).tenant().value()).isEqualTo("t1");
+        assertThat(publishers.get(0).clientId().value()).startsWith("\0"); // no client may have it
+        answer = CompletableFuture.completedFuture(DistOutcome.NO_MATCH);
+        assertThat(publish("a", 3, false)).isCompletedWithValue(Outcome.NO_SUBSCRIBERS);
+        answer = CompletableFuture.completedFuture(DistOutcome.OVERLOADED);
+        assertThat(publish("a", 3, false)).isCompletedWithValue(Outcome.OVERLOADED);
+        answer = CompletableFuture.completedFuture(DistOutcome.FAILED);
+        assertThat(publish("a", 3, false)).isCompletedWithValue(Outcome.NOT_STORED);
+        answer = new CompletableFuture<>();
+        CompletableFuture<Outcome> later = publish("a", 3, false);
+        assertThat(later).isNotDone();
+        answer.complete(DistOutcome.DELIVERED);
+        assertThat(later).isCompletedWithValue(Outcome.DELIVERED);
+        assertThat(retain.topics).isEmpty();
+    }
+
+    @Test
+    void aRetainedOneIsStoredBeforeAnybodyGetsIt() {
+        CompletableFuture<Void> stored = new CompletableFuture<>();
+        retain.answer = stored;
+        CompletableFuture<Outcome> outcome = publish("a", 3, true);
+        assertThat(published).isEmpty();
+        stored.complete(null);
+        assertThat(outcome).isCompletedWithValue(Outcome.DELIVERED);
+        assertThat(retain.topics).containsExactly("a");
+        retain.answer = CompletableFuture.failedFuture(new RangeException(RangeException.Cause.DISK_FULL, "low disk"));
+        assertThat(publish("b", 3, true)).isCompletedWithValue(Outcome.OVERLOADED);
+        assertThat(published).hasSize(1);
+    }
+
+    @Test
+    void aStoreThatMayHaveItIsNotCalledFull() {
+        retain.answer = CompletableFuture.failedFuture(new RangeException(RangeException.Cause.TIMEOUT, "no leader"));
+        assertThat(publish("b", 3, true)).isCompletedWithValue(Outcome.NOT_STORED);
+        assertThat(published).isEmpty();
+    }
+
+    @Test
+    void oneForLaterIsRetainedWhenItIsPublished() {
+        assertThat(publish("$delayed/5/a", 3, true)).isCompletedWithValue(Outcome.DELIVERED);
+        assertThat(retain.topics).isEmpty();
+    }
+
+    @Test
+    void whatAClientMayNotPublishNobodyDoes() {
+        assertThat(publish("$SYS/broker/uptime", 3, false))
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .withCauseInstanceOf(NotAllowedException.class);
+        for (String topic : List.of("a/b/c/d/e", "x".repeat(101), "$delayed/61/a", "$delayed/x/a")) {
+            assertThat(publish(topic, 3, false))
+                    .as(topic)
+                    .failsWithin(Duration.ZERO)
+                    .withThrowableThat()
+                    .withCauseInstanceOf(IllegalArgumentException.class);
+        }
+        assertThat(publish("a", MAX_BYTES, false))
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .withCauseInstanceOf(TooLargeException.class);
+        assertThat(publisher.publish("no tenant", message("a", 3, false))).isCompletedExceptionally();
+        assertThat(published).isEmpty();
+    }
+
+    @Test
+    void onlySoManyAreUnderWay() {
+        answer = new CompletableFuture<>();
+        for (int i = 0; i < OperatorPublisher.MAX_UNDER_WAY; i++) {
+            assertThat(publish("a", 3, false)).isNotDone();
+        }
+        assertThat(publish("a", 3, false))
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .withCauseInstanceOf(NotServingException.class);
+        assertThat(published).hasSize(OperatorPublisher.MAX_UNDER_WAY);
+        answer.complete(DistOutcome.DELIVERED);
+        assertThat(publish("a", 3, false)).isCompletedWithValue(Outcome.DELIVERED);
+    }
+}

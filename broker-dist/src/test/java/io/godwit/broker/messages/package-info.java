@@ -1,0 +1,4 @@
+@NullMarked
+package io.godwit.broker.messages;
+
+import org.jspecify.annotations.NullMarked;
