@@ -206,10 +206,10 @@ class ApiMessagesTest {
         retain("bin", new byte[] {(byte) 255}, MessageProperties.NONE);
         assertThat(api.get(RETAINED + "/bin").json().getJsonObject("item").getString("payload"))
                 .isEqualTo("/w==");
-        retain("large", new byte[(4 << 20) + 1], MessageProperties.NONE);
+        retain("large", new byte[(1 << 20) + 1], MessageProperties.NONE);
         JsonObject large = api.get(RETAINED + "/large").json().getJsonObject("item");
         assertThat(large.containsKey("payload")).isFalse();
-        assertThat(large.getInteger("payloadBytes")).isEqualTo((4 << 20) + 1);
+        assertThat(large.getInteger("payloadBytes")).isEqualTo((1 << 20) + 1);
 
         assertThat(api.get(RETAINED + "/none").status()).isEqualTo(404);
         assertThat(api.get(RETAINED + "/a%2F%23").field()).isEqualTo("topic");

@@ -9,6 +9,7 @@ import io.vertx.json.schema.OutputFormat;
 import io.vertx.json.schema.OutputUnit;
 import io.vertx.json.schema.Validator;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -54,13 +55,15 @@ final class SchemaCheck {
                 add(byField, error(unit));
             }
         }
+        Set<String> known = known(units);
         for (OutputUnit unit : units) {
+            if (byField.size() == MAX_ERRORS) {
+                break;
+            }
             String field = field(unit.getInstanceLocation());
             if (unit.getKeywordLocation().endsWith(ADDITIONAL)
+                    && !known.contains(unit.getInstanceLocation())
                     && byField.keySet().stream().noneMatch(other -> other.equals(field) || isBelow(other, field))) {
-                if (isKnown(units, unit)) {
-                    continue;
-                }
                 add(byField, new FieldError(field, "is not known"));
             }
         }
@@ -70,11 +73,15 @@ final class SchemaCheck {
         return new ArrayList<>(byField.values());
     }
 
-    /** Whether another unit says that the property has a schema, which it does not meet. */
-    private static boolean isKnown(List<OutputUnit> units, OutputUnit additional) {
-        return units.stream()
-                .anyMatch(unit -> unit.getInstanceLocation().equals(additional.getInstanceLocation())
-                        && unit.getKeywordLocation().endsWith("/properties"));
+    /** Where properties are that have a schema, which they do not meet. In linear time: callers choose how many. */
+    private static Set<String> known(List<OutputUnit> units) {
+        Set<String> known = new HashSet<>();
+        for (OutputUnit unit : units) {
+            if (unit.getKeywordLocation().endsWith("/properties")) {
+                known.add(unit.getInstanceLocation());
+            }
+        }
+        return known;
     }
 
     private static void add(Map<String, FieldError> errors, FieldError error) {

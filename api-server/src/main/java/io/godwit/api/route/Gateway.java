@@ -78,6 +78,14 @@ public final class Gateway {
                     ctx,
                     new Problem(
                             400, "invalid-request", "The request is not valid", "a % is not followed by two digits"));
+        } else if (!RawPath.isPlain(request.path())) {
+            answers.problem(
+                    ctx,
+                    new Problem(
+                            400,
+                            "invalid-request",
+                            "The request is not valid",
+                            "the path has an empty, . or .. part, or letters and digits that are percent-encoded"));
         } else {
             ctx.next();
         }

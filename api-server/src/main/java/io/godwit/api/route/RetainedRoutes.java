@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** Retained messages of all nodes. */
 public final class RetainedRoutes {
     /** A larger payload is not told, only its size. */
-    private static final int MAX_PAYLOAD_BYTES = 4 << 20;
+    private static final int MAX_PAYLOAD_BYTES = 1 << 20;
     /** The same of user properties, together with it. */
     private static final int MAX_MESSAGE_BYTES = 8 << 20;
 

@@ -81,7 +81,9 @@ final class TokenCommand implements Runnable {
                             names = "--role",
                             required = true,
                             paramLabel = "ROLE",
-                            description = "viewer looks; operator also disconnects clients; admin may do everything")
+                            description =
+                                    "viewer looks; operator also disconnects clients, ends sessions, empties queues, "
+                                            + "publishes, clears retained messages; admin may do everything")
                     Role role,
             @Option(
                             names = "--tenant",

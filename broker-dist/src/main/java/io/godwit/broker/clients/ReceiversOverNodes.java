@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -30,8 +31,12 @@ final class ReceiversOverNodes implements SubscriptionAdmin {
     /** Of the texts of a list, which clients choose, unless it has one receiver alone. */
     private static final long MOST_CHARS = 1 << 20;
 
+    private static final int MAX_STORE_QUESTIONS = 16;
+
     private final AllNodes nodes;
     private final SessionCatalog catalog;
+    /** Under way, also when nobody waits for them any more. Atomic: counted on any thread. */
+    private final AtomicInteger storeQuestions = new AtomicInteger();
 
     ReceiversOverNodes(AllNodes nodes, SessionCatalog catalog) {
         this.nodes = nodes;
@@ -47,18 +52,28 @@ final class ReceiversOverNodes implements SubscriptionAdmin {
                     new IllegalArgumentException("a page has 1 to " + MAX_LIMIT + " subscriptions, was " + limit));
         }
         ClientKey wanted = ClientWords.key(key).orElse(null);
-        return wanted == null
-                ? CompletableFuture.completedFuture(Answer.complete(Optional.empty()))
-                : nodes.ask(within, node -> node.subscriptions(wanted, after, limit, within))
-                        .thenCombine(stored(wanted, after, limit, within), ReceiversOverNodes::either);
+        if (wanted == null) {
+            return CompletableFuture.completedFuture(Answer.complete(Optional.empty()));
+        }
+        CompletableFuture<Answers<Optional<NodeSubscriptions>>> live =
+                nodes.ask(within, node -> node.subscriptions(wanted, after, limit, within));
+        return live.isCompletedExceptionally() // too many questions: the store is not asked either
+                ? live.thenApply(none -> Answer.complete(Optional.empty()))
+                : live.thenCombine(stored(wanted, after, limit, within), ReceiversOverNodes::either);
     }
 
     private record Stored(
             Optional<SubscriptionPage> page, @Nullable Throwable failure) {}
 
     private CompletableFuture<Stored> stored(ClientKey key, @Nullable String after, int limit, Duration within) {
+        if (storeQuestions.incrementAndGet() > MAX_STORE_QUESTIONS) {
+            storeQuestions.decrementAndGet();
+            return CompletableFuture.failedFuture(
+                    new NotServingException("too many questions to the inbox store; try again later"));
+        }
         Deadline deadline = new Deadline(System.nanoTime() + within.toNanos());
         return catalog.subscriptions(key.tenant(), key.clientId(), after, limit, deadline)
+                .whenComplete((page, failure) -> storeQuestions.decrementAndGet())
                 .copy()
                 .orTimeout(within.toNanos(), TimeUnit.NANOSECONDS)
                 .handle((page, failure) -> new Stored(page == null ? Optional.empty() : page, failure));

@@ -134,11 +134,18 @@ public final class OperatorPublisher implements MessagePublisher {
             boolean mustRetain = message.retain() && !rules.isDelayed(message.topic());
             CompletableFuture<Void> stored = mustRetain ? retain.set(tenant, message) : DONE;
             ClientInfo publisher = new ClientInfo(tenant, ID, null, "", MQTT_5);
-            return stored.thenCompose(
-                    done -> publishers.apply(publisher).publish(message, null)); // of one message: confined to it
+            return stored.thenCompose(done -> publishers
+                    .apply(publisher) // of one message: confined to it
+                    .publish(message, null)
+                    .thenApply(OperatorPublisher::partly));
         } catch (RuntimeException e) { // one that throws must not count as under way for ever
             return CompletableFuture.failedFuture(e);
         }
+    }
+
+    /** One receiver's store may have refused what others have by then, as the retain store has. */
+    private static DistOutcome partly(DistOutcome outcome) {
+        return outcome == DistOutcome.OVERLOADED ? DistOutcome.FAILED : outcome;
     }
 
     private static Throwable causeOf(Throwable failure) {

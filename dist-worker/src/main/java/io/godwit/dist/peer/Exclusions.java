@@ -69,6 +69,9 @@ final class Exclusions {
                 members.epoch(),
                 isNeeded);
         synchronized (this) {
+            if (isClosed) { // no timer would look at it again
+                return CompletableFuture.failedFuture(closed());
+            }
             List<Waiting> others = insisting.get(life);
             if (others != null) {
                 others.add(waiting);

@@ -11,6 +11,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -102,11 +103,12 @@ final class MemberWaits {
     }
 
     private List<Wait> open() {
-        List<Wait> open = new ArrayList<>(late);
+        Set<Wait> open = new LinkedHashSet<>();
         synchronized (this) {
             open.addAll(waits);
         }
-        return open;
+        open.addAll(late);
+        return List.copyOf(open);
     }
 
     /** The others have gone on without that life, see {@link Members#exclude}: nobody waits for it. */
@@ -120,6 +122,7 @@ final class MemberWaits {
         synchronized (this) {
             Wait oldest = waits.peekFirst();
             while (oldest != null && (oldest.done.isDone() || oldest.dueNanos - now <= 0)) {
+                late.add(oldest); // before it leaves the others, so that a member that joins finds it
                 expired.add(waits.removeFirst());
                 oldest = waits.peekFirst();
             }
@@ -129,7 +132,6 @@ final class MemberWaits {
             }
         }
         for (Wait wait : expired) {
-            late.add(wait);
             wait.done.whenComplete((done, failure) -> late.remove(wait));
             wait.expire();
         }
