@@ -52,9 +52,11 @@ class SchemaCheckTest {
             list.add(new JsonObject().put("x", 1).put("y", 0));
         }
         JsonObject body = new JsonObject().put("level", "a").put("list", list);
-        assertTimeout(Duration.ofSeconds(20), () -> assertThat(CHECK.errors(body))
-                .hasSize(20)
-                .allSatisfy(error -> assertThat(error.message()).isEqualTo("is not known")));
+        assertTimeout(
+                Duration.ofSeconds(20),
+                () -> assertThat(CHECK.errors(body))
+                        .hasSize(20)
+                        .allSatisfy(error -> assertThat(error.message()).isEqualTo("is not known")));
     }
 
     @Test
