@@ -15,7 +15,8 @@ import org.junit.jupiter.api.Test;
 /** What the distribution has, and how large it is: the archive is this directory, packed. */
 class PackedDistributionTest {
     private static final long MAX_LIBRARIES_BYTES = 110L << 20;
-    private static final long MAX_ARCHIVE_BYTES = 64L << 20;
+    /** Of it 0.8 MB are pictures in the documents. */
+    private static final long MAX_ARCHIVE_BYTES = 66L << 20;
 
     private static List<Path> libraries() throws IOException {
         try (Stream<Path> files = Files.list(BrokerProcess.distribution().resolve("lib"))) {
