@@ -8,6 +8,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -156,6 +157,17 @@ public final class ClusterMembership implements AutoCloseable {
     public void announce(Map<String, String> attributes) {
         run(() -> {
             self = self.withAttributes(attributes);
+            revision++;
+            announceToAll();
+        });
+    }
+
+    /** The same, beside what it tells already. */
+    public void announceAlso(String attribute, String value) {
+        run(() -> {
+            Map<String, String> all = new HashMap<>(self.attributes());
+            all.put(attribute, value);
+            self = self.withAttributes(all);
             revision++;
             announceToAll();
         });

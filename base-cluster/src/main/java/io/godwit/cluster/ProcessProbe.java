@@ -14,6 +14,16 @@ public final class ProcessProbe {
 
     private ProcessProbe() {}
 
+    /** Whether somebody takes connections at the address. Blocks for half a second at most. */
+    public static boolean takesConnections(InetSocketAddress address) {
+        try (Socket socket = new Socket()) {
+            socket.connect(address, LIMIT_MILLIS);
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
     /** Blocks for half a second at most, and for the look-up of a name. */
     public static boolean isOver(HostPort address) {
         try (Socket socket = new Socket()) {

@@ -53,6 +53,12 @@ class ClusterMembershipTest {
                             .allMatch(node -> node.events().contains("updated n3 {zone=moved}")
                                     && node.member("n3").attributes().equals(Map.of("zone", "moved"))),
                     () -> all.toString());
+            all.forEach(node -> node.cluster().membership().announceAlso("reads", "3"));
+            await(
+                    () -> all.stream()
+                            .flatMap(node -> node.cluster().membership().members().stream())
+                            .allMatch(member -> member.attributes().equals(Map.of("zone", "moved", "reads", "3"))),
+                    () -> all.toString());
         }
     }
 

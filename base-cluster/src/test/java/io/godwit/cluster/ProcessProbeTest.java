@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
@@ -18,7 +19,9 @@ class ProcessProbeTest {
         try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = listener.getLocalPort();
             assertThat(ProcessProbe.isOver(new HostPort("127.0.0.1", port))).isFalse();
+            assertThat(takesConnections(port)).isTrue();
         }
+        assertThat(takesConnections(port)).isFalse();
         assertThat(ProcessProbe.isOver(new HostPort("127.0.0.1", port))).isTrue();
     }
 
@@ -32,11 +35,16 @@ class ProcessProbeTest {
             }
             assertThat(ProcessProbe.isOver(new HostPort("127.0.0.1", listener.getLocalPort())))
                     .isFalse();
+            assertThat(takesConnections(listener.getLocalPort())).isFalse();
         } finally {
             for (Socket socket : queued) {
                 socket.close();
             }
         }
+    }
+
+    private static boolean takesConnections(int port) {
+        return ProcessProbe.takesConnections(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
     }
 
     private static boolean isTaken(ServerSocket listener, List<Socket> queued) throws IOException {

@@ -4,10 +4,13 @@ import io.godwit.cluster.Cluster;
 import io.godwit.cluster.ClusterException;
 import io.godwit.cluster.Member;
 import io.godwit.cluster.NodeIdentity;
+import io.godwit.cluster.ProcessProbe;
 import io.godwit.kv.raft.DataDirectory;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -23,7 +26,7 @@ import org.slf4j.LoggerFactory;
  *   <li>the RPC port is opened and the membership joined; the node tells which cluster its data is of, or that it has
  *       none
  *   <li>{@link JoinRule} decides by what the others tell; a node without data waits until there is a cluster to join,
- *       or until it is the one to found it
+ *       or until it is the one to found it; one with data that sees nobody waits for a moment for seeds that listen
  *   <li>{@code FORMAT} is written if there was no data: the cluster's id before anything else
  *   <li>the node tells its cluster id; from here on the others count it in
  * </ol>
@@ -35,6 +38,8 @@ final class ClusterEntry {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterEntry.class);
     private static final long LOOK_MILLIS = 200;
     private static final long TELL_MILLIS = 10_000;
+    /** For a seed that takes connections to be seen: parts of a cluster that reach each other are one by then. */
+    private static final long UNSEEN_MILLIS = 5_000;
 
     private final ClusterSettings settings;
     private final DataDirectory.Claim claim;
@@ -123,13 +128,18 @@ final class ClusterEntry {
             }
             JoinRule.Decision decision =
                     rule.decide(others(cluster), seeds, Duration.ofNanos(System.nanoTime() - began), () -> founded);
+            String what = decision instanceof JoinRule.Wait waiting ? waiting.what() : decision.toString();
             if (decision instanceof JoinRule.Belong belong) {
-                return belong.clusterId();
+                Optional<InetSocketAddress> unseen =
+                        unseen(cluster, began + TimeUnit.MILLISECONDS.toNanos(UNSEEN_MILLIS));
+                if (unseen.isEmpty()) {
+                    return belong.clusterId();
+                }
+                what = "the node at " + unseen.get() + ", which takes connections and may be of another cluster";
             }
             if (decision instanceof JoinRule.Refuse refused) {
                 throw new ClusterException(refused.why());
             }
-            String what = decision instanceof JoinRule.Wait waiting ? waiting.what() : decision.toString();
             long now = System.nanoTime();
             if (now - end >= 0) {
                 throw new ClusterException("no cluster to join within "
@@ -147,6 +157,25 @@ final class ClusterEntry {
             }
             pause();
         }
+    }
+
+    /**
+     * A node with data that sees nobody would go on with its own cluster. It asks first who listens where its seeds
+     * are: on a busy machine an answer may take longer than the membership waits for one.
+     */
+    private Optional<InetSocketAddress> unseen(Cluster cluster, long endNanos) {
+        if (claim.clusterId().isPresent() && others(cluster).isEmpty()) {
+            for (InetSocketAddress seed : FoundingSeeds.others(
+                    cluster.membership().endpoint(), cluster.membership().seeds())) {
+                if (System.nanoTime() - endNanos >= 0) {
+                    return Optional.empty();
+                }
+                if (ProcessProbe.takesConnections(seed)) {
+                    return Optional.of(seed);
+                }
+            }
+        }
+        return Optional.empty();
     }
 
     private MemberFacts facts(FoundingSeeds seeds) {

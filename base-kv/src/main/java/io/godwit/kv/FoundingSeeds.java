@@ -79,6 +79,14 @@ record FoundingSeeds(String self, List<String> all, String unclear) {
     }
 
     /** A machine may know its own name by another address than others do. */
+    /** Where other nodes may be, as far as the names of the seeds are known now. */
+    static List<InetSocketAddress> others(InetSocketAddress self, List<Seed> seeds) {
+        return seeds.stream()
+                .flatMap(seed -> seed.addresses().stream())
+                .filter(address -> !isSelf(address, self))
+                .toList();
+    }
+
     private static boolean isSelf(InetSocketAddress address, InetSocketAddress self) {
         if (address.getPort() != self.getPort()) {
             return false;

@@ -40,6 +40,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(180)
 class DamagedReplicaTest {
     private static final int KEYS = 400;
+    /** Tables begin with data. */
+    private static final int FIRST_BLOCK_BYTE = 16;
+
     private static final BalanceLoopConfig QUICK = new BalanceLoopConfig(
             Duration.ofMillis(200),
             Duration.ofSeconds(20),
@@ -103,13 +106,16 @@ class DamagedReplicaTest {
         }
     }
 
-    /** In the middle of every table, which is noticed when somebody reads it. */
+    /**
+     * In the first data block of every table, which is noticed when somebody reads it. The middle of a small table may
+     * be its properties: those are read when the database is opened.
+     */
     private void flipTables(int node) throws IOException {
         try (Stream<Path> files = Files.list(database(node))) {
             for (Path file :
                     files.filter(name -> name.toString().endsWith(".sst")).toList()) {
                 byte[] content = Files.readAllBytes(file);
-                content[content.length / 2] ^= 0x10;
+                content[FIRST_BLOCK_BYTE] ^= 0x10;
                 Files.write(file, content);
             }
         }

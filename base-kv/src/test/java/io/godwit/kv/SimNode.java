@@ -456,6 +456,9 @@ final class SimNode implements RaftGroups {
     }
 
     @Override
+    public void standAgain(RaftGroup group) {}
+
+    @Override
     public void standWhereNobodyLeads() {}
 
     // --- what it tells others

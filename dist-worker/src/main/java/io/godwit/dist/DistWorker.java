@@ -6,6 +6,7 @@ import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistClient;
 import io.godwit.dist.client.DistOutcome;
+import io.godwit.dist.client.GroupInfo;
 import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.LiveReceiver;
 import io.godwit.dist.client.Publisher;
@@ -24,6 +25,9 @@ import io.godwit.dist.deliver.StrayRoutes;
 import io.godwit.dist.member.CurrentView;
 import io.godwit.dist.peer.ClusterParts;
 import io.godwit.dist.peer.LivePeers;
+import io.godwit.dist.record.RecordIndex;
+import io.godwit.dist.record.RecordStore;
+import io.godwit.dist.route.GroupList;
 import io.godwit.dist.route.ReceiverList;
 import io.godwit.dist.route.RouteCoprocessor;
 import io.godwit.dist.route.SubscriptionCounts;
@@ -45,7 +49,9 @@ import io.godwit.plugin.topic.TopicFilter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
@@ -73,7 +79,9 @@ public final class DistWorker implements AutoCloseable {
     /** Null on a node that is alone. */
     private final @Nullable LivePeers peers;
 
+    private final RecordStore records;
     private volatile @Nullable RouteStore routes;
+    private volatile @Nullable RangeClient open;
 
     /** Of a node that is alone. */
     public DistWorker(
@@ -112,6 +120,11 @@ public final class DistWorker implements AutoCloseable {
         this.peers = cluster == null
                 ? null
                 : new LivePeers(cluster, index, live, served, choices, this::chooseAnother, events, waits, meters);
+        this.records = new RecordStore(
+                () -> open,
+                new RecordIndex(),
+                this::recordsInForce,
+                cluster == null ? Optional::empty : cluster.recordsLack());
         OtherNodes others = peers == null ? OtherNodes.NONE : peers;
         this.deliverers = new FanOut.Deliverers(
                 peers == null ? live : peers.live(),
@@ -157,7 +170,7 @@ public final class DistWorker implements AutoCloseable {
 
     /** Makes the state machine of each range of the dist store. */
     public Supplier<RangeCoprocessor> coprocessorFactory() {
-        return () -> new RouteCoprocessor(index, members);
+        return () -> new RouteCoprocessor(index, members, records.index());
     }
 
     /** The agreed members, as the replicas of the dist store here have them. */
@@ -165,14 +178,30 @@ public final class DistWorker implements AutoCloseable {
         return members;
     }
 
+    /** The records of operators; the index from construction on, changes from {@link #start} to {@link #close}. */
+    public RecordStore records() {
+        return records;
+    }
+
+    /** As a SUBACK waits for it: what is committed is applied here, and by every other member. */
+    private CompletableFuture<Void> recordsInForce(Deadline deadline) {
+        LivePeers others = peers;
+        return others == null
+                ? CompletableFuture.completedFuture(null)
+                : others.untilAppliedHere(deadline).thenCompose(done -> others.untilOthersHaveApplied());
+    }
+
     public void start() {
-        routes = new RouteStore(ranges.get(), config.routeTimeout());
+        RangeClient client = ranges.get();
+        open = client;
+        routes = new RouteStore(client, config.routeTimeout());
     }
 
     /** Refuses routes from here on, and has no member excluded. Does not close the store. Before the links close. */
     @Override
     public void close() {
         routes = null;
+        open = null;
         if (peers != null) {
             peers.close();
         }
@@ -213,6 +242,21 @@ public final class DistWorker implements AutoCloseable {
     public TopicReceivers subscribers(TenantId tenant, TopicFilter filter, int most) {
         TenantIndex known = index.known(tenant);
         return known == null ? TopicReceivers.NONE : ReceiverList.of(known, filter, most);
+    }
+
+    /**
+     * The shared groups of a tenant, with members on all nodes, by the texts of their filters; for operators. Walks all
+     * filters of the tenant once; any thread that may be held up so long.
+     *
+     * @param shareName of the groups that are wanted; null for any
+     * @param filter on which they are, without the group; null for any
+     * @param after only those behind this text of a shared filter; null for the first
+     * @param most at least 1
+     */
+    public List<GroupInfo> groups(
+            TenantId tenant, @Nullable String shareName, @Nullable String filter, @Nullable String after, int most) {
+        TenantIndex known = index.known(tenant);
+        return known == null ? List.of() : GroupList.of(known, shareName, filter, after, most);
     }
 
     /** What a subscription that this node's matcher has asks for; null when it has none. Any thread. */

@@ -1,5 +1,6 @@
 package io.godwit.inbox;
 
+import io.godwit.inbox.carrier.AgreedMembers;
 import io.godwit.inbox.carrier.HomeSettings;
 import io.godwit.inbox.carrier.InboxPeers;
 import io.godwit.inbox.client.InboxClient;
@@ -183,12 +184,14 @@ public final class InboxStore {
      * The store of a cluster, led by this node and others.
      *
      * @param leaders name nodes as the links do
+     * @param members name nodes as the links do
      * @param timers hands tasks on when they are due
      * @param wallMillis milliseconds since the epoch, of the clock that the ranges and the frontends of this node have
      */
     public InboxPeers peers(
             RangeClient ranges,
             Leaders leaders,
+            AgreedMembers members,
             HomeSettings homes,
             ScheduledExecutorService timers,
             LongSupplier wallMillis) {
@@ -196,6 +199,7 @@ public final class InboxStore {
         return new InboxPeers(
                 leaders,
                 () -> new LocalHome(ranges, outside.reports()),
+                members,
                 homes,
                 outside.reports().waits(),
                 timers,

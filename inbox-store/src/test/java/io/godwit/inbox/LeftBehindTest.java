@@ -2,6 +2,7 @@ package io.godwit.inbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.inbox.carrier.AgreedMembers;
 import io.godwit.inbox.carrier.HomeSettings;
 import io.godwit.inbox.client.AttachReply;
 import io.godwit.inbox.client.AttachRequest;
@@ -62,7 +63,7 @@ class LeftBehindTest {
                     everyFewSeconds.add((Runnable) arguments[0]);
                     return null;
                 });
-        store.peers(host, host.node(0), HomeSettings.DEFAULT, timers, host::nowMillis);
+        store.peers(host, host.node(0), AgreedMembers.NONE, HomeSettings.DEFAULT, timers, host::nowMillis);
         AttachReply reply =
                 host.await(store.client(host).attach(new AttachRequest(CLIENT, false, 60, null), new Connected()));
         host.await(store.client(host).insert(qos0(reply.incarnation())));

@@ -3,6 +3,7 @@ package io.godwit.kv.raft;
 import com.alipay.sofa.jraft.rpc.RpcRequests.RequestVoteRequest;
 import com.alipay.sofa.jraft.rpc.RpcRequests.RequestVoteResponse;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -12,10 +13,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * Asks the other voters of a group before a candidate raises the term (pre-vote, Raft dissertation, 9.6). A node that
  * is cut off gets no majority, so it raises no term, and the leader of the majority keeps its leadership when the link
- * heals. JRaft's own pre-vote does not serve here: voters deny it until the election timeout has passed.
+ * heals. Neither does one that lacks entries and could not be elected. JRaft's own pre-vote does not serve here: voters
+ * deny it until the election timeout has passed.
  */
 final class Canvass {
     private static final long TIMEOUT_MILLIS = 300;
+    /** The term of a request that tells where the candidate's log ends; 0 when it does not. */
+    private static final long WITH_LOG_END = 1;
 
     private final String selfId;
     private final RaftTransport transport;
@@ -71,14 +75,24 @@ final class Canvass {
     }
 
     private RequestVoteRequest request(JRaftGroup group, String voter, boolean isLeaderGone) {
+        Optional<LogEnd> end = group.logEnd();
         return RequestVoteRequest.newBuilder()
                 .setGroupId(group.groupId())
                 .setServerId(RaftHost.peer(selfId).toString())
                 .setPeerId(RaftHost.peer(voter).toString())
-                .setTerm(0) // the answer does not depend on it
-                .setLastLogTerm(0)
-                .setLastLogIndex(0)
+                .setTerm(end.isPresent() ? WITH_LOG_END : 0)
+                .setLastLogTerm(end.map(LogEnd::term).orElse(0L))
+                .setLastLogIndex(end.map(LogEnd::index).orElse(0L))
                 .setPreVote(isLeaderGone)
                 .build();
+    }
+
+    /** Whether the candidate's log ends before that of {@code voter}; false when one of both ends is not known. */
+    static boolean isBehind(RequestVoteRequest asked, JRaftGroup voter) {
+        if (asked.getTerm() != WITH_LOG_END) {
+            return false;
+        }
+        LogEnd candidate = new LogEnd(asked.getLastLogTerm(), asked.getLastLogIndex());
+        return voter.logEnd().filter(own -> candidate.compareTo(own) < 0).isPresent();
     }
 }

@@ -37,8 +37,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Before it raises the term, a candidate asks the others whether they have lost the leader, too ({@link Canvass}).
  * Without a majority of such answers it does not stand: so a node that is cut off from all others, and takes them for
- * dead, raises no term. Others may hear of a death a moment later, so it asks again soon at first. Then it stands as if
- * its leader had told it to (JRaft's TimeoutNow with the current term).
+ * dead, raises no term. Nor does one that lacks entries: a voter that has them denies, and stands itself. Others may
+ * hear of a death a moment later, so it asks again soon at first. Then it stands as if its leader had told it to
+ * (JRaft's TimeoutNow with the current term).
  *
  * <p>If the leader lives after all, it is voted out, or wins again; either is safe at any time.
  */
@@ -112,6 +113,19 @@ final class EarlyElection implements AutoCloseable {
                 run(begun(new Candidacy(group, leaderId, STEP_MILLIS, 2, false)));
             }
         });
+    }
+
+    /**
+     * A candidate asks for a vote that cannot win, since its log is behind this one's: this one stands. So does a
+     * leader that has stepped down by itself.
+     */
+    void standInstead(JRaftGroup group, String deadId) {
+        Candidacy fresh = new Candidacy(group, deadId, STEP_MILLIS, 2, true);
+        Candidacy counting = candidacies.compute(
+                group.groupId(), (id, before) -> before != null && before.standsFor(deadId) ? before : fresh);
+        if (counting.equals(fresh)) {
+            run(fresh);
+        }
     }
 
     private void run(Runnable task) {

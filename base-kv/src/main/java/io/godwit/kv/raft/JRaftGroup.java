@@ -10,10 +10,12 @@ import com.alipay.sofa.jraft.core.State;
 import com.alipay.sofa.jraft.entity.PeerId;
 import com.alipay.sofa.jraft.entity.Task;
 import com.alipay.sofa.jraft.error.RaftError;
+import com.alipay.sofa.jraft.storage.LogStorage;
 import com.alipay.sofa.jraft.util.ThreadPoolsFactory;
 import java.nio.ByteBuffer;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -26,11 +28,13 @@ final class JRaftGroup implements RaftGroup {
 
     private final RaftGroupService service;
     private final Node node;
+    private final LogStorage log;
     private final ReadIndexCalls reads;
     private final Runnable onClose;
     private final Consumer<RaftGroupService> stop;
 
     /**
+     * @param log of this group; only read here
      * @param reads the node's
      * @param onClose run before the replica is stopped
      * @param stop begins to stop it
@@ -38,11 +42,13 @@ final class JRaftGroup implements RaftGroup {
     JRaftGroup(
             RaftGroupService service,
             Node node,
+            LogStorage log,
             ReadIndexCalls reads,
             Runnable onClose,
             Consumer<RaftGroupService> stop) {
         this.service = service;
         this.node = node;
+        this.log = log;
         this.reads = reads;
         this.onClose = onClose;
         this.stop = stop;
@@ -189,6 +195,18 @@ final class JRaftGroup implements RaftGroup {
         } catch (IllegalStateException e) { // stopped
             return 0;
         }
+    }
+
+    /** How far the stored log goes; none when it is empty, also behind a snapshot, whose term is not known here. */
+    Optional<LogEnd> logEnd() {
+        long index = log.getLastLogIndex();
+        long term = termAt(index);
+        return term == 0 ? Optional.empty() : Optional.of(new LogEnd(term, index));
+    }
+
+    @SuppressWarnings("deprecation") // in name only
+    private long termAt(long index) {
+        return log.getTerm(index);
     }
 
     @Override

@@ -23,6 +23,13 @@ public interface RaftGroups {
     void stand(RaftGroup group);
 
     /**
+     * Has this replica, whose leadership has ended because it heard no majority for an election timeout, stand again as
+     * soon as it hears one. The others may follow it still, so all of them would wait for another election timeout. Any
+     * thread.
+     */
+    void standAgain(RaftGroup group);
+
+    /**
      * Has the replicas of this node stand for election, one voter after the other, in groups where nobody has led for
      * as long as this node has looked: as when all nodes were started again. Any thread.
      */

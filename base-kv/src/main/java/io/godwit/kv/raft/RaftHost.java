@@ -156,7 +156,13 @@ public final class RaftHost implements RaftGroups, AutoCloseable {
         RaftGroupService service = new RaftGroupService(groupId, self, options, null, true);
         try {
             Node node = begin(service);
-            JRaftGroup group = new JRaftGroup(service, node, reads, () -> stopped(groupId), this::stop);
+            JRaftGroup group = new JRaftGroup(
+                    service,
+                    node,
+                    storage.createLogStorage(groupId, options.getRaftOptions()),
+                    reads,
+                    () -> stopped(groupId),
+                    this::stop);
             groups.put(groupId, group);
             boolean isGivenItsState = firstVoters.isEmpty();
             transport.serve(
@@ -234,13 +240,30 @@ public final class RaftHost implements RaftGroups, AutoCloseable {
         }
     }
 
-    /** Whether a candidate is heard, and if it asks for that whether this voter has lost its leader, too. */
+    @Override
+    public void standAgain(RaftGroup group) {
+        JRaftGroup own = groups.get(group.groupId());
+        if (own != null) { // else it has been stopped
+            elections.standInstead(own, "");
+        }
+    }
+
+    /**
+     * Whether a candidate is heard, and if it asks for that whether this voter has lost its leader, too, and the
+     * candidate's log is not behind its own. If it is, this voter stands: the candidate cannot be elected, and nobody
+     * may have told this voter that there is no leader.
+     */
     private boolean wouldVote(JRaftGroup group, RequestVoteRequest asked) {
+        if (!asked.getPreVote()) {
+            return true;
+        }
         String leader = group.leader();
-        return !asked.getPreVote()
-                || leader.isEmpty()
-                || gone.contains(leader)
-                || leader.equals(storeIdOf(asked.getServerId()));
+        boolean isLost = leader.isEmpty() || gone.contains(leader) || leader.equals(storeIdOf(asked.getServerId()));
+        if (isLost && Canvass.isBehind(asked, group)) {
+            elections.standInstead(group, leader);
+            return false;
+        }
+        return isLost;
     }
 
     /**

@@ -49,7 +49,8 @@ final class RangeStateMachine extends StateMachineAdapter {
 
         void leads(long term);
 
-        void leadsNoMore();
+        /** @param isUnheard whether because no majority was heard for an election timeout */
+        void leadsNoMore(boolean isUnheard);
 
         /**
          * A split that this replica's leader proposed is committed, and is about to be applied, which takes its time.
@@ -394,7 +395,7 @@ final class RangeStateMachine extends StateMachineAdapter {
 
     @Override
     public void onLeaderStop(Status status) {
-        listener.leadsNoMore();
+        listener.leadsNoMore(status.getRaftError() == RaftError.ERAFTTIMEDOUT);
     }
 
     @Override

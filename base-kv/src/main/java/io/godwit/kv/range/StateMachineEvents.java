@@ -182,7 +182,11 @@ final class StateMachineEvents implements RangeStateMachine.Listener {
     }
 
     @Override
-    public void leadsNoMore() {
+    public void leadsNoMore(boolean isUnheard) {
+        RaftGroup started = range.group();
+        if (isUnheard && started != null) {
+            environment.raft().standAgain(started);
+        }
         executor.execute(() -> {
             boolean isHandover = changes.isHandover();
             Leadership ending = role.leadership();

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** Keeps the entries. Its snapshot has them in one file, and ballast in others, as a database has. */
 final class ListStateMachine extends StateMachineAdapter {
@@ -28,6 +29,9 @@ final class ListStateMachine extends StateMachineAdapter {
     private final int ballastBytes;
     /** Done before a snapshot is completed. */
     volatile BadLuck badLuck = directory -> {};
+
+    /** Told why a leadership has ended. */
+    volatile Consumer<Status> leaderStop = status -> {};
 
     private final List<String> entries = new ArrayList<>();
 
@@ -55,6 +59,11 @@ final class ListStateMachine extends StateMachineAdapter {
             }
             committed.next();
         }
+    }
+
+    @Override
+    public void onLeaderStop(Status status) {
+        leaderStop.accept(status);
     }
 
     @Override

@@ -312,6 +312,68 @@ class RaftOverGrpcTest {
     }
 
     /**
+     * One voter has died for good. Of the two that are left one lacks an entry, and takes the other for dead, which has
+     * come back meanwhile and was told of nothing.
+     */
+    @Test
+    void whoLacksEntriesLeavesTheElectionToWhoHasThem() throws Exception {
+        try (RaftNodes nodes = new RaftNodes(directory)) {
+            nodes.startAll("a", "b", "c");
+            Node old = nodes.electFirst();
+            append(old, "before");
+            Node behind = nodes.followers().get(0);
+            Node dead = nodes.followers().get(1);
+            nodes.awaitEntries(1, behind.id(), dead.id());
+            nodes.mesh().cut(old.id(), behind.id());
+            append(old, "only here and at the one that dies");
+            nodes.kill(dead.id());
+            nodes.kill(old.id());
+            long termBefore = termOf(behind);
+
+            Node back = nodes.start(old.id(), List.of("a", "b", "c"));
+            nodes.mesh().heal(back.id(), behind.id());
+            behind.host().onMemberCrashed(old.id());
+
+            assertThat(nodes.awaitLeader().id()).isEqualTo(back.id());
+            assertThat(termOf(back)).isLessThanOrEqualTo(termBefore + 2);
+            nodes.awaitEntries(2, back.id(), behind.id());
+        }
+    }
+
+    /**
+     * A leader that stood still steps down, since it has not heard the others for an election timeout. They follow it
+     * still: what it had sent renewed their timeouts.
+     */
+    @Test
+    void leaderThatSteppedDownUnheardStandsAgain() throws Exception {
+        try (RaftNodes nodes = new RaftNodes(directory)) {
+            nodes.settings(new RaftSettings(1_000, 100, 1L << 30));
+            Node old = nodes.start("a", List.of("a", "b", "c"));
+            nodes.settings(new RaftSettings(RaftNodes.NEVER_MILLIS, 100, 1L << 30));
+            List<Node> others =
+                    List.of(nodes.start("b", List.of("a", "b", "c")), nodes.start("c", List.of("a", "b", "c")));
+            CompletableFuture<RaftError> stopped = new CompletableFuture<>();
+            old.machine().leaderStop = status -> {
+                stopped.complete(status.getRaftError());
+                old.host().standAgain(old.group());
+            };
+            Node first = others.get(0);
+            first.host().stand(first.group()); // who has been elected looks on for a while: not the one to be tested
+            append(nodes.awaitLeader(), "before");
+            lead(nodes, old.id());
+            nodes.awaitEntries(1, "a", "c");
+
+            others.forEach(other -> nodes.mesh().cut(old.id(), other.id()));
+            assertThat(stopped.get(30, TimeUnit.SECONDS)).isEqualTo(RaftError.ERAFTTIMEDOUT);
+            assertThat(others).allMatch(other -> other.group().leader().equals(old.id()));
+            others.forEach(other -> nodes.mesh().heal(old.id(), other.id()));
+
+            append(nodes.awaitLeader(), "after");
+            nodes.awaitEntries(2, "a", "b", "c");
+        }
+    }
+
+    /**
      * The old leader goes on believing that it leads, but commits nothing, and gives way when it can be reached again.
      */
     @Test

@@ -7,6 +7,7 @@ import com.alipay.sofa.jraft.Closure;
 import com.alipay.sofa.jraft.Iterator;
 import com.alipay.sofa.jraft.Status;
 import com.alipay.sofa.jraft.entity.RaftOutter.SnapshotMeta;
+import com.alipay.sofa.jraft.error.RaftError;
 import com.alipay.sofa.jraft.storage.snapshot.SnapshotReader;
 import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
@@ -126,6 +127,15 @@ class RangeStateMachineTest {
         assertThat(value("k")).isEmpty();
     }
 
+    /** Only a leader that nobody has deposed is to stand again. */
+    @Test
+    void leaderThatIsUnheardIsToldFromOneThatIsDeposed() {
+        RangeStateMachine machine = machine(new AppendCoprocessor());
+        machine.onLeaderStop(new Status(RaftError.EHIGHERTERMREQUEST, "deposed"));
+        machine.onLeaderStop(new Status(RaftError.ERAFTTIMEDOUT, "majority dies"));
+        assertThat(events).containsExactly("leads no more, unheard=false", "leads no more, unheard=true");
+    }
+
     @Test
     void effectsRunAfterTheCommitAndBeforeTheReplies() {
         RangeCoprocessor telling = new AppendCoprocessor() {
@@ -198,7 +208,9 @@ class RangeStateMachineTest {
             public void leads(long term) {}
 
             @Override
-            public void leadsNoMore() {}
+            public void leadsNoMore(boolean isUnheard) {
+                events.add("leads no more, unheard=" + isUnheard);
+            }
 
             @Override
             public void splits() {}

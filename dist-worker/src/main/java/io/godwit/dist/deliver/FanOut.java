@@ -65,6 +65,8 @@ public final class FanOut implements Publisher {
         private final Resend resend;
 
         private volatile boolean hasEnded;
+        /** One of its messages was not stored. */
+        private volatile boolean hasFailed;
 
         Connection(Resend resend) {
             this.resend = resend;
@@ -73,6 +75,17 @@ public final class FanOut implements Publisher {
         @Override
         public boolean isAbandoned() {
             return hasEnded || resend.isAbandoned();
+        }
+
+        @Override
+        public void failed() {
+            hasFailed = true;
+        }
+
+        /** The client was not told: it sends the failed one again, and must find nothing later before it. */
+        @Override
+        public boolean mayNotBegin() {
+            return hasEnded && hasFailed;
         }
     }
 

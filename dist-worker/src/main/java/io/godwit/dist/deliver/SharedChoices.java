@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,16 @@ public final class SharedChoices {
 
     /** @param member null when another node asked, and there was none */
     private record Choice(TopicFilter filter, @Nullable SharedMember member) {}
+
+    /** What becomes of a message that another node has sent for a group. */
+    public enum Claim {
+        /** The member is to be given it. */
+        MADE,
+        /** A session in the memory of this node was given it before. */
+        GIVEN,
+        /** The other node's choice does not count: nobody is given it. */
+        VOID
+    }
 
     private final TokenMemory<List<Choice>> chosen = new TokenMemory<>();
 
@@ -143,13 +154,23 @@ public final class SharedChoices {
         return choices(token).stream().anyMatch(choice -> choice.member == null && choice.filter.equals(filter));
     }
 
-    /** Whether {@code member} is to be given the message: no session in the memory of this node was yet. */
-    public synchronized boolean claim(DeliveryToken token, SharedGroup group, SharedMember member) {
+    /**
+     * Whether {@code member} is to be given the message. As of {@link #choose}: who resumes it and asks here hears of
+     * this claim, or the claim comes behind the answer, and finds the choice void by what this node knew when it
+     * answered.
+     *
+     * @param isVoid whether the choice of the other node does not count any more
+     */
+    public synchronized Claim claim(
+            DeliveryToken token, SharedGroup group, SharedMember member, BooleanSupplier isVoid) {
         if (isGivenHere(token, group.filter())) {
-            return false;
+            return Claim.GIVEN;
+        }
+        if (isVoid.getAsBoolean()) {
+            return Claim.VOID;
         }
         put(token, group, member);
-        return true;
+        return Claim.MADE;
     }
 
     /** The one chosen did not take it. */

@@ -36,6 +36,9 @@ public final class ClusterMembers implements Members, AutoCloseable {
     /** Members say something twice a second. */
     private static final long HEARD_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);
 
+    /** Answers come twice a second, each later than the one before by what a slow link falls behind meanwhile. */
+    private static final long ANSWER_NANOS = TimeUnit.MILLISECONDS.toNanos(2_500);
+
     private static final Logger LOG = LoggerFactory.getLogger(ClusterMembers.class);
     static final long ASK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final int MAX_QUESTIONS = 4;
@@ -89,6 +92,8 @@ public final class ClusterMembers implements Members, AutoCloseable {
 
     /** When each member has said last what it knows of this life, by {@link MemberThread#nanoTime}. */
     private final Map<NodeLife, Long> heardNanos = new ConcurrentHashMap<>();
+    /** When each has answered last. */
+    private final Map<NodeLife, Long> answeredNanos = new ConcurrentHashMap<>();
 
     private volatile Predicate<NodeLife> linked = member -> false;
 
@@ -152,7 +157,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
                         self, commits, exclusions, lapses, current, store, thread, introductions, new Progress());
                 joining = begun;
                 linked = introductions::isLinked;
-                exclusions.judgeBy(linked);
+                exclusions.judgeBy(linked, this::answers);
                 begun.begin();
                 tickedNanos = thread.nanoTime();
                 tick();
@@ -233,15 +238,20 @@ public final class ClusterMembers implements Members, AutoCloseable {
 
     @Override
     public CompletableFuture<Void> exclude(NodeLife member, String why) {
-        return exclude(member, false, why);
+        return exclude(member, Exclusions.Ground.CUT_OFF, why);
+    }
+
+    @Override
+    public CompletableFuture<Void> excludeSilent(NodeLife member, String why) {
+        return exclude(member, Exclusions.Ground.SILENT, why);
     }
 
     @Override
     public CompletableFuture<Void> excludeLost(NodeLife member, String why) {
-        return exclude(member, true, why);
+        return exclude(member, Exclusions.Ground.LOST, why);
     }
 
-    private CompletableFuture<Void> exclude(NodeLife member, boolean isLost, String why) {
+    private CompletableFuture<Void> exclude(NodeLife member, Exclusions.Ground ground, String why) {
         CompletableFuture<Void> told = new CompletableFuture<>();
         thread.execute(() -> {
             CompletableFuture<Void> done = new CompletableFuture<>();
@@ -251,7 +261,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
             } else if (member.equals(self)) {
                 done.completeExceptionally(new RangeException(Cause.TIMEOUT, "no member excludes itself"));
             } else {
-                exclusions.exclude(member, isLost, why, done);
+                exclusions.exclude(member, ground, why, done);
             }
         });
         return told;
@@ -278,6 +288,16 @@ public final class ClusterMembers implements Members, AutoCloseable {
     @Override
     public boolean mayAcknowledge(long epoch) {
         return freshness.isFresh(epoch);
+    }
+
+    @Override
+    public long revision() {
+        return current.get().revision();
+    }
+
+    @Override
+    public boolean isPast(NodeLife life, long since) {
+        return current.get().isPast(life, since);
     }
 
     @Override
@@ -325,6 +345,17 @@ public final class ClusterMembers implements Members, AutoCloseable {
     public boolean hears(NodeLife life) {
         Long heard = heardNanos.get(life);
         return heard != null && thread.nanoTime() - heard < HEARD_NANOS && linked.test(life);
+    }
+
+    @Override
+    public void answered(NodeLife by) {
+        answeredNanos.put(by, thread.nanoTime());
+    }
+
+    /** Whether a member has answered what this node sent it, in the last {@link #ANSWER_NANOS}. */
+    private boolean answers(NodeLife life) {
+        Long answered = answeredNanos.get(life);
+        return answered != null && thread.nanoTime() - answered < ANSWER_NANOS && linked.test(life);
     }
 
     @Override
@@ -412,6 +443,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
         }
         MembersView view = current.get();
         heardNanos.keySet().removeIf(life -> view.find(life) == null);
+        answeredNanos.keySet().removeIf(life -> view.find(life) == null);
         lapses.look(view, thread.nanoTime());
         lookAtLapses();
         Joining begun = joining;

@@ -37,6 +37,21 @@ final class Exclusions {
     /** How long its proof has to be back before it does: answers that were held up arrive meanwhile. */
     static final long HEARING_NANOS = TimeUnit.SECONDS.toNanos(5);
 
+    /** A member that answers is slow, not silent: so long it is not excluded for what it owes. */
+    static final long SLOW_NANOS = TimeUnit.SECONDS.toNanos(12);
+    /** Who asks for an exclusion asks again sooner than this. */
+    private static final long SLOW_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+    /** Why a member is to be excluded. */
+    enum Ground {
+        /** It owes this node an answer. */
+        SILENT,
+        /** The link to it is over, or frames to it were lost. */
+        CUT_OFF,
+        /** The membership has lost it, so that it is not this node's word alone. */
+        LOST
+    }
+
     private final NodeLife self;
     private final ViewCommits commits;
     private final CurrentView current;
@@ -58,6 +73,12 @@ final class Exclusions {
 
     private long hearsNanos;
     private Predicate<NodeLife> isLinked = member -> false;
+    private Predicate<NodeLife> answers = member -> false;
+    /** Members that answer and were to be excluded all the same. */
+    private final Map<NodeLife, Slow> slow = new HashMap<>();
+
+    /** When that was asked for first, and last. */
+    private record Slow(long firstNanos, long lastNanos) {}
 
     Exclusions(
             NodeLife self,
@@ -76,8 +97,7 @@ final class Exclusions {
         this.counters = counters;
     }
 
-    /** @param isLost whether the membership has lost it, so that its silence is not this node's word alone */
-    void exclude(NodeLife member, boolean isLost, String why, CompletableFuture<Void> done) {
+    void exclude(NodeLife member, Ground ground, String why, CompletableFuture<Void> done) {
         Member known = current.get().find(member);
         if (known == null) {
             done.complete(null); // it has left, or was evicted when its lapse was over
@@ -86,22 +106,44 @@ final class Exclusions {
         } else if (!mayJudge(member)) {
             done.completeExceptionally(new RangeException(
                     Cause.TIMEOUT, "this node joins, and excludes nobody yet: " + member + ", since " + why));
-        } else if (!isLost && isDeaf() && !member.nodeId().equals(self.nodeId())) {
+        } else if (ground != Ground.LOST && isDeaf() && !member.nodeId().equals(self.nodeId())) {
             done.completeExceptionally(new RangeException(
                     Cause.TIMEOUT, "this node could not prove that it serves, and excludes nobody yet: " + member));
+        } else if (ground == Ground.SILENT && isOnlySlow(member)) {
+            done.completeExceptionally(new RangeException(
+                    Cause.TIMEOUT, "it answers, and is not excluded yet: " + member + ", since " + why));
         } else if (committing.containsKey(member)) {
             waitersOf(member).add(done);
         } else {
             waitersOf(member).add(done);
             LOG.warn("member is being excluded member={} state={} why={}", member, known.state(), why);
+            slow.remove(member); // when it is back it has as long again
             commits.commit(new MemberStep.Lapse(self, current.get().find(self), member))
                     .whenComplete((view, failure) -> committed(member, why, view, failure));
         }
     }
 
-    /** @param linked whether this node is connected to a member */
-    void judgeBy(Predicate<NodeLife> linked) {
+    /**
+     * @param linked whether this node is connected to a member
+     * @param answering whether a member has answered this node lately, though perhaps late
+     */
+    void judgeBy(Predicate<NodeLife> linked, Predicate<NodeLife> answering) {
         isLinked = linked;
+        answers = answering;
+    }
+
+    private boolean isOnlySlow(NodeLife member) {
+        if (!answers.test(member)) {
+            slow.remove(member);
+            return false;
+        }
+        slow.keySet().removeIf(life -> current.get().find(life) == null);
+        long now = thread.nanoTime();
+        Slow before = slow.get(member);
+        long firstNanos = before != null && now - before.lastNanos < SLOW_AGAIN_NANOS ? before.firstNanos : now;
+        Slow next = new Slow(firstNanos, now);
+        slow.put(member, next);
+        return now - next.firstNanos < SLOW_NANOS;
     }
 
     private boolean mayJudge(NodeLife whom) {

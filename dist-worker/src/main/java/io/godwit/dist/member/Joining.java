@@ -255,7 +255,7 @@ final class Joining {
         }
         enter(Phase.CLAIMING, "an earlier process of this node has to be over");
         CompletableFuture<Void> over = new CompletableFuture<>();
-        exclusions.exclude(known.life(), true, "a newer process of the node joins", over);
+        exclusions.exclude(known.life(), Exclusions.Ground.LOST, "a newer process of the node joins", over);
         over.whenComplete((done, failure) -> {
             if (own == turn && failure == null) {
                 claim(own);
@@ -288,7 +288,7 @@ final class Joining {
                 viewChanged(current.get());
             } else { // it is over; until it is evicted it counts, since this node may be wrong
                 CompletableFuture<Void> excluded = new CompletableFuture<>();
-                exclusions.exclude(member, true, "its process is over", excluded);
+                exclusions.exclude(member, Exclusions.Ground.LOST, "its process is over", excluded);
                 // excluded or not: it may come back as the same life, and then it has to be met
                 excluded.whenComplete((none, refused) -> thread.later(ASK_NANOS, () -> {
                     if (own == turn && awaited.containsKey(member)) {

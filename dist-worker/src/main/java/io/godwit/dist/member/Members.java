@@ -44,6 +44,14 @@ public interface Members {
      */
     CompletableFuture<Void> exclude(NodeLife member, String why);
 
+    /**
+     * As {@link #exclude}, of a member that does not answer something. One that has {@link #answered} lately is slow,
+     * as behind a slow link: while it is, this fails for some time, and may be asked again.
+     */
+    default CompletableFuture<Void> excludeSilent(NodeLife member, String why) {
+        return exclude(member, why);
+    }
+
     /** As {@link #exclude}, of a member that the membership has lost: whatever this node has heard itself. */
     default CompletableFuture<Void> excludeLost(NodeLife member, String why) {
         return exclude(member, why);
@@ -69,12 +77,28 @@ public interface Members {
         return mayAcknowledge();
     }
 
+    /** Of the newest view that is known here; 0 before the first, and of a node that runs alone. Never falls. */
+    default long revision() {
+        return 0;
+    }
+
+    /**
+     * Whether, by the newest view that is known here, the others have gone on without a life after it had come to serve
+     * by the revision {@code since}, which is its {@link #epoch}. See {@link MembersView#isPast}.
+     */
+    default boolean isPast(NodeLife life, long since) {
+        return false;
+    }
+
     /**
      * Another member says what it knows of this life. Any thread.
      *
      * @param since the revision by which its newest view has this life serving; 0 when it has not
      */
     default void said(NodeLife by, long since) {}
+
+    /** Another member has answered what this node has sent it after it had answered last. Any thread. */
+    default void answered(NodeLife by) {}
 
     /** As {@link #untilMayAcknowledge(long)}, for what was matched just now. */
     CompletableFuture<Boolean> untilMayAcknowledge();

@@ -62,6 +62,16 @@ public record MembersView(long revision, List<Member> members) {
         return member != null && member.isCounted();
     }
 
+    /**
+     * Whether the life has ceased to serve after it had come to by the revision {@code since}: it was excluded or has
+     * left, and may serve anew. False when this view is older than that revision: it says nothing of the life yet.
+     */
+    public boolean isPast(NodeLife life, long since) {
+        Member member = find(life);
+        boolean serves = member != null && member.state() == MemberState.SERVING && member.since() == since;
+        return revision >= since && !serves;
+    }
+
     /** Those that serve, in the order in which they joined. */
     public Set<NodeLife> serving() {
         return lives(members.stream()

@@ -8,6 +8,7 @@ import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.Receiver;
 import io.godwit.dist.deliver.ChosenElsewhere;
 import io.godwit.dist.deliver.SharedChoices;
+import io.godwit.dist.member.Members;
 import io.godwit.dist.route.SharedMember;
 import io.godwit.dist.wire.Choice;
 import io.godwit.dist.wire.ChoiceAnswer;
@@ -18,6 +19,7 @@ import io.godwit.dist.wire.StoredMember;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.topic.TopicFilter;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -34,10 +36,17 @@ import org.jspecify.annotations.Nullable;
  * token. Thread-safe: publishers ask, threads of the links bring answers. What waits is bounded by what publishers may
  * have unacknowledged: a question is forgotten when its publish waits no longer, and an answer that comes then is not
  * used.
+ *
+ * <p>What an excluded member has chosen may still arrive at others, and is refused there once they know of the
+ * exclusion ({@link LiveArrivals}). So an answer counts only when who gives it knows the view of who asks, and when
+ * that view is still the newest when all have answered: else all are asked again.
  */
 final class ChoiceQuestions {
     /** An answer with more goes in several frames. One choice has at most two strings of 64 KiB. */
     private static final int MAX_ANSWER_BYTES = 64 * 1024;
+
+    /** Until a question is looked at again that was asked by a view not known here yet. */
+    static final Duration LOOK = Duration.ofMillis(10);
 
     private static final class Asked {
         private final Peer peer;
@@ -52,27 +61,47 @@ final class ChoiceQuestions {
         }
     }
 
+    /** By a newer view of the members than this node knows. */
+    private record Ahead(Peer from, ChoiceQuestion question) {}
+
     private final Links links;
+    private final Members members;
+    private final PeerTimers timers;
     private final MemberWaits waits;
     private final SharedChoices choices;
     /** Guarded by this, with what is in it. */
     private final Map<Long, Asked> asked = new HashMap<>();
 
+    /** In the order of arrival; looked at by a timer while there are any. Guarded by this. */
+    private final List<Ahead> ahead = new ArrayList<>(0);
+
+    private boolean isLooking;
+
     private long nextNumber;
 
-    ChoiceQuestions(Links links, MemberWaits waits, SharedChoices choices) {
-        this.links = links;
+    ChoiceQuestions(ClusterParts parts, MemberWaits waits, SharedChoices choices) {
+        this.links = parts.links();
+        this.members = parts.members();
+        this.timers = parts.timers();
         this.waits = waits;
         this.choices = choices;
     }
 
     /** See {@link io.godwit.dist.deliver.OtherNodes#chosen}. */
     CompletableFuture<List<ChosenElsewhere>> ask(TenantId tenant, DeliveryToken token) {
+        long revision = members.revision();
+        return ask(tenant, token, revision)
+                .thenCompose(chosen -> members.revision() == revision
+                        ? CompletableFuture.completedFuture(chosen)
+                        : ask(tenant, token));
+    }
+
+    private CompletableFuture<List<ChosenElsewhere>> ask(TenantId tenant, DeliveryToken token, long revision) {
         List<ChosenElsewhere> all = new ArrayList<>();
         Set<Long> questions = ConcurrentHashMap.newKeySet(4);
         return waits.all(
                         "what it has chosen for a shared group",
-                        (peer, confirmed) -> ask(peer, tenant, token, questions, some -> {
+                        (peer, confirmed) -> ask(peer, tenant, token, revision, questions, some -> {
                             synchronized (all) {
                                 all.addAll(some);
                             }
@@ -94,6 +123,7 @@ final class ChoiceQuestions {
             Peer peer,
             TenantId tenant,
             DeliveryToken token,
+            long revision,
             Set<Long> questions,
             Consumer<List<ChosenElsewhere>> answered) {
         long number;
@@ -106,6 +136,7 @@ final class ChoiceQuestions {
                 .setNumber(number)
                 .setOrigin(token.origin())
                 .setTokenNumber(token.number())
+                .setViewRevision(revision)
                 .build();
         peer.send(
                 Lane.CONTROL,
@@ -130,6 +161,7 @@ final class ChoiceQuestions {
     /** No answer of the peer comes any more: who waits asks the next one, or excludes it. */
     synchronized void over(Peer peer) {
         asked.values().removeIf(waiting -> waiting.peer.equals(peer));
+        ahead.removeIf(waiting -> waiting.from.equals(peer));
     }
 
     private synchronized boolean isOpen(long number) {
@@ -189,6 +221,39 @@ final class ChoiceQuestions {
     }
 
     void asked(Peer from, ChoiceQuestion question) {
+        if (question.getViewRevision() <= members.revision()) {
+            answer(from, question);
+            return;
+        }
+        synchronized (this) {
+            ahead.add(new Ahead(from, question));
+            lookLater();
+        }
+    }
+
+    private void lookLater() {
+        if (!isLooking && !ahead.isEmpty()) {
+            isLooking = true;
+            timers.after(LOOK, this::answerKnown);
+        }
+    }
+
+    /** Those by a view that is known here by now. */
+    private void answerKnown() {
+        long revision = members.revision();
+        List<Ahead> known;
+        synchronized (this) {
+            known = ahead.stream()
+                    .filter(waiting -> waiting.question.getViewRevision() <= revision)
+                    .toList();
+            ahead.removeAll(known);
+            isLooking = false;
+            lookLater();
+        }
+        known.forEach(waiting -> answer(waiting.from, waiting.question));
+    }
+
+    private void answer(Peer from, ChoiceQuestion question) {
         ChoiceAnswer.Builder answer = ChoiceAnswer.newBuilder().setNumber(question.getNumber());
         int bytes = 0;
         for (Map.Entry<TopicFilter, SharedMember> chosen :

@@ -4,9 +4,11 @@ import io.godwit.cluster.link.Links;
 import io.godwit.dist.member.Members;
 import io.godwit.kv.client.Mirror;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * What a dist-worker uses of the cluster that its node is a member of.
@@ -21,6 +23,8 @@ import java.util.function.LongSupplier;
  *     a healthy node on a busy machine, since one that is excluded closes its clients
  * @param maxLiveFilterBytes what the filters of live sessions of this node may take on the heap of each other node, see
  *     {@link FilterKey#heapBytes}
+ * @param recordsLack why no first record may be written, see {@link io.godwit.dist.record.RecordReaders#lack}. Any
+ *     thread
  */
 public record ClusterParts(
         String nodeId,
@@ -33,7 +37,8 @@ public record ClusterParts(
         LongSupplier nanoTime,
         DoubleSupplier random,
         Duration confirmTimeout,
-        long maxLiveFilterBytes) {
+        long maxLiveFilterBytes,
+        Supplier<Optional<String>> recordsLack) {
     /** Of the largest heap that this JVM may have. */
     private static final int HEAP_SHARE = 16;
 

@@ -43,8 +43,10 @@ final class Exclusions {
      * @param endNanos when it is given up
      * @param epoch of this node's membership when it was asked for
      * @param isNeeded asked before each further attempt
+     * @param isSilent as of {@link #insistOnSilent}
      */
-    private record Waiting(CompletableFuture<Void> done, long endNanos, long epoch, BooleanSupplier isNeeded) {}
+    private record Waiting(
+            CompletableFuture<Void> done, long endNanos, long epoch, BooleanSupplier isNeeded, boolean isSilent) {}
 
     Exclusions(ClusterParts parts) {
         this.members = parts.members();
@@ -63,11 +65,21 @@ final class Exclusions {
      * @param isNeeded whether what speaks against the member still does; any thread
      */
     CompletableFuture<Void> insist(NodeLife life, String why, BooleanSupplier isNeeded) {
+        return insist(life, why, isNeeded, false);
+    }
+
+    /** As {@link #insist}, of a member that owes an answer; not while it is slow ({@link Members#excludeSilent}). */
+    CompletableFuture<Void> insistOnSilent(NodeLife life, String why, BooleanSupplier isNeeded) {
+        return insist(life, why, isNeeded, true);
+    }
+
+    private CompletableFuture<Void> insist(NodeLife life, String why, BooleanSupplier isNeeded, boolean isSilent) {
         Waiting waiting = new Waiting(
                 new CompletableFuture<>(),
                 nanoTime.getAsLong() + SilentNode.PATIENCE.toNanos(),
                 members.epoch(),
-                isNeeded);
+                isNeeded,
+                isSilent);
         synchronized (this) {
             if (isClosed) { // no timer would look at it again
                 return CompletableFuture.failedFuture(closed());
@@ -84,7 +96,7 @@ final class Exclusions {
     }
 
     private void attempt(NodeLife life, String why) {
-        exclude(life, why).whenComplete((agreed, failure) -> {
+        exclude(life, why, areSilent(life)).whenComplete((agreed, failure) -> {
             if (failure == null) {
                 takeAll(life).forEach(waiting -> waiting.done.complete(null));
             } else if (failAll(life, failure, false)) {
@@ -95,6 +107,11 @@ final class Exclusions {
                 });
             }
         });
+    }
+
+    /** Whether nobody has more against it. */
+    private synchronized boolean areSilent(NodeLife life) {
+        return insisting.getOrDefault(life, List.of()).stream().allMatch(Waiting::isSilent);
     }
 
     private synchronized List<Waiting> takeAll(NodeLife life) {
@@ -140,6 +157,10 @@ final class Exclusions {
 
     /** As {@link Members#exclude}; fails once closed: a node that stops loses all others, who go on without it. */
     CompletableFuture<Void> exclude(NodeLife life, String why) {
+        return exclude(life, why, false);
+    }
+
+    private CompletableFuture<Void> exclude(NodeLife life, String why, boolean isSilent) {
         CompletableFuture<Void> agreed;
         synchronized (this) {
             if (isClosed) {
@@ -153,7 +174,8 @@ final class Exclusions {
             underWay.put(life, agreed);
         }
         log.asked(life, why);
-        members.exclude(life, why).whenComplete((done, failure) -> settle(life, agreed, failure));
+        (isSilent ? members.excludeSilent(life, why) : members.exclude(life, why))
+                .whenComplete((done, failure) -> settle(life, agreed, failure));
         return agreed;
     }
 

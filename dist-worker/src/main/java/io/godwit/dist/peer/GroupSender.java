@@ -37,6 +37,8 @@ import java.util.function.LongSupplier;
  * the peer is over first, nobody knows whether a member there has it; another is chosen once that life of the node is
  * agreed to be out, and its sessions with it. What waits is bounded by what publishers may have unacknowledged.
  *
+ * <p>A node that knows that the others have gone on without this one refuses what has a token: then it is given up.
+ *
  * <p>When the node of the member does not accept a message of this size, another member is chosen; without another the
  * publish fails.
  */
@@ -268,7 +270,8 @@ final class GroupSender implements Deliverer {
                 wallMillis.getAsLong(),
                 false,
                 delivery.matches().stream().map(GroupSender::filterOf).toList(),
-                number);
+                number,
+                delivery.resend().servingSince());
     }
 
     private static int sizeAbout(Delivery delivery) {
@@ -282,7 +285,13 @@ final class GroupSender implements Deliverer {
         if (known == null || !known.peer.equals(from) || !arePlaces(declined, known.delivery.matches())) {
             throw new IllegalArgumentException("an answer to no question, frame " + answer.getFrame());
         }
-        if (asked.remove(answer.getFrame(), known)) {
+        if (!asked.remove(answer.getFrame(), known)) {
+            return;
+        }
+        if (answer.getRefused()) { // as one that is abandoned while it waits: who resumes it has chosen anew
+            counters.refused.increment();
+            known.outcome.complete(DistOutcome.FAILED);
+        } else {
             chooseAnother(
                     known,
                     declined.stream()

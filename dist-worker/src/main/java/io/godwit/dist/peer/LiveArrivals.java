@@ -10,6 +10,8 @@ import io.godwit.dist.client.Match;
 import io.godwit.dist.client.Strays;
 import io.godwit.dist.deliver.ServedReceivers;
 import io.godwit.dist.deliver.SharedChoices;
+import io.godwit.dist.deliver.SharedChoices.Claim;
+import io.godwit.dist.member.Members;
 import io.godwit.dist.route.SharedGroup;
 import io.godwit.dist.route.SharedMember;
 import io.godwit.dist.route.TenantIndex;
@@ -31,8 +33,12 @@ import org.jspecify.annotations.Nullable;
  * for, one live session here gets the message; the other node is told when there is none. On the link's thread, which
  * hands over in the order of arrival, as a publisher's own thread does. A publisher waits while receivers are behind;
  * so does what the node sends next.
+ *
+ * <p>A message with a token goes to no group when the others have gone on without its sender by the view of this node:
+ * who resumes the message may have chosen anew (ADR 60).
  */
 final class LiveArrivals {
+    private final Members members;
     private final TopicIndex index;
     private final Deliverer live;
     private final ServedReceivers served;
@@ -41,12 +47,14 @@ final class LiveArrivals {
     private final LongSupplier wallMillis;
 
     LiveArrivals(
+            Members members,
             TopicIndex index,
             Deliverer live,
             ServedReceivers served,
             SharedChoices choices,
             PeerCounters counters,
             LongSupplier wallMillis) {
+        this.members = members;
         this.index = index;
         this.live = live;
         this.served = served;
@@ -85,12 +93,18 @@ final class LiveArrivals {
                 : live.deliver(new Delivery(publisher(from, frame), frame.message(), unserved, token));
     }
 
+    /** Whether what another node has sent rests on a choice that does not count any more. */
+    private boolean isVoid(Peer from, LiveFrame frame) {
+        return frame.servingSince() != 0 && members.isPast(RemoteFilters.lifeOf(from), frame.servingSince());
+    }
+
     /** Answers with the places of the groups that have nobody for it. */
     private CompletableFuture<?> deliverToGroups(Peer from, LiveFrame frame, @Nullable TenantIndex tenant) {
+        boolean isRefused = isVoid(from, frame);
         List<Integer> declined = new ArrayList<>(0);
         List<Match> chosen = new ArrayList<>(1);
         DeliveryToken token = frame.token();
-        for (int i = 0; i < frame.groups().size(); i++) {
+        for (int i = 0; i < frame.groups().size() && !isRefused; i++) {
             TopicFilter filter = frame.groups().get(i);
             if (token != null && choices.isGivenHere(token, filter)) {
                 continue; // a repeat
@@ -105,8 +119,13 @@ final class LiveArrivals {
                 if (token != null) {
                     choices.declined(token, filter);
                 }
-            } else if (token == null || choices.claim(token, group, member)) {
-                chosen.add(member.match());
+            } else {
+                Claim claim =
+                        token == null ? Claim.MADE : choices.claim(token, group, member, () -> isVoid(from, frame));
+                isRefused = claim == Claim.VOID;
+                if (claim == Claim.MADE) {
+                    chosen.add(member.match());
+                }
             }
         }
         CompletableFuture<?> delivered = LaneReceiver.READY;
@@ -116,15 +135,16 @@ final class LiveArrivals {
         }
         counters.declined.add(declined.size());
         if (frame.number() != 0) {
-            answer(from, frame.number(), declined);
+            answer(from, frame.number(), declined, isRefused);
         }
         return delivered;
     }
 
-    private static void answer(Peer from, long number, List<Integer> declined) {
+    private static void answer(Peer from, long number, List<Integer> declined, boolean isRefused) {
         GroupAnswer answer = GroupAnswer.newBuilder()
                 .setFrame(number)
                 .addAllDeclined(declined)
+                .setRefused(isRefused)
                 .build();
         from.send(
                 Lane.CONTROL,

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * size  field
  * 1     version that both nodes have agreed on ({@link io.godwit.cluster.link.Peer#version}); below is 1
  * 1     flags: bit 0 token present, 1 its message may have been distributed by an earlier process,
- *       2 for plain subscriptions, 3 for groups; rest 0
+ *       2 for plain subscriptions, 3 for groups, 4 its sender may be excluded meanwhile; rest 0
  * 1     protocol level of the publisher
  * 1+n   tenant
  * 4+n   client id of the publisher, for no-local
@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  * 8     number of the frame, for the answer; 0 when none is wanted   (if bit 3)
  * 2     number of groups, each then:              (if bit 3)
  *   4+n   its shared filter
+ * 8     revision of the agreed members since which the sender serves   (if bit 4)
  * n     the message, see MessageCodec; its time of arrival is the sender's, and not used
  * </pre>
  *
@@ -40,6 +41,7 @@ import org.jspecify.annotations.Nullable;
  * @param isForPlain whether sessions with plain subscriptions get it
  * @param groups of each of which one member gets it
  * @param number of the frame when the answer is wanted, else 0
+ * @param servingSince see {@link io.godwit.kv.client.Resend#servingSince}; 0 when the groups get it in any case
  */
 record LiveFrame(
         TenantId tenant,
@@ -49,19 +51,21 @@ record LiveFrame(
         Message message,
         boolean isForPlain,
         List<TopicFilter> groups,
-        long number) {
+        long number,
+        long servingSince) {
     private static final int TOKEN = 1;
     private static final int RESUMED = 1 << 1;
     private static final int PLAIN = 1 << 2;
     private static final int GROUPS = 1 << 3;
-    private static final int KNOWN_FLAGS = (1 << 4) - 1;
+    private static final int SINCE = 1 << 4;
+    private static final int KNOWN_FLAGS = (1 << 5) - 1;
     private static final int FIXED_BYTES = 4 + Integer.BYTES + Long.BYTES;
     private static final int TOKEN_BYTES = 2 * Long.BYTES + Integer.BYTES;
 
     /** One for plain subscriptions. */
     static byte[] encode(
             int version, ClientInfo publisher, Message message, @Nullable DeliveryToken token, long nowMillis) {
-        return encode(version, publisher, message, token, nowMillis, true, List.of(), 0);
+        return encode(version, publisher, message, token, nowMillis, true, List.of(), 0, 0);
     }
 
     static byte[] encode(
@@ -72,14 +76,15 @@ record LiveFrame(
             long nowMillis,
             boolean isForPlain,
             List<TopicFilter> groups,
-            long number) {
+            long number,
+            long servingSince) {
         byte[] tenant = bytes(publisher.tenant().value());
         byte[] client = bytes(publisher.clientId().value());
         byte[] origin = token == null ? new byte[0] : bytes(token.origin());
         List<byte[]> filters = groups.isEmpty()
                 ? List.of()
                 : groups.stream().map(group -> bytes(group.text())).toList();
-        int flags = (isForPlain ? PLAIN : 0) | (groups.isEmpty() ? 0 : GROUPS);
+        int flags = (isForPlain ? PLAIN : 0) | (groups.isEmpty() ? 0 : GROUPS) | (servingSince == 0 ? 0 : SINCE);
         int size = FIXED_BYTES + tenant.length + client.length + MessageCodec.encodedSize(message);
         if (token != null) {
             flags |= TOKEN | (token.isResumed() ? RESUMED : 0);
@@ -90,6 +95,9 @@ record LiveFrame(
             for (byte[] filter : filters) {
                 size += Integer.BYTES + filter.length;
             }
+        }
+        if (servingSince != 0) {
+            size += Long.BYTES;
         }
         ByteBuffer out = ByteBuffer.allocate(size);
         out.put((byte) version).put((byte) flags).put((byte) publisher.protocolLevel());
@@ -103,6 +111,9 @@ record LiveFrame(
         if (!groups.isEmpty()) {
             out.putLong(number).putShort((short) filters.size());
             filters.forEach(filter -> out.putInt(filter.length).put(filter));
+        }
+        if (servingSince != 0) {
+            out.putLong(servingSince);
         }
         MessageCodec.writeTo(out, message);
         return out.array();
@@ -146,12 +157,21 @@ record LiveFrame(
                 number = in.getLong();
                 groups = groups(in, Short.toUnsignedInt(in.getShort()));
             }
+            long servingSince = (flags & SINCE) == 0 ? 0 : in.getLong();
             Message message = received(MessageCodec.decode(in), nowMillis - ageMillis);
             if (in.hasRemaining() || !TopicName.isValid(message.topic())) {
                 throw new IllegalArgumentException("a live frame ends with a message of a valid topic");
             }
             return new LiveFrame(
-                    tenant, publisher, protocolLevel, token, message, (flags & PLAIN) != 0, groups, number);
+                    tenant,
+                    publisher,
+                    protocolLevel,
+                    token,
+                    message,
+                    (flags & PLAIN) != 0,
+                    groups,
+                    number,
+                    servingSince);
         } catch (BufferUnderflowException e) {
             throw new IllegalArgumentException("live frame of " + frame.length + " bytes is cut", e);
         }

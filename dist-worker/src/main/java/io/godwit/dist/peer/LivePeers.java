@@ -70,6 +70,7 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
     private final ServedReceivers served;
     private final SharedChoices choices;
     private final PeerCounters counters;
+    private final Echoes echoes;
 
     /**
      * @param live takes the deliveries to live receivers of this node
@@ -92,6 +93,7 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
         this.served = served;
         this.choices = choices;
         this.exclusions = new Exclusions(parts);
+        this.echoes = new Echoes(parts.nanoTime());
         this.waits = new MemberWaits(parts, exclusions, reports);
         this.filters = new LiveFilters(parts.timers(), parts.nanoTime(), parts.maxLiveFilterBytes());
         this.remote = new RemoteFilters(index, exclusions, parts.timers(), parts.random(), parts.maxLiveFilterBytes());
@@ -102,8 +104,8 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
         HeldMessages held = new HeldMessages(parts.timers(), parts.nanoTime(), HeldMessages.defaultBytes());
         this.sender = new NodeSender(parts, held, tokens, exclusions, counters, events);
         this.groups = new GroupSender(live, another, parts, held, tokens, exclusions, counters, events);
-        this.questions = new ChoiceQuestions(parts.links(), waits, choices);
-        this.arrivals = new LiveArrivals(index, live, served, choices, counters, parts.wallMillis());
+        this.questions = new ChoiceQuestions(parts, waits, choices);
+        this.arrivals = new LiveArrivals(members, index, live, served, choices, counters, parts.wallMillis());
         Gauge.builder("godwit.dist.peer.filters", filters, LiveFilters::size)
                 .description("filters with live subscribers on this node, that other nodes are told of")
                 .register(meters);
@@ -144,6 +146,7 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
         remote.over(peer, why);
         groups.over(peer);
         questions.over(peer);
+        echoes.over(peer);
     }
 
     /**
@@ -180,12 +183,17 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
             case GROUP_ANSWER -> groups.answered(from, frame.getGroupAnswer());
             case CHOICE_QUESTION -> questions.asked(from, frame.getChoiceQuestion());
             case CHOICE_ANSWER -> questions.answered(from, frame.getChoiceAnswer());
-            case SERVING ->
-                members.said(
-                        new NodeLife(from.nodeId(), from.incarnation()),
-                        frame.getServing().getSince());
+            case SERVING -> said(from, frame.getServing());
             case KIND_NOT_SET -> throw new AssertionError("was decoded");
         }
+    }
+
+    private void said(Peer from, Serving said) {
+        NodeLife life = new NodeLife(from.nodeId(), from.incarnation());
+        if (echoes.arrived(from, said)) {
+            members.answered(life);
+        }
+        members.said(life, said.getSince());
     }
 
     private void finishedHere(String origin, long number) {
@@ -321,7 +329,7 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
             peer.send(
                     Lane.CONTROL,
                     ControlFrames.encode(PeerFrame.newBuilder()
-                            .setServing(Serving.newBuilder().setSince(since))
+                            .setServing(echoes.outgoing(peer).setSince(since))
                             .build()));
         }
     }

@@ -200,7 +200,7 @@ final class MemberWaits {
             for (NodeLife life : silent) {
                 reports.ranOut(NodeWait.CONFIRMATION, timeout, () -> what + ", by " + life);
                 exclusions
-                        .insist(
+                        .insistOnSilent(
                                 life,
                                 "it did not confirm " + what + " within " + timeout.toMillis() + " ms",
                                 () -> isLeft(life))

@@ -3,6 +3,9 @@ package io.godwit.dist.route;
 import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.member.CurrentView;
 import io.godwit.dist.member.ViewRecord;
+import io.godwit.dist.record.RecordIndex;
+import io.godwit.dist.record.RecordKeys;
+import io.godwit.dist.record.RecordMutation;
 import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
 import io.godwit.kv.coprocessor.RangeCursor;
@@ -14,13 +17,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state machine of one range of routes: keeps the routes, and the view of members ({@link ViewRecord}); and after
- * each commit tells the node's {@link TopicIndex}, which all route ranges and the live receivers share. Since the index
- * is told before the reply goes out, a route is in force when its write completes.
+ * The state machine of one range of routes: keeps the routes, the view of members ({@link ViewRecord}) and the records
+ * of operators ({@link RecordKeys}); and after each commit tells the node's {@link TopicIndex}, which all route ranges
+ * and the live receivers share, or its {@link RecordIndex}. Since the index is told before the reply goes out, a route
+ * is in force when its write completes.
  */
 public final class RouteCoprocessor implements RangeCoprocessor {
     private final TopicIndex index;
     private final CurrentView members;
+    private final RecordIndex records;
     /** Set by the first {@link #open}; apply thread only. */
     private boolean opened;
 
@@ -29,10 +34,14 @@ public final class RouteCoprocessor implements RangeCoprocessor {
     /** Null before the first {@link #open} and after {@link #close}. */
     private KeyClaims.@Nullable Claim claim;
 
-    /** @param members is told of the view of members, which is stored beside the routes */
-    public RouteCoprocessor(TopicIndex index, CurrentView members) {
+    /**
+     * @param members is told of the view of members, which is stored beside the routes
+     * @param records is told of the records, which are stored there too
+     */
+    public RouteCoprocessor(TopicIndex index, CurrentView members, RecordIndex records) {
         this.index = index;
         this.members = members;
+        this.records = records;
     }
 
     @Override
@@ -48,6 +57,8 @@ public final class RouteCoprocessor implements RangeCoprocessor {
         if (opened || areLeft) {
             removeVanished(bounds, reader);
         }
+        // also the first time: a token that was removed must not stay in force for one that an older replica has told
+        removeVanishedRecords(bounds, reader);
         opened = true;
         add(bounds, reader);
     }
@@ -61,6 +72,7 @@ public final class RouteCoprocessor implements RangeCoprocessor {
         claimKeys();
         RangeBounds added = now.addedTo(before);
         if (added != null) {
+            removeVanishedRecords(added, reader);
             removeVanished(added, reader); // this node's replica of the merged range may have been behind
             add(added, reader);
         }
@@ -97,6 +109,10 @@ public final class RouteCoprocessor implements RangeCoprocessor {
             for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {
                 if (ViewRecord.isKey(cursor.key())) {
                     members.stored(cursor.value());
+                } else if (RecordKeys.isKey(cursor.key())) {
+                    if (isNewest(cursor.key())) {
+                        records.stored(cursor.key(), cursor.value());
+                    }
                 } else {
                     addToIndex(cursor.key(), cursor.value());
                 }
@@ -110,6 +126,10 @@ public final class RouteCoprocessor implements RangeCoprocessor {
         for (byte[] mutation : mutations) {
             if (ViewRecord.isMutation(mutation)) {
                 replies.add(ViewRecord.apply(bounds, writes, mutation, afterCommit, members));
+                continue;
+            }
+            if (RecordMutation.isMutation(mutation)) {
+                replies.add(RecordMutation.apply(bounds, writes, mutation, afterCommit, this::isNewest, records));
                 continue;
             }
             List<RouteMutation.Change> changes = RouteMutation.decode(mutation);
@@ -128,7 +148,7 @@ public final class RouteCoprocessor implements RangeCoprocessor {
         List<RouteQuery.Entry> entries = new ArrayList<>();
         try (RangeCursor cursor = snapshot.cursor(page.from(), page.to())) {
             for (cursor.seekToFirst(); cursor.isValid() && entries.size() < page.maxRoutes(); cursor.next()) {
-                if (!ViewRecord.isKey(cursor.key())) {
+                if (!ViewRecord.isKey(cursor.key()) && !RecordKeys.isKey(cursor.key())) {
                     entries.add(new RouteQuery.Entry(cursor.key(), cursor.value()));
                 }
             }
@@ -199,5 +219,10 @@ public final class RouteCoprocessor implements RangeCoprocessor {
             });
             vanished.forEach(route -> tenant.remove(route.filter(), route.receiver()));
         });
+    }
+
+    /** As above; there are some thousands of records at most. */
+    private void removeVanishedRecords(RangeBounds within, RangeReader reader) {
+        records.removeVanished(key -> within.contains(key) && isNewest(key) && reader.get(key) == null);
     }
 }

@@ -306,6 +306,13 @@ public final class TenantIndex {
         subscribers.forEachGroup(group -> group.forEach(action));
     }
 
+    /** Every shared group, those that come or go meanwhile perhaps. Walks all filters. */
+    void forEachGroup(Consumer<SharedGroup> action) {
+        BiConsumer<String, Subscribers> each = (filter, subscribers) -> subscribers.forEachGroup(action);
+        exact.forEach(each);
+        wildcards.forEach(each);
+    }
+
     private synchronized @Nullable Subscribers subscribersOf(String filter) {
         return find(filter);
     }

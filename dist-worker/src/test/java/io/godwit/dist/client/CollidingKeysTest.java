@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -40,9 +41,16 @@ class CollidingKeysTest {
         List<Object> colliding = CollidingFilters.texts(KEYS).stream().map(key).toList();
         assertThat(colliding.stream().map(Object::hashCode).distinct()).hasSize(1);
 
-        nanosToFillAndRead(distinct); // loads the classes
-        long usual = Math.max(TimeUnit.MILLISECONDS.toNanos(4), nanosToFillAndRead(distinct));
-        assertThat(nanosToFillAndRead(colliding)).isLessThan(MOST_TIMES_SLOWER * usual);
+        long usual = Math.max(TimeUnit.MILLISECONDS.toNanos(4), leastNanosToFillAndRead(distinct));
+        assertThat(leastNanosToFillAndRead(colliding)).isLessThan(MOST_TIMES_SLOWER * usual);
+    }
+
+    /** Of several times: some have other work beside them. What takes linear time for each key is slow every time. */
+    private static long leastNanosToFillAndRead(List<Object> keys) {
+        return LongStream.generate(() -> nanosToFillAndRead(keys))
+                .limit(5)
+                .min()
+                .orElseThrow();
     }
 
     private static long nanosToFillAndRead(List<Object> keys) {

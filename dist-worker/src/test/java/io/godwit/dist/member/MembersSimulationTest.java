@@ -206,6 +206,41 @@ class MembersSimulationTest {
         }
     }
 
+    /** Behind a slow link confirmations come late: the node at its end may be this one as well. */
+    @Test
+    void whoAnswersIsNotExcludedForAWhile() {
+        MemberWorld world = serving(1);
+        ClusterMembers members = world.node(0).members();
+        NodeLife other = world.node(1).life();
+        for (int i = 0; i < 20; i++) {
+            members.answered(other);
+            CompletableFuture<Void> slow = members.excludeSilent(other, "test");
+            world.runFor(500 * MILLI);
+            assertThat(slow).as("after %d", i).isCompletedExceptionally();
+        }
+        world.runFor(3 * SECOND); // it answers no more
+        CompletableFuture<Void> silent = members.excludeSilent(other, "test");
+        world.runFor(3 * SECOND);
+        assertThat(silent).isCompleted().isNotCompletedExceptionally();
+    }
+
+    /** It may be stuck, and only what answers works: the others go on without it in the end. */
+    @Test
+    void whoAnswersIsExcludedWhenItOwesForTooLong() {
+        MemberWorld world = serving(2);
+        ClusterMembers members = world.node(0).members();
+        NodeLife other = world.node(1).life();
+        Member before = world.newest().find(other);
+        assertThat(before).isNotNull();
+        long asks = 0;
+        for (; asks < 40 && before.equals(world.newest().find(other)); asks++) { // it joins again soon
+            members.answered(other);
+            members.excludeSilent(other, "test");
+            world.runFor(500 * MILLI);
+        }
+        assertThat(asks * 500 * MILLI).isBetween(Exclusions.SLOW_NANOS, Exclusions.SLOW_NANOS + SECOND);
+    }
+
     @Test
     void whatTheMembershipHasLostIsExcludedByWhoHadNoProof() {
         MemberWorld world = serving(1);

@@ -36,7 +36,7 @@ class LiveFrameTest {
 
     private static byte[] full() {
         return LiveFrame.encode(
-                1, PUBLISHER, message(), new DeliveryToken("origin", -4, 7, true), 3_500, true, GROUPS, 99);
+                1, PUBLISHER, message(), new DeliveryToken("origin", -4, 7, true), 3_500, true, GROUPS, 99, 7);
     }
 
     @Test
@@ -49,6 +49,7 @@ class LiveFrameTest {
         assertThat(frame.isForPlain()).isTrue();
         assertThat(frame.groups()).isEqualTo(GROUPS);
         assertThat(frame.number()).isEqualTo(99);
+        assertThat(frame.servingSince()).isEqualTo(7);
         Message message = frame.message();
         assertThat(message.topic()).isEqualTo("a/b");
         assertThat(message.payload()).containsExactly(1, 2, 3);
@@ -64,6 +65,7 @@ class LiveFrameTest {
         assertThat(frame.token()).isNull();
         assertThat(frame.groups()).isEmpty();
         assertThat(frame.isForPlain()).isTrue();
+        assertThat(frame.servingSince()).isZero();
         assertThat(frame.message().receivedAtMillis()).isEqualTo(5); // a clock that stepped back makes nothing younger
     }
 

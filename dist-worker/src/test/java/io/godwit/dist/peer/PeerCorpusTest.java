@@ -64,9 +64,20 @@ class PeerCorpusTest {
     private final Map<String, byte[]> frames = new TreeMap<>();
 
     private void live(String name, DeliveryToken token, boolean isForPlain, List<TopicFilter> groups, long number) {
+        live(name, token, isForPlain, groups, number, 0);
+    }
+
+    private void live(
+            String name,
+            DeliveryToken token,
+            boolean isForPlain,
+            List<TopicFilter> groups,
+            long number,
+            long servingSince) {
         frames.put(
                 LIVE + name,
-                LiveFrame.encode(VERSION, PUBLISHER, MESSAGE, token, NOW_MILLIS, isForPlain, groups, number));
+                LiveFrame.encode(
+                        VERSION, PUBLISHER, MESSAGE, token, NOW_MILLIS, isForPlain, groups, number, servingSince));
     }
 
     private void control(String name, PeerFrame.Builder frame) {
@@ -78,6 +89,7 @@ class PeerCorpusTest {
         live("token", TOKEN, true, List.of(), 0);
         live("resumed", new DeliveryToken("origin", 300, 7, true), true, List.of(), 0);
         live("groups", TOKEN, false, GROUPS, 99);
+        live("groups.chosen", TOKEN, false, GROUPS, 99, 300);
         live("groups.unanswered", null, true, GROUPS, 0);
 
         FilterChange plain = FilterChange.newBuilder()
@@ -124,6 +136,18 @@ class PeerCorpusTest {
                 "groupAnswer.declined",
                 PeerFrame.newBuilder()
                         .setGroupAnswer(GroupAnswer.newBuilder().setFrame(300).addAllDeclined(List.of(0, 300))));
+        control(
+                "groupAnswer.refused",
+                PeerFrame.newBuilder()
+                        .setGroupAnswer(GroupAnswer.newBuilder().setFrame(300).setRefused(true)));
+        control(
+                "choiceQuestion.byView",
+                PeerFrame.newBuilder()
+                        .setChoiceQuestion(ChoiceQuestion.newBuilder()
+                                .setNumber(300)
+                                .setOrigin("origin")
+                                .setTokenNumber(-4)
+                                .setViewRevision(300)));
         control(
                 "choiceQuestion",
                 PeerFrame.newBuilder()
@@ -191,7 +215,8 @@ class PeerCorpusTest {
                 NOW_MILLIS,
                 frame.isForPlain(),
                 frame.groups(),
-                frame.number());
+                frame.number(),
+                frame.servingSince());
     }
 
     @Test

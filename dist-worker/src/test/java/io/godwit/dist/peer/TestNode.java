@@ -32,6 +32,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -104,7 +105,8 @@ final class TestNode {
                 cluster.timers::nanoTime,
                 () -> 1,
                 CONFIRM,
-                cluster.maxLiveFilterBytes);
+                cluster.maxLiveFilterBytes,
+                Optional::empty);
         EventListener listener = new EventListener() {
             @Override
             public void onEvent(BrokerEvent event) {

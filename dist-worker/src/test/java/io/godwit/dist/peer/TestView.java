@@ -1,6 +1,9 @@
 package io.godwit.dist.peer;
 
+import io.godwit.dist.member.Member;
+import io.godwit.dist.member.MemberState;
 import io.godwit.dist.member.Members;
+import io.godwit.dist.member.MembersView;
 import io.godwit.dist.member.NodeLife;
 import io.godwit.kv.client.RangeException;
 import java.util.ArrayList;
@@ -11,9 +14,15 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
-/** The agreed members of a test, known to all of them at once. A life that was excluded does not come back. */
+/**
+ * The agreed members of a test, known to all of them at once, unless one is held behind. A life that was excluded does
+ * not come back, unless the test has it join again.
+ */
 final class TestView {
     private final Set<NodeLife> members = new LinkedHashSet<>();
+    /** By revision, who serves and since which one; whoever is a member serves. */
+    private final List<Map<NodeLife, Long>> agreed = new ArrayList<>(List.of(Map.of()));
+
     private final Map<NodeLife, TestMembers> all = new HashMap<>();
     boolean hasMajority = true;
 
@@ -25,7 +34,33 @@ final class TestView {
 
     /** Joining or serving: others wait for it. */
     void join(NodeLife life) {
-        members.add(life);
+        if (members.add(life)) {
+            agree();
+        }
+    }
+
+    private void agree() {
+        Map<NodeLife, Long> before = agreed.get(newest());
+        long revision = agreed.size();
+        Map<NodeLife, Long> next = new HashMap<>();
+        members.forEach(life -> next.put(life, before.getOrDefault(life, revision)));
+        agreed.add(next);
+    }
+
+    private int newest() {
+        return agreed.size() - 1;
+    }
+
+    /** Since which revision the life serves. */
+    long since(NodeLife life) {
+        return agreed.get(newest()).get(life);
+    }
+
+    /** As far as it tells of one life: a test may have a node's next life join before the one before is out. */
+    private MembersView view(int revision, NodeLife life) {
+        Long since = agreed.get(revision).get(life);
+        return new MembersView(
+                revision, since == null ? List.of() : List.of(new Member(life, MemberState.SERVING, since)));
     }
 
     boolean has(NodeLife life) {
@@ -41,6 +76,8 @@ final class TestView {
 
         boolean isFresh;
         long epoch;
+        /** The newest revision that this member knows; it may be behind. */
+        long knows = Long.MAX_VALUE;
 
         private TestMembers(NodeLife life) {
             this.life = life;
@@ -59,9 +96,21 @@ final class TestView {
                 return CompletableFuture.failedFuture(
                         new RangeException(RangeException.Cause.TIMEOUT, "cannot be agreed on"));
             }
-            members.remove(member);
+            if (members.remove(member)) {
+                agree();
+            }
             excluded.add(member);
             return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public long revision() {
+            return Math.min(knows, newest());
+        }
+
+        @Override
+        public boolean isPast(NodeLife life, long since) {
+            return view((int) revision(), life).isPast(life, since);
         }
 
         @Override

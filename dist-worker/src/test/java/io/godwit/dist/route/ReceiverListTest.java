@@ -103,4 +103,23 @@ class ReceiverListTest {
         assertThat(ReceiverList.of(index, TopicFilter.parse("b/+").orElseThrow(), 10))
                 .isEqualTo(TopicReceivers.NONE);
     }
+
+    @Test
+    void groupsAreListedWithTheirMembersHereAndElsewhere() {
+        live("$share/g/a/+", "one", 0, 0, false);
+        live("$share/g/a/+", "two", 0, 0, false);
+        live("$share/g/a/+", "elsewhere", 3, 0, false);
+        stored("$share/g/a/+", "kept");
+        live("$queue/b", "worker", 0, 0, false);
+        live("$oshare/g/b", "worker", 0, 0, false);
+        live("b", "nobody's", 0, 0, false);
+        assertThat(GroupList.of(index, null, null, null, 10))
+                .extracting(group -> group.filter().text() + " " + group.live() + group.elsewhere() + group.stored())
+                .containsExactly("$oshare/g/b 100", "$queue/b 100", "$share/g/a/+ 231");
+        assertThat(GroupList.of(index, "g", "b", null, 10)).hasSize(1);
+        assertThat(GroupList.of(index, null, null, "$oshare/g/b", 1))
+                .extracting(group -> group.filter().text())
+                .containsExactly("$queue/b");
+        assertThat(GroupList.of(index, null, null, "$share/g/a/+", 1)).isEmpty();
+    }
 }

@@ -9,6 +9,8 @@ import io.godwit.dist.client.SharedPick;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.dist.member.CurrentView;
 import io.godwit.dist.member.ViewRecord;
+import io.godwit.dist.record.RecordIndex;
+import io.godwit.dist.record.StoredRecord;
 import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.coprocessor.RangeCursor;
 import io.godwit.kv.coprocessor.RangeWrites;
@@ -17,6 +19,7 @@ import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -36,12 +39,13 @@ class RouteCoprocessorTest {
 
     private final TopicIndex index = new TopicIndex(new SharedStrategies(SharedPick.RANDOM));
     private final CurrentView members = new CurrentView();
+    private final RecordIndex records = new RecordIndex();
     private final CountingReader stored = new CountingReader();
 
     @Test
     void aCutReadsNothingAndTakesNoRouteOutOfForce() {
         put(1_000);
-        RouteCoprocessor range = new RouteCoprocessor(index, members);
+        RouteCoprocessor range = new RouteCoprocessor(index, members, records);
         range.open(ALL, stored);
         stored.forgetReads();
 
@@ -56,7 +60,7 @@ class RouteCoprocessorTest {
     void aMergeReadsWhatWasAddedAlone() {
         put(1_000);
         RangeBounds left = new RangeBounds(new byte[0], key(900));
-        RouteCoprocessor range = new RouteCoprocessor(index, members);
+        RouteCoprocessor range = new RouteCoprocessor(index, members, records);
         range.open(left, stored);
         assertThat(index.counts().subscriptions()).isEqualTo(900);
         stored.forgetReads();
@@ -72,9 +76,9 @@ class RouteCoprocessorTest {
     void aMergeRemovesWhatTheRightRangeHadLost() {
         put(1_000);
         RangeBounds left = new RangeBounds(new byte[0], key(900));
-        RouteCoprocessor range = new RouteCoprocessor(index, members);
+        RouteCoprocessor range = new RouteCoprocessor(index, members, records);
         range.open(left, stored);
-        new RouteCoprocessor(index, members).open(new RangeBounds(key(900), null), stored);
+        new RouteCoprocessor(index, members, records).open(new RangeBounds(key(900), null), stored);
         stored.content().remove(key(950));
 
         range.boundsChanged(left, ALL, stored);
@@ -86,7 +90,7 @@ class RouteCoprocessorTest {
     @Test
     void aReplicaThatIsBegunAnewRemovesWhatHasVanishedMeanwhile() {
         put(100);
-        RouteCoprocessor first = new RouteCoprocessor(index, members);
+        RouteCoprocessor first = new RouteCoprocessor(index, members, records);
         first.open(ALL, stored);
         first.close();
         assertThat(index.counts().subscriptions())
@@ -96,7 +100,7 @@ class RouteCoprocessorTest {
             stored.content().remove(key(i));
         }
 
-        new RouteCoprocessor(index, members).open(ALL, stored);
+        new RouteCoprocessor(index, members, records).open(ALL, stored);
 
         assertThat(index.counts().subscriptions()).isEqualTo(60);
     }
@@ -105,13 +109,13 @@ class RouteCoprocessorTest {
     @Test
     void aReplicaBehindASplitTellsNothingOfKeysThatWereCutOff() {
         put(1_000);
-        RouteCoprocessor behind = new RouteCoprocessor(index, members);
+        RouteCoprocessor behind = new RouteCoprocessor(index, members, records);
         behind.epochIs(4);
         behind.open(ALL, stored);
         CountingReader newer = new CountingReader();
         newer.content().putAll(stored.content());
         newer.content().remove(key(950));
-        RouteCoprocessor cutOff = new RouteCoprocessor(index, members);
+        RouteCoprocessor cutOff = new RouteCoprocessor(index, members, records);
         cutOff.epochIs(5);
         cutOff.open(new RangeBounds(key(900), null), new CountingReader());
         cutOff.open(new RangeBounds(key(900), null), newer); // the snapshot
@@ -136,10 +140,10 @@ class RouteCoprocessorTest {
     void aReplicaBehindAMergeTellsNothingAnyMore() {
         put(1_000);
         RangeBounds left = new RangeBounds(new byte[0], key(900));
-        RouteCoprocessor range = new RouteCoprocessor(index, members);
+        RouteCoprocessor range = new RouteCoprocessor(index, members, records);
         range.epochIs(2);
         range.open(left, stored);
-        RouteCoprocessor right = new RouteCoprocessor(index, members);
+        RouteCoprocessor right = new RouteCoprocessor(index, members, records);
         right.epochIs(7);
         right.open(new RangeBounds(key(900), null), stored);
         apply(range, key(950), null);
@@ -174,7 +178,7 @@ class RouteCoprocessorTest {
     void theViewOfMembersLiesBesideTheRoutesAndIsToldWhereverItsKeyGoes() {
         put(10);
         stored.content().put(ViewRecord.key(), VIEW_OF_REVISION_3);
-        RouteCoprocessor left = new RouteCoprocessor(index, members);
+        RouteCoprocessor left = new RouteCoprocessor(index, members, records);
         RangeBounds routes = new RangeBounds(new byte[0], ViewRecord.key());
         left.open(routes, stored);
         assertThat(members.get().revision()).isZero();
@@ -186,8 +190,69 @@ class RouteCoprocessorTest {
         assertThat(all.entries()).hasSize(10);
 
         CurrentView restarted = new CurrentView();
-        new RouteCoprocessor(new TopicIndex(new SharedStrategies(SharedPick.RANDOM)), restarted).open(ALL, stored);
+        new RouteCoprocessor(new TopicIndex(new SharedStrategies(SharedPick.RANDOM)), restarted, new RecordIndex())
+                .open(ALL, stored);
         assertThat(restarted.get().revision()).isEqualTo(3);
+    }
+
+    @Test
+    void recordsLieBehindTheRoutesAndAreToldWhereverTheirKeysGo() {
+        put(10);
+        byte[] first = record("a", 1);
+        byte[] second = record("b", 2);
+        RouteCoprocessor left = new RouteCoprocessor(index, members, records);
+        RangeBounds routes = new RangeBounds(new byte[0], second);
+        left.open(routes, stored);
+        assertThat(records.count("ban")).isEqualTo(1);
+        left.boundsChanged(routes, ALL, stored);
+        assertThat(records.count("ban")).isEqualTo(2);
+        assertThat(index.counts().subscriptions()).isEqualTo(10);
+        RouteQuery.Answer all =
+                RouteQuery.Answer.decode(left.query(stored, new RouteQuery(new byte[0], new byte[] {9}, 100).encode()));
+        assertThat(all.entries()).hasSize(10);
+
+        List<String> gone = new ArrayList<>();
+        records.listen("ban", new RecordIndex.Listener() {
+            @Override
+            public void stored(StoredRecord record) {}
+
+            @Override
+            public void gone(String name) {
+                gone.add(name);
+            }
+        });
+        stored.content().remove(first);
+        left.open(ALL, stored); // a snapshot without it
+        assertThat(gone).containsExactly("a");
+        left.close();
+        stored.content().remove(second);
+        assertThat(records.count("ban"))
+                .as("in force until somebody knows better")
+                .isEqualTo(1);
+        new RouteCoprocessor(index, members, records).open(ALL, stored);
+        assertThat(gone).containsExactly("a", "b");
+    }
+
+    @Test
+    void aReplicaBehindASplitTellsNothingOfRecordsThatWereCutOff() {
+        byte[] key = record("m", 1);
+        RouteCoprocessor behind = new RouteCoprocessor(index, members, records);
+        behind.epochIs(4);
+        behind.open(ALL, stored);
+        CountingReader newer = new CountingReader();
+        RouteCoprocessor cutOff = new RouteCoprocessor(index, members, records);
+        cutOff.epochIs(5);
+        cutOff.open(new RangeBounds(key, null), newer); // the snapshot, in which it has gone
+        assertThat(records.count("ban")).isZero();
+        behind.open(ALL, stored); // an older one
+        assertThat(records.count("ban")).isZero();
+    }
+
+    /** Stores a record as RecordKeys has it. */
+    private byte[] record(String name, int revision) {
+        byte[] key = ("\u0003ban\0" + name).getBytes(UTF_8);
+        stored.content().put(key, new byte[] {1, 0, 0, 0, 0, 0, 0, 0, (byte) revision, 'x'});
+        return key;
     }
 
     private static RangeBounds bounds(String start, @Nullable String end) {

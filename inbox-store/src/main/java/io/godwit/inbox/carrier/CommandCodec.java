@@ -17,6 +17,7 @@ import io.godwit.inbox.protocol.SessionCommand;
 import io.godwit.inbox.wire.Acknowledge;
 import io.godwit.inbox.wire.Attach;
 import io.godwit.inbox.wire.AttachmentCall;
+import io.godwit.inbox.wire.ChangeFilters;
 import io.godwit.inbox.wire.Complete;
 import io.godwit.inbox.wire.Continue;
 import io.godwit.inbox.wire.Delete;
@@ -131,12 +132,23 @@ final class CommandCodec {
 
         @Override
         public void delete(SessionCommand.Delete command) {
-            call.setDelete(Delete.newBuilder().setInbox(inbox(command.inbox())));
+            call.setDelete(
+                    Delete.newBuilder().setInbox(inbox(command.inbox())).setDiscardsWill(command.discardsWill()));
         }
 
         @Override
         public void purge(SessionCommand.Purge command) {
             call.setPurge(Purge.newBuilder().setInbox(inbox(command.inbox())));
+        }
+
+        @Override
+        public void changeFilters(SessionCommand.ChangeFilters command) {
+            ChangeFilters.Builder out = ChangeFilters.newBuilder()
+                    .setInbox(inbox(command.inbox()))
+                    .setCountsAttachment(command.countsAttachment());
+            command.added().forEach(each -> out.addAdded(WireValues.subscription(each)));
+            command.removed().forEach(each -> out.addRemoved(each.text()));
+            call.setChangeFilters(out);
         }
 
         @Override
@@ -162,8 +174,17 @@ final class CommandCodec {
                         inbox(call.getMarkKept().getInbox()),
                         call.getMarkKept().getTokenNumber(),
                         call.getMarkKept().getOriginDigest());
-            case DELETE -> new SessionCommand.Delete(inbox(call.getDelete().getInbox()));
+            case DELETE ->
+                new SessionCommand.Delete(
+                        inbox(call.getDelete().getInbox()), call.getDelete().getDiscardsWill(), Resend.ALWAYS);
             case PURGE -> new SessionCommand.Purge(inbox(call.getPurge().getInbox()));
+            case CHANGE_FILTERS ->
+                new SessionCommand.ChangeFilters(
+                        inbox(call.getChangeFilters().getInbox()),
+                        call.getChangeFilters().getCountsAttachment(),
+                        WireValues.subscriptions(call.getChangeFilters().getAddedList()),
+                        filters(call.getChangeFilters().getRemovedList()),
+                        Resend.ALWAYS);
             case DETACH_LATE -> detachLate(call.getDetachLate());
             case COMMAND_NOT_SET -> throw new FrameException("a command about a session that is not known here");
         };
@@ -357,7 +378,7 @@ final class CommandCodec {
     // --- inserts
 
     /**
-     * Without the order, which the carrier numbers.
+     * Without the order, which the carrier numbers, and the revision by which it is asked.
      *
      * @param rounds for each target
      */
@@ -367,7 +388,8 @@ final class CommandCodec {
                 .setMessage(message(request.message(), nowMillis))
                 .setTokenNumber(request.tokenNumber())
                 .setTokenFinishedBelow(request.tokenFinishedBelow())
-                .setOnlyAsks(request.onlyAsks());
+                .setOnlyAsks(request.onlyAsks())
+                .setServingSince(request.resend().servingSince());
         String origin = request.tokenOrigin();
         if (origin != null) {
             out.setTokenOrigin(origin);
@@ -399,8 +421,12 @@ final class CommandCodec {
         return rounds;
     }
 
-    /** Without the order. Throws {@link IllegalArgumentException} for values that may not be. */
-    static InsertRequest decode(InsertCall in, long nowMillis) {
+    /**
+     * Without the order. Throws {@link IllegalArgumentException} for values that may not be.
+     *
+     * @param resend whether leaders may carry it out
+     */
+    static InsertRequest decode(InsertCall in, long nowMillis, Resend resend) {
         List<InsertRequest.Target> targets = new ArrayList<>(in.getTargetsCount());
         for (Target each : in.getTargetsList()) {
             targets.add(new InsertRequest.Target(
@@ -421,7 +447,7 @@ final class CommandCodec {
                 in.getTokenFinishedBelow(),
                 in.getOnlyAsks(),
                 null,
-                Resend.ALWAYS);
+                resend);
     }
 
     /** The same request, in an order of this node. */

@@ -57,6 +57,7 @@ public final class EdgeService {
     private static final long SMALL_BYTES = 8 << 10;
 
     private final InboxHome leaders;
+    private final Sender edge;
     private final FrameLink link;
     private final FrameSender sender;
     private final LongSupplier wallMillis;
@@ -73,6 +74,7 @@ public final class EdgeService {
 
     /**
      * @param leaders those of this node, for this edge alone
+     * @param edge the node of the edge
      * @param wallMillis milliseconds since the epoch, of the clock that the leaders have
      * @param maxServedBytes heap of commands that are not answered, about; beyond it commands that store something fail
      *     with {@code OVERLOADED}. At least 1
@@ -81,12 +83,14 @@ public final class EdgeService {
      */
     EdgeService(
             InboxHome leaders,
+            Sender edge,
             FrameLink link,
             LongSupplier wallMillis,
             HomeCarrier.Timer timer,
             long maxServedBytes,
             long maxHeldBytes) {
         this.leaders = leaders;
+        this.edge = edge;
         this.link = link;
         this.sender = new FrameSender(link);
         this.wallMillis = wallMillis;
@@ -199,7 +203,7 @@ public final class EdgeService {
     }
 
     private Runnable understood(InsertCall call) {
-        InsertRequest request = CommandCodec.decode(call, wallMillis.getAsLong());
+        InsertRequest request = CommandCodec.decode(call, wallMillis.getAsLong(), edge.resendOf(call));
         long[] rounds = CommandCodec.rounds(call);
         long number = call.getCall();
         long order = call.getOrder();

@@ -126,7 +126,9 @@ final class HomeCarrier implements InboxCarrier {
         }
         HomeInsert insert = new HomeInsert(request, answer);
         synchronized (this) {
-            if (count == 1) {
+            if (request.resend().mayNotBegin()) {
+                tellLater(insert.failed(0, new RangeException(Cause.CLOSED, "an earlier message was not stored")));
+            } else if (count == 1) {
                 come(new InsertStep(this, insert, 0));
             } else {
                 comeTogether(insert, count);
@@ -213,7 +215,7 @@ final class HomeCarrier implements InboxCarrier {
     }
 
     private long roomFor(HomeStep step) {
-        return settings.maxWaitingBytes() + (step.needsRoom() ? 0 : HomeSettings.COMMANDS_BYTES);
+        return settings.maxWaitingBytes() + (step.isMessage() ? 0 : HomeSettings.COMMANDS_BYTES);
     }
 
     private void waits(long bytes) {

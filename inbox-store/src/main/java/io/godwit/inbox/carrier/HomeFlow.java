@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * round. Guarded by the lock of the {@link HomeCarrier}.
  */
 final class HomeFlow {
+    /** A power of 2. */
+    private static final int SLOTS = 32;
+
     private final InboxId inbox;
     /** By number. */
     private final TreeMap<Long, HomeStep> waiting = new TreeMap<>();
@@ -21,8 +24,15 @@ final class HomeFlow {
     private @Nullable InboxHome home;
 
     private long round;
-    /** The highest number of one that was answered. */
-    private long lastAnswered;
+    /** The highest number of an answered command. It has passed all that was sent before it. */
+    private long lastCommand;
+    /**
+     * The highest number of an answered message in each slot, while others are under way; null before the first. The
+     * publisher, topic and QoS of a message give its slot. Messages of one slot may fail each other without need. The
+     * number of slots is fixed, since clients choose the topics.
+     */
+    private long @Nullable [] lastMessages;
+
     /** Something that was under way was refused: nothing is sent before all of it is answered. */
     private boolean isRefused;
 
@@ -46,7 +56,7 @@ final class HomeFlow {
         }
         InboxHome leading = homes.of(inbox);
         boolean isOther = open > 0 && leading != home;
-        return leading == null || isOther || step.needsRoom() && !leading.isWritable() ? null : leading;
+        return leading == null || isOther || step.isMessage() && !leading.isWritable() ? null : leading;
     }
 
     /** A step is being sent. */
@@ -58,17 +68,36 @@ final class HomeFlow {
     }
 
     void answered(HomeStep step) {
-        open--;
-        lastAnswered = Math.max(lastAnswered, step.number);
+        if (--open == 0) {
+            lastMessages = null; // what is sent from now on has higher numbers
+            return;
+        }
+        if (!step.isMessage()) {
+            lastCommand = Math.max(lastCommand, step.number);
+            return;
+        }
+        if (lastMessages == null) {
+            lastMessages = new long[SLOTS];
+        }
+        int slot = slotOf(step);
+        lastMessages[slot] = Math.max(lastMessages[slot], step.number);
+    }
+
+    private static int slotOf(HomeStep step) {
+        return step.orderHash() & SLOTS - 1;
     }
 
     void failed() {
         open--;
     }
 
-    /** Whether one that was sent behind this one, which is under way, has been answered. */
+    /**
+     * Whether one that was sent behind this one, which is under way, has been answered: a command, or a message that
+     * must not come before this one. Messages of other publishers or topics may, and do: the client of an early copy
+     * acknowledges it to its home while all others wait for a log that nobody confirms any more.
+     */
     boolean isPassed(HomeStep step) {
-        return lastAnswered > step.number;
+        return lastCommand > step.number || lastMessages != null && lastMessages[slotOf(step)] > step.number;
     }
 
     void refused() {

@@ -86,6 +86,14 @@ final class HomeInsert {
         return request.message().qos() != Qos.AT_MOST_ONCE;
     }
 
+    /** Of its publisher, topic and QoS (MQTT 5.0, 4.6). */
+    int orderHash() {
+        Object publisher = request.order() == null ? request.resend() : request.order();
+        int hash = 31 * System.identityHashCode(publisher)
+                + request.message().topic().hashCode();
+        return 31 * hash + request.message().qos().ordinal();
+    }
+
     /** One copy is being sent. */
     void sent() {
         underWay++;
@@ -128,6 +136,7 @@ final class HomeInsert {
         underWay -= copies;
         if (failure == null) {
             failure = cause;
+            request.resend().failed();
             RequestOrder order = request.order();
             if (order != null) { // before anybody is told
                 order.failed(request.tokenNumber());

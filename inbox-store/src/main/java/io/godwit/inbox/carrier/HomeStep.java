@@ -24,8 +24,13 @@ abstract class HomeStep {
     /** On the heap, about. */
     abstract int bytes();
 
-    /** Whether it is a message: it has to wait until its home has room. */
-    abstract boolean needsRoom();
+    /** Whether it is a message, else a command about the session. A message waits until its home has room. */
+    abstract boolean isMessage();
+
+    /** Of a message: equal for those that must stay in order. */
+    int orderHash() {
+        return 0;
+    }
 
     /** It is being sent; {@link #send} follows. */
     void sending() {}

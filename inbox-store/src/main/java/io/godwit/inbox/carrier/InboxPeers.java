@@ -33,6 +33,7 @@ public final class InboxPeers implements AutoCloseable {
 
     private final Leaders leaders;
     private final Supplier<? extends InboxHome> newHome;
+    private final AgreedMembers members;
     private final InboxHome here;
     private final HomeSettings settings;
     private final LongSupplier wallMillis;
@@ -49,21 +50,24 @@ public final class InboxPeers implements AutoCloseable {
     /**
      * @param leaders name nodes as the links do
      * @param newHome makes a way to the leaders of this node, for one sender
+     * @param members name nodes as the links do
      * @param wallMillis milliseconds since the epoch, of the clock that stores and frontends of this node have
      */
     public InboxPeers(
             Leaders leaders,
             Supplier<? extends InboxHome> newHome,
+            AgreedMembers members,
             HomeSettings settings,
             WaitReports reports,
             ScheduledExecutorService timers,
             LongSupplier wallMillis) {
-        this(leaders, newHome, settings, reports, System::nanoTime, wallMillis, new Timers(timers));
+        this(leaders, newHome, members, settings, reports, System::nanoTime, wallMillis, new Timers(timers));
     }
 
     InboxPeers(
             Leaders leaders,
             Supplier<? extends InboxHome> newHome,
+            AgreedMembers members,
             HomeSettings settings,
             WaitReports reports,
             LongSupplier nanoClock,
@@ -71,6 +75,7 @@ public final class InboxPeers implements AutoCloseable {
             HomeCarrier.Timer timer) {
         this.leaders = leaders;
         this.newHome = newHome;
+        this.members = members;
         this.here = newHome.get();
         this.settings = settings;
         this.wallMillis = wallMillis;
@@ -93,9 +98,13 @@ public final class InboxPeers implements AutoCloseable {
         Linked(Peer peer, InboxHome home) {
             // half of what is served there: the other half is for what comes by attachments
             edge = new RemoteCarrier(
-                    new PeerLane(peer, Lane.INBOX_UP), wallMillis, Math.max(1, settings.maxServedBytes() / 2));
+                    new PeerLane(peer, Lane.INBOX_UP),
+                    wallMillis,
+                    Math.max(1, settings.maxServedBytes() / 2),
+                    members::revision);
             served = new EdgeService(
                     home,
+                    new Sender(members, peer.nodeId(), peer.incarnation()),
                     new PeerLane(peer, Lane.INBOX_DOWN),
                     wallMillis,
                     timer,

@@ -44,8 +44,13 @@ final class InsertStep extends HomeStep {
     }
 
     @Override
-    boolean needsRoom() {
+    boolean isMessage() {
         return true;
+    }
+
+    @Override
+    int orderHash() {
+        return insert.orderHash();
     }
 
     @Override

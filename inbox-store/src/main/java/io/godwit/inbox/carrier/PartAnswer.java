@@ -32,6 +32,8 @@ final class PartAnswer implements Answer {
                     Optional<InsertOutcome> outcome = inserted.outcomes().get(i);
                     if (outcome.isPresent()) {
                         done(steps.get(i), outcome.get());
+                    } else if (inserted.lost().contains(i)) {
+                        lost(steps.get(i), new RangeException(Cause.LOST, "the leader of the inbox was deposed"));
                     } else {
                         carrier.refused(steps.get(i));
                     }

@@ -55,6 +55,7 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
     private final AtomicLong lastAttachment = new AtomicLong();
     private final SentOrders orders;
     private final long maxUnansweredBytes;
+    private final LongSupplier viewRevision;
     /** Of messages; threads of this node add, that of the link takes away. */
     private final AtomicLong unansweredBytes = new AtomicLong();
 
@@ -69,12 +70,16 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
 
     /** @param wallMillis milliseconds since the epoch, of the clock that the frontends of this node have */
     public RemoteCarrier(FrameLink link, LongSupplier wallMillis) {
-        this(link, wallMillis, Long.MAX_VALUE);
+        this(link, wallMillis, Long.MAX_VALUE, AgreedMembers.NONE::revision);
     }
 
-    /** @param maxUnansweredBytes heap of the messages at the other node, about, from which on it takes none. */
-    RemoteCarrier(FrameLink link, LongSupplier wallMillis, long maxUnansweredBytes) {
+    /**
+     * @param maxUnansweredBytes heap of the messages at the other node, about, from which on it takes none.
+     * @param viewRevision of the newest agreed members that are known here
+     */
+    RemoteCarrier(FrameLink link, LongSupplier wallMillis, long maxUnansweredBytes, LongSupplier viewRevision) {
         this.maxUnansweredBytes = maxUnansweredBytes;
+        this.viewRevision = viewRevision;
         this.link = link;
         this.sender = new FrameSender(link);
         this.wallMillis = wallMillis;
@@ -141,6 +146,7 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
                     InboxFrame.newBuilder()
                             .setInsert(CommandCodec.encode(request, rounds, nowMillis())
                                     .setCall(number)
+                                    .setViewRevision(request.onlyAsks() ? viewRevision.getAsLong() : 0)
                                     .setOrder(sent.order())));
         }
     }

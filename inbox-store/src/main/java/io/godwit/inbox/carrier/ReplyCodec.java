@@ -18,6 +18,8 @@ import io.godwit.inbox.wire.DetachReason;
 import io.godwit.inbox.wire.Done;
 import io.godwit.inbox.wire.Failure;
 import io.godwit.inbox.wire.FailureCause;
+import io.godwit.inbox.wire.FiltersChanged;
+import io.godwit.inbox.wire.FiltersOutcome;
 import io.godwit.inbox.wire.Flags;
 import io.godwit.inbox.wire.Inbound;
 import io.godwit.inbox.wire.InsertOutcome;
@@ -30,8 +32,10 @@ import io.godwit.inbox.wire.SessionOwner;
 import io.godwit.inbox.wire.Subscription;
 import io.godwit.kv.client.RangeException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** Replies, failures and deliveries on the wire. Each {@code nowMillis} is as {@link WireValues} has it. */
 final class ReplyCodec {
@@ -94,6 +98,17 @@ final class ReplyCodec {
                     .setHasSession(purged.hasSession())
                     .setMessages(purged.messages())
                     .setKept(purged.kept()));
+        } else if (reply instanceof InboxReply.FiltersChanged changed) {
+            return out.setFiltersChanged(FiltersChanged.newBuilder()
+                    .setOutcome(
+                            switch (changed.outcome()) {
+                                case NO_SESSION -> FiltersOutcome.FILTERS_NO_SESSION;
+                                case HELD -> FiltersOutcome.FILTERS_HELD;
+                                case DONE -> FiltersOutcome.FILTERS_DONE;
+                            })
+                    .setIncarnation(changed.incarnation())
+                    .setAttachNumber(changed.attachNumber())
+                    .addAllFlags(changed.flags()));
         } else if (reply instanceof InboxReply.Owner owner) {
             return out.setOwner(
                     switch (owner.owner()) {
@@ -118,9 +133,12 @@ final class ReplyCodec {
             return out.setInserted(to);
         } else if (reply instanceof InboxReply.InsertedInPart inserted) {
             Inserted.Builder to = Inserted.newBuilder();
-            inserted.outcomes()
-                    .forEach(
-                            each -> to.addOutcomes(each.map(ReplyCodec::outcome).orElse(InsertOutcome.INSERT_MOVED)));
+            for (int i = 0; i < inserted.outcomes().size(); i++) {
+                InsertOutcome without =
+                        inserted.lost().contains(i) ? InsertOutcome.INSERT_LOST : InsertOutcome.INSERT_MOVED;
+                to.addOutcomes(
+                        inserted.outcomes().get(i).map(ReplyCodec::outcome).orElse(without));
+            }
             return out.setInserted(to);
         }
         throw new IllegalStateException("no wire form for " + reply);
@@ -167,12 +185,24 @@ final class ReplyCodec {
                         in.getPurged().getHasSession(),
                         in.getPurged().getMessages(),
                         in.getPurged().getKept());
+            case FILTERS_CHANGED -> changed(in.getFiltersChanged());
             case OWNER -> new InboxReply.Owner(owner(in.getOwner()));
             case REPLAY -> new InboxReply.Replay(replay(in.getReplay()));
             case INBOUND -> received(in.getInbound(), nowMillis);
             case INSERTED -> inserted(in.getInserted());
             case REPLY_NOT_SET -> throw new FrameException("a reply that is not known here");
         };
+    }
+
+    private static InboxReply changed(FiltersChanged in) throws FrameException {
+        InboxReply.FiltersChanged.Outcome outcome = switch (in.getOutcome()) {
+            case FILTERS_NO_SESSION -> InboxReply.FiltersChanged.Outcome.NO_SESSION;
+            case FILTERS_HELD -> InboxReply.FiltersChanged.Outcome.HELD;
+            case FILTERS_DONE -> InboxReply.FiltersChanged.Outcome.DONE;
+            case FILTERS_OUTCOME_UNSPECIFIED, UNRECOGNIZED ->
+                throw new FrameException("an outcome of filters that is not known here");
+        };
+        return new InboxReply.FiltersChanged(outcome, in.getIncarnation(), in.getAttachNumber(), in.getFlagsList());
     }
 
     private static io.godwit.inbox.client.SessionOwner owner(SessionOwner in) throws FrameException {
@@ -207,15 +237,19 @@ final class ReplyCodec {
 
     private static InboxReply inserted(Inserted in) throws FrameException {
         List<Optional<io.godwit.inbox.client.InsertOutcome>> outcomes = new ArrayList<>(in.getOutcomesCount());
+        Set<Integer> lost = new HashSet<>();
         boolean isWhole = true;
         for (InsertOutcome each : in.getOutcomesList()) {
-            isWhole &= each != InsertOutcome.INSERT_MOVED;
+            if (each == InsertOutcome.INSERT_LOST) {
+                lost.add(outcomes.size());
+            }
+            isWhole &= each != InsertOutcome.INSERT_MOVED && each != InsertOutcome.INSERT_LOST;
             outcomes.add(outcome(each));
         }
         return isWhole
                 ? new InboxReply.Inserted(
                         outcomes.stream().map(Optional::orElseThrow).toList())
-                : new InboxReply.InsertedInPart(outcomes);
+                : new InboxReply.InsertedInPart(outcomes, lost);
     }
 
     private static Optional<io.godwit.inbox.client.InsertOutcome> outcome(InsertOutcome in) throws FrameException {
@@ -225,7 +259,7 @@ final class ReplyCodec {
             case INSERT_DROPPED -> Optional.of(io.godwit.inbox.client.InsertOutcome.DROPPED);
             case INSERT_DECLINED -> Optional.of(io.godwit.inbox.client.InsertOutcome.DECLINED);
             case INSERT_NO_SESSION -> Optional.of(io.godwit.inbox.client.InsertOutcome.NO_SESSION);
-            case INSERT_MOVED -> Optional.empty();
+            case INSERT_MOVED, INSERT_LOST -> Optional.empty();
             case INSERT_OUTCOME_UNSPECIFIED, UNRECOGNIZED ->
                 throw new FrameException("an outcome of an insert not known here");
         };
@@ -235,7 +269,8 @@ final class ReplyCodec {
 
     static Failure failure(long call, RangeException cause) {
         FailureCause reason = switch (cause.reason()) {
-            case TIMEOUT, LOST -> FailureCause.TIMEOUT;
+            case TIMEOUT -> FailureCause.TIMEOUT;
+            case LOST -> FailureCause.LOST;
             case OVERLOADED -> FailureCause.OVERLOADED;
             case DISK_FULL -> FailureCause.DISK_FULL;
             case TOO_LARGE -> FailureCause.TOO_LARGE;
@@ -259,6 +294,7 @@ final class ReplyCodec {
             case STORE_FAILED -> RangeException.Cause.STORE_FAILED;
             case MOVED -> RangeException.Cause.MOVED;
             case CLOSED -> RangeException.Cause.CLOSED;
+            case LOST -> RangeException.Cause.LOST;
             case FAILURE_CAUSE_UNSPECIFIED, UNRECOGNIZED -> throw new FrameException("a failure not known here");
         };
         return new RangeException(cause, in.getDetail());

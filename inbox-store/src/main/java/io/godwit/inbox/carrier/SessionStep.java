@@ -48,7 +48,7 @@ final class SessionStep extends HomeStep implements Answer {
     }
 
     @Override
-    boolean needsRoom() {
+    boolean isMessage() {
         return false;
     }
 
@@ -60,6 +60,9 @@ final class SessionStep extends HomeStep implements Answer {
         }
         if (command instanceof SessionCommand.Purge purge) {
             return purge.resend().isAbandoned();
+        }
+        if (command instanceof SessionCommand.ChangeFilters change) {
+            return change.resend().isAbandoned();
         }
         return command instanceof SessionCommand.Delete delete
                 && delete.resend().isAbandoned();
@@ -113,6 +116,7 @@ final class SessionStep extends HomeStep implements Answer {
                 || command instanceof SessionCommand.KeepWill
                 || command instanceof SessionCommand.Delete
                 || command instanceof SessionCommand.Purge
+                || command instanceof SessionCommand.ChangeFilters
                 || command instanceof SessionCommand.DetachLate;
     }
 

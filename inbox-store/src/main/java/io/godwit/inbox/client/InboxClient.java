@@ -4,6 +4,7 @@ import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.topic.TopicFilter;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -78,6 +79,15 @@ public interface InboxClient {
     CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId, Resend resend);
 
     /**
+     * Ends a session that is kept for its will, without publishing that; the message is counted and reported as {@code
+     * PURGED}. Complete when committed.
+     *
+     * @param resend abandoned when nobody waits any more
+     * @return whether there was a session with a will
+     */
+    CompletableFuture<Boolean> discard(TenantId tenant, ClientId clientId, Resend resend);
+
+    /**
      * What became of a queue.
      *
      * @param messages that were taken out of it
@@ -96,6 +106,45 @@ public interface InboxClient {
      * @return empty when there is no session, or one that ends with its connection
      */
     CompletableFuture<Optional<Purged>> purge(TenantId tenant, ClientId clientId, Resend resend);
+
+    /**
+     * What became of a change of filters.
+     *
+     * @param incarnation of the session, and {@code attachNumber}: for its routes; 0 unless it was done
+     * @param flags of each filter, whether it was new, or was there
+     */
+    record FilterChange(Outcome outcome, long incarnation, long attachNumber, List<Boolean> flags) {
+        /** Whether it was done. */
+        public enum Outcome {
+            NO_SESSION,
+            /** A connection has the session, or comes back to it. */
+            HELD,
+            DONE
+        }
+
+        public FilterChange {
+            flags = List.copyOf(flags);
+        }
+    }
+
+    /**
+     * Adds or removes subscriptions of a session that has no connection; of retained messages it is then owed what
+     * {@link InboxAttachment#subscribe} says. The caller holds the client id ({@link SessionDirectory}) meanwhile, and
+     * sees to the routes. Complete when committed; after a change of leaders it may be done twice, and then tells of
+     * the second time.
+     *
+     * @param countsAttachment whether the session gets the next attach number, so that the caller's changes of routes
+     *     have numbers above those of all earlier connections. Then also without filters
+     * @param added or replaced; with some of these {@code removed} has none
+     * @param resend abandoned when nobody waits any more
+     */
+    CompletableFuture<FilterChange> changeFilters(
+            TenantId tenant,
+            ClientId clientId,
+            boolean countsAttachment,
+            List<StoredSubscription> added,
+            List<TopicFilter> removed,
+            Resend resend);
 
     /**
      * Appends one message to the inboxes listed. Completes with an outcome for each, in order, once each is committed

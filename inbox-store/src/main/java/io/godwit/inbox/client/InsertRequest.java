@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param order by token number: when an earlier message has failed, this one fails and is not stored; null when the
  *     order does not matter
  * @param resend of what no home has stored. Abandoned when the publisher's connection has ended: its next connection
- *     may have published later messages by now
+ *     may have published later messages by now. Of what another node has sent: whether its home may take it
  */
 public record InsertRequest(
         TenantId tenant,

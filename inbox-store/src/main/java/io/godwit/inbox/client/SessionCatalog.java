@@ -25,9 +25,27 @@ public interface SessionCatalog {
      * @param isPrefix whether it must begin with it
      * @param onlyDetached whether those of connected clients are left out
      * @param leastMessages in the queue
+     * @param areKept whether those are asked for that the broker itself keeps for their wills, rather than those of
+     *     clients
      */
     record Criteria(
-            @Nullable TenantId tenant, String idText, boolean isPrefix, boolean onlyDetached, int leastMessages) {
+            @Nullable TenantId tenant,
+            String idText,
+            boolean isPrefix,
+            boolean onlyDetached,
+            int leastMessages,
+            boolean areKept) {
+        /** Those of clients. */
+        public Criteria(
+                @Nullable TenantId tenant, String idText, boolean isPrefix, boolean onlyDetached, int leastMessages) {
+            this(tenant, idText, isPrefix, onlyDetached, leastMessages, false);
+        }
+
+        /** Those that are kept for their wills, with client ids that begin so. */
+        public static Criteria kept(TenantId tenant, String idPrefix) {
+            return new Criteria(tenant, idPrefix, true, true, 0, true);
+        }
+
         public static final Criteria ALL = new Criteria(null, "", true, false, 0);
     }
 

@@ -9,6 +9,7 @@ import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
 import io.godwit.inbox.client.SessionOwner;
+import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.inbox.client.Will;
 import io.godwit.inbox.protocol.InboxCarrier;
 import io.godwit.inbox.protocol.InboxId;
@@ -18,6 +19,7 @@ import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.topic.TopicFilter;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -92,10 +94,41 @@ public final class InboxEdge implements InboxClient {
     }
 
     @Override
+    public CompletableFuture<Boolean> discard(TenantId tenant, ClientId clientId, Resend resend) {
+        return ask(
+                new SessionCommand.Delete(new InboxId(tenant, clientId), true, resend),
+                reply -> ((InboxReply.Flag) reply).isSet());
+    }
+
+    @Override
     public CompletableFuture<Optional<Purged>> purge(TenantId tenant, ClientId clientId, Resend resend) {
         return ask(new SessionCommand.Purge(new InboxId(tenant, clientId), resend), reply -> {
             InboxReply.Purged purged = (InboxReply.Purged) reply;
             return purged.hasSession() ? Optional.of(new Purged(purged.messages(), purged.kept())) : Optional.empty();
+        });
+    }
+
+    @Override
+    public CompletableFuture<FilterChange> changeFilters(
+            TenantId tenant,
+            ClientId clientId,
+            boolean countsAttachment,
+            List<StoredSubscription> added,
+            List<TopicFilter> removed,
+            Resend resend) {
+        SessionCommand command = new SessionCommand.ChangeFilters(
+                new InboxId(tenant, clientId), countsAttachment, added, removed, resend);
+        return ask(command, reply -> {
+            InboxReply.FiltersChanged changed = (InboxReply.FiltersChanged) reply;
+            return new FilterChange(
+                    switch (changed.outcome()) {
+                        case NO_SESSION -> FilterChange.Outcome.NO_SESSION;
+                        case HELD -> FilterChange.Outcome.HELD;
+                        case DONE -> FilterChange.Outcome.DONE;
+                    },
+                    changed.incarnation(),
+                    changed.attachNumber(),
+                    changed.flags());
         });
     }
 

@@ -20,10 +20,12 @@ import org.jspecify.annotations.Nullable;
  * varint  most sessions of the answer          varint  number of sessions, each then:
  * varint  now, milliseconds                    string  tenant
  * 1       flags: 1 tenant, 2 prefix,           string  client id; optional string user name
- *         4 detached ones only                 string  remote address; 1 protocol level
- * string  tenant              (flag 1)         1       flags: 1 attached, 2 will
- * string  text of the client id                varint  expiry seconds, detached at, ends at, subscriptions,
- * varint  least messages                               messages, payload bytes, in flight
+ *         4 detached ones only,                string  remote address; 1 protocol level
+ *         8 the broker's own                   1       flags: 1 attached, 2 will, 4 kept for its will
+ * string  tenant              (flag 1)         varint  expiry seconds, detached at, ends at, subscriptions,
+ * string  text of the client id                        messages, payload bytes, in flight
+ * varint  least messages                       string  topic of the will            (flag 4)
+ *                                              varint  its QoS, payload bytes, due at (flag 4)
  * </pre>
  *
  * @param from the first key, inclusive
@@ -37,8 +39,10 @@ public record SessionQuery(byte[] from, byte @Nullable [] end, int maxSessions, 
     private static final int TENANT = 1;
     private static final int PREFIX = 2;
     private static final int DETACHED = 4;
+    private static final int OWN = 8;
     private static final int ATTACHED = 1;
     private static final int WILL = 2;
+    private static final int KEPT = 4;
 
     public SessionQuery {
         if (maxSessions < 1) {
@@ -59,7 +63,8 @@ public record SessionQuery(byte[] from, byte @Nullable [] end, int maxSessions, 
         TenantId tenant = criteria.tenant();
         out.u8((tenant == null ? 0 : TENANT)
                 | (criteria.isPrefix() ? PREFIX : 0)
-                | (criteria.onlyDetached() ? DETACHED : 0));
+                | (criteria.onlyDetached() ? DETACHED : 0)
+                | (criteria.areKept() ? OWN : 0));
         if (tenant != null) {
             out.string(tenant.value());
         }
@@ -79,7 +84,8 @@ public record SessionQuery(byte[] from, byte @Nullable [] end, int maxSessions, 
         int flags = in.u8();
         TenantId tenant = (flags & TENANT) == 0 ? null : new TenantId(in.string());
         String idText = in.string();
-        Criteria criteria = new Criteria(tenant, idText, (flags & PREFIX) != 0, (flags & DETACHED) != 0, in.length());
+        Criteria criteria = new Criteria(
+                tenant, idText, (flags & PREFIX) != 0, (flags & DETACHED) != 0, in.length(), (flags & OWN) != 0);
         return new SessionQuery(from, end, maxSessions, nowMillis, criteria);
     }
 
@@ -131,7 +137,8 @@ public record SessionQuery(byte[] from, byte @Nullable [] end, int maxSessions, 
             out.optionalString(client.userName());
             out.string(client.remoteAddress());
             out.u8(client.protocolLevel());
-            out.u8((session.isAttached() ? ATTACHED : 0) | (session.hasWill() ? WILL : 0));
+            StoredSessionInfo.KeptWill kept = session.kept();
+            out.u8((session.isAttached() ? ATTACHED : 0) | (session.hasWill() ? WILL : 0) | (kept == null ? 0 : KEPT));
             out.varint(session.expirySeconds());
             out.varint(session.detachedAtMillis());
             out.varint(session.endsAtMillis());
@@ -139,6 +146,12 @@ public record SessionQuery(byte[] from, byte @Nullable [] end, int maxSessions, 
             out.varint(session.messages());
             out.varint(session.payloadBytes());
             out.varint(session.inflight());
+            if (kept != null) {
+                out.string(kept.topic());
+                out.varint(kept.qos());
+                out.varint(kept.payloadBytes());
+                out.varint(kept.dueAtMillis());
+            }
         }
 
         private static StoredSessionInfo read(ByteReader in) {
@@ -158,7 +171,12 @@ public record SessionQuery(byte[] from, byte @Nullable [] end, int maxSessions, 
                     in.length(),
                     in.length(),
                     in.varint(),
-                    in.length());
+                    in.length(),
+                    (flags & KEPT) == 0 ? null : kept(in));
+        }
+
+        private static StoredSessionInfo.KeptWill kept(ByteReader in) {
+            return new StoredSessionInfo.KeptWill(in.string(), in.length(), in.varint(), in.varint());
         }
     }
 }

@@ -76,6 +76,11 @@ public class StoredSession {
         return isClustered || attachNumber > 0 ? attachNumber + 1 : 0;
     }
 
+    /** As if a connection had had it for a moment. */
+    public void countAttachment(boolean isClustered) {
+        attachNumber = nextAttachNumber(isClustered);
+    }
+
     /** Which CONNECT has made that attachment, see {@link io.godwit.inbox.client.AttachRequest}. 0 alone. */
     public long attempt() {
         return attempt;

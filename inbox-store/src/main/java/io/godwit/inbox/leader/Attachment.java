@@ -277,7 +277,7 @@ final class Attachment implements Connected {
 
     private void finish(long sequence, long ordinal) {
         writes.finish(state, ordinal);
-        while (!early.isEmpty() && early.element().batch().isSealed()) {
+        while (!early.isEmpty() && early.element().batch().isDone()) {
             early.remove();
         }
         if (early.isEmpty()) {
@@ -287,7 +287,9 @@ final class Attachment implements Connected {
             Early sent = waiting.next();
             if (sent.copy().sequence == sequence) {
                 waiting.remove();
-                if (!sent.batch().isSealed()) {
+                if (sent.batch().isSealed()) {
+                    sent.insert().acknowledged(sent.copy());
+                } else {
                     sent.insert().takeBack(sent.copy());
                     writes.copyTakenBack(sent.batch());
                 }

@@ -44,6 +44,9 @@ final class Batch extends Proposal implements Pending, Inbox.Sealing {
         /** The log takes the batch: what goes along with it is added now. */
         void sealing(Batch batch);
 
+        /** Nobody knows whether a batch was applied: another leader is to follow. */
+        void leadershipEnds();
+
         /** The progress of the inbox was to be in a batch that failed. */
         void markDirty(Inbox inbox);
 
@@ -323,8 +326,14 @@ final class Batch extends Proposal implements Pending, Inbox.Sealing {
         owner.done(touched);
     }
 
+    /** The store has not taken it, or nobody knows ({@code TIMEOUT}): the leadership ended before it was applied. */
     @Override
-    public void failed(RangeException cause) {
+    public void failed(RangeException told) {
+        RangeException cause = told;
+        if (told.reason() == RangeException.Cause.TIMEOUT) {
+            owner.leadershipEnds();
+            cause = new RangeException(RangeException.Cause.LOST, told.detail());
+        }
         done();
         replays.forEach(replay -> replay.lost(this));
         for (ProgressWrite write : progressWrites) {
@@ -338,7 +347,9 @@ final class Batch extends Proposal implements Pending, Inbox.Sealing {
                 connection.sender().ceilingNotRaised(cause);
             }
         }
-        waiters.forEach(waiter -> waiter.failed(cause));
+        for (Pending.Waiter waiter : waiters) {
+            waiter.failed(cause);
+        }
         owner.done(touched);
     }
 

@@ -21,8 +21,8 @@ import java.util.function.Consumer;
  *   <li>of an insert, that there is no session, no such token, or no room in the queue: who hears it removes routes,
  *       has another member of a group take the message, or counts it as dropped;
  *   <li>whose a session is, be it nobody's: the client would be given the session of another user;
- *   <li>that there is no session to delete or to empty: one that its client has given up would stay, and gather
- *       messages;
+ *   <li>that there is no session to delete or to empty, or none without a connection whose filters are to change: one
+ *       that its client has given up would stay, and gather messages;
  *   <li>that a QoS 2 message needs no mark any more: it would be distributed a second time, when its receivers have
  *       forgotten its token.
  * </ul>

@@ -125,7 +125,9 @@ final class InboxLeader implements RangeLeader {
                 attaching,
                 storedInboxes,
                 confirmed,
-                new Purges(writes, states, reminders, reports, confirmed));
+                new Purges(writes, states, reminders, reports, confirmed),
+                new FilterChanges(writes, states, records, reminders, confirmed, settings.isClustered()),
+                reports);
 
         agenda.start();
         if (counted != null) {

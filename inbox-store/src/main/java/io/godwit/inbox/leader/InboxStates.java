@@ -203,7 +203,11 @@ final class InboxStates {
         }
         state.residency.discard();
         cutOff.put(state.id, state.queue.sentBound());
-        cutOff(state, isDeposed ? DropReason.LEADERSHIP_LOST : DropReason.STORE_FAILED);
+        if (isDeposed || writes.isLeadershipOver()) {
+            cutOff(state, InboxListener.Reason.LOST, DropReason.LEADERSHIP_LOST);
+        } else {
+            cutOff(state, InboxListener.Reason.UNAVAILABLE, DropReason.STORE_FAILED);
+        }
         stock.discarded(state);
         state.queue.stopInbound(Mailbox.closed());
         if (!state.writes.isUnderWay()) {
@@ -226,13 +230,16 @@ final class InboxStates {
         return cutOff.isEmpty() ? null : cutOff.remove(id);
     }
 
-    /** @param reason why its messages of QoS 0 are dropped */
-    private void cutOff(InboxState state, DropReason reason) {
+    /**
+     * @param end what its connection is told
+     * @param reason why its messages of QoS 0 are dropped
+     */
+    private void cutOff(InboxState state, InboxListener.Reason end, DropReason reason) {
         Attachment attachment = state.attachment();
         MovedSession awaited = state.awaited();
         if (attachment != null) {
             state.letGo();
-            reports.dropped(state.id, attachment.close(InboxListener.Reason.UNAVAILABLE), reason);
+            reports.dropped(state.id, attachment.close(end), reason);
         } else if (awaited != null) {
             state.letGo();
             awaited.lost(state.id, reports, reason);
@@ -279,7 +286,7 @@ final class InboxStates {
             if (isMoved) {
                 move(state, cause);
             } else {
-                cutOff(state, Qos0Drops.reasonOf(cause));
+                cutOff(state, InboxListener.Reason.UNAVAILABLE, Qos0Drops.reasonOf(cause));
             }
         }
         states.clear();

@@ -140,7 +140,9 @@ final class Insert implements Batch.Operation, Pending.Waiter {
                 }
                 copy.state.queue.setAppliedSequence(copy.sequence);
             }
-            answer(copy, InsertOutcome.STORED);
+            if (!copy.isAnswered) {
+                answer(copy, InsertOutcome.STORED);
+            }
         }
         if (written > 0) {
             range.reports().stored(written);
@@ -169,34 +171,33 @@ final class Insert implements Batch.Operation, Pending.Waiter {
             }
         }
         InsertCall asked = call;
-        if (asked == null) {
-            return;
-        }
-        if (asked.isRefusedBy(cause) && wasSentEarly()) {
-            // to send it again by itself might bring it behind later ones that its receiver has acknowledged since
-            asked.fail(new RangeException(RangeException.Cause.TIMEOUT, "a receiver may have it already"));
-        } else if (!areMoved(asked, cause)) {
+        if (asked != null && !areAnswered(asked, cause)) {
             asked.fail(cause);
         }
     }
 
-    private boolean wasSentEarly() {
-        for (int i = 0; i < copies.size(); i++) {
-            if (copies.get(i).wasSentEarly) {
-                return true;
-            }
+    /** Each by itself, where the sender goes on at the next leader. Those of QoS 0 were answered already. */
+    private boolean areAnswered(InsertCall asked, RangeException cause) {
+        if (!asked.goesOn(cause)) {
+            return false;
         }
-        return false;
-    }
-
-    /** Those that were answered already are of QoS 0. */
-    private boolean areMoved(InsertCall asked, RangeException cause) {
-        boolean areMoved = false;
+        boolean areAnswered = false;
         for (int i = 0; i < copies.size(); i++) {
             PlacedCopy copy = copies.get(i);
-            areMoved |= copy.qos != Qos.AT_MOST_ONCE && asked.isMoved(copy.target, cause);
+            if (copy.qos == Qos.AT_MOST_ONCE) {
+                continue;
+            }
+            areAnswered = true;
+            if (copy.isAnswered) {
+                continue; // its client has it for certain
+            }
+            if (copy.wasSentEarly) {
+                asked.lost(copy.target);
+            } else {
+                asked.ended(copy.target, cause);
+            }
         }
-        return areMoved;
+        return areAnswered;
     }
 
     /** The client of an early copy is done with it before the store has seen it. */
@@ -204,6 +205,15 @@ final class Insert implements Batch.Operation, Pending.Waiter {
         copies.remove(copy);
         settle(copy);
         range.reports().cancelled();
+        answer(copy, InsertOutcome.STORED);
+    }
+
+    /**
+     * The client of an early copy is done with it while the log has it. Its publisher need not wait for the log: so no
+     * later copy, which may be taken back, is answered before this one.
+     */
+    void acknowledged(PlacedCopy copy) {
+        copy.isAnswered = true;
         answer(copy, InsertOutcome.STORED);
     }
 

@@ -36,8 +36,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Early push (a setting, QoS 1 only): to a connected client that has nothing waiting before it and credit left, the
  * message is sent at once, while its insert waits for the log. If the acknowledgement comes first, the insert is taken
- * back: what was owed to that client is done, and the store never sees the message. A crash in between loses a message
- * that only its receiver has: its publisher has no answer and repeats. The sequence must be below both stored ceilings,
+ * back: what was owed to that client is done, and the store never sees the message. When the log has it already, the
+ * publisher is answered all the same. A crash before the acknowledgement loses a message that only its receiver has:
+ * its publisher has no answer and repeats. The sequence must be below both stored ceilings,
  * so that no later message gets it after such a crash, nor is taken for new. An attach or a detach ends the
  * {@link Attachment} whose acknowledgements count, so that inserts from before it are written in any case. A message
  * with a token is never pushed early: the token must be stored.
@@ -408,7 +409,11 @@ final class InsertHandler {
 
             @Override
             public void failed(RangeException cause) {
-                call.fail(cause);
+                if (call.goesOn(cause)) {
+                    call.ended(target, cause);
+                } else {
+                    call.fail(cause);
+                }
             }
         });
         return true;

@@ -16,6 +16,8 @@ final class PlacedCopy extends QueuedCopy {
     final int target;
     /** Its client may have it, though the store does not. */
     boolean wasSentEarly;
+    /** Its client has acknowledged it before its batch was applied, and its publisher knows. */
+    boolean isAnswered;
 
     PlacedCopy(
             Inbox state,

@@ -3,13 +3,16 @@ package io.godwit.inbox.leader;
 import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.OriginDigest;
 import io.godwit.inbox.client.SessionOwner;
+import io.godwit.inbox.format.StoredWill;
 import io.godwit.inbox.local.SessionCall;
 import io.godwit.inbox.local.StoredInboxes;
 import io.godwit.inbox.protocol.Answer;
 import io.godwit.inbox.protocol.InboxReply;
 import io.godwit.inbox.protocol.SessionCommand;
+import io.godwit.inbox.report.InboxReports;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.event.SessionEndCause;
 import java.util.Objects;
 
@@ -28,6 +31,8 @@ final class SessionHandler {
     private final StoredInboxes.Part storedInboxes;
     private final ConfirmedAnswers confirmed;
     private final Purges purges;
+    private final FilterChanges filterChanges;
+    private final InboxReports reports;
 
     SessionHandler(
             Writes writes,
@@ -42,7 +47,9 @@ final class SessionHandler {
             Attaching attaching,
             StoredInboxes.Part storedInboxes,
             ConfirmedAnswers confirmed,
-            Purges purges) {
+            Purges purges,
+            FilterChanges filterChanges,
+            InboxReports reports) {
         this.writes = writes;
         this.states = states;
         this.records = records;
@@ -56,6 +63,8 @@ final class SessionHandler {
         this.storedInboxes = storedInboxes;
         this.confirmed = confirmed;
         this.purges = purges;
+        this.filterChanges = filterChanges;
+        this.reports = reports;
     }
 
     /** Answers a command that does nothing where nothing is stored, if that is certain; else returns false. */
@@ -136,12 +145,17 @@ final class SessionHandler {
 
         @Override
         public void delete(SessionCommand.Delete command) {
-            SessionHandler.this.delete(state, call.answer());
+            SessionHandler.this.delete(state, command.discardsWill(), call.answer());
         }
 
         @Override
         public void purge(SessionCommand.Purge command) {
             purges.purge(state, call.answer());
+        }
+
+        @Override
+        public void changeFilters(SessionCommand.ChangeFilters command) {
+            filterChanges.change(state, command, call.answer());
         }
 
         @Override
@@ -182,9 +196,10 @@ final class SessionHandler {
         obligations.settleOnceWritten(state);
     }
 
-    private void delete(InboxState state, Answer answer) {
+    private void delete(InboxState state, boolean discardsWill, Answer answer) {
         Session session = state.session();
-        if (session == null) {
+        StoredWill will = session == null ? null : session.will();
+        if (session == null || discardsWill && will == null) {
             // its end may be under way to the store: if that fails the session is there again
             InboxReply none = InboxReply.Flag.of(false);
             if (state.writes.recordUnderWay() == null) {
@@ -193,6 +208,10 @@ final class SessionHandler {
                 SessionRecords.whenRecorded(state, new Answering(states, state, answer, none));
             }
             return;
+        }
+        if (discardsWill && will != null) {
+            session.setWill(null);
+            reports.dropped(state.id, will.message().topic(), DropReason.PURGED);
         }
         ends.cutOff(state, InboxListener.Reason.DELETED);
         ends.end(state, session, SessionEndCause.GIVEN_UP);

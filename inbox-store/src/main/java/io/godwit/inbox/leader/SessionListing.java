@@ -7,11 +7,13 @@ import io.godwit.inbox.format.InboxKeys;
 import io.godwit.inbox.format.SessionQuery;
 import io.godwit.inbox.format.SessionRecord;
 import io.godwit.inbox.format.StoredSession;
+import io.godwit.inbox.format.StoredWill;
 import io.godwit.inbox.ledger.Ledger;
 import io.godwit.inbox.protocol.InboxId;
 import io.godwit.inbox.report.InboxReports;
 import io.godwit.kv.coprocessor.RangeCursor;
 import io.godwit.kv.coprocessor.RangeReader;
+import io.godwit.plugin.message.Message;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -75,11 +77,15 @@ final class SessionListing {
     }
 
     private void look(InboxId id, byte[] prefix, byte[] record) {
-        if (InboxReports.isBrokersOwn(id) || !query.matches(id.tenant(), id.clientId())) {
+        if (InboxReports.isBrokersOwn(id) != query.criteria().areKept() || !query.matches(id.tenant(), id.clientId())) {
             return;
         }
         StoredSession session = SessionRecord.decode(id, record).session();
         if (session == null || !isWanted(session)) {
+            return;
+        }
+        if (query.criteria().areKept()) {
+            addKept(session);
             return;
         }
         Ledger queue = InboxLoader.queueOf(reader, id, prefix, session);
@@ -99,6 +105,30 @@ final class SessionListing {
                     queue.liveBytes(),
                     queue.sentLive()));
         }
+    }
+
+    /** Only while its will waits. */
+    private void addKept(StoredSession session) {
+        StoredWill will = session.will();
+        if (will == null || session.isAttached()) {
+            return;
+        }
+        Message message = will.message();
+        long dueAt = SessionTimes.willDueAt(session.detachedAtMillis(), will.delaySeconds(), session.expirySeconds());
+        chars += StoredSessionInfo.chars(session.client()) + message.topic().length();
+        found.add(new StoredSessionInfo(
+                session.client(),
+                false,
+                session.expirySeconds(),
+                session.detachedAtMillis(),
+                endsAt(session),
+                true,
+                0,
+                0,
+                0,
+                0,
+                new StoredSessionInfo.KeptWill(
+                        message.topic(), message.qos().value(), message.payload().length, dueAt)));
     }
 
     private boolean isWanted(StoredSession session) {

@@ -35,6 +35,8 @@ final class Writes implements Batch.Owner {
     private @Nullable Batch sealing;
 
     private final List<Batch> toPropose = new ArrayList<>();
+    /** The outcome of a batch is not known. */
+    private boolean isLeadershipOver;
 
     /** @param whenDone told of the inboxes that a batch wrote to, when it is done */
     Writes(LeaderContext context, Consumer<List<Inbox>> whenDone) {
@@ -110,6 +112,16 @@ final class Writes implements Batch.Owner {
             });
         }
         return sequence;
+    }
+
+    @Override
+    public void leadershipEnds() {
+        isLeadershipOver = true;
+    }
+
+    /** Whether another leader is to follow, though this one was not told so yet. */
+    boolean isLeadershipOver() {
+        return isLeadershipOver;
     }
 
     void finish(Inbox state, long ordinal) {

@@ -9,6 +9,7 @@ import io.godwit.kv.client.LeaderRequest;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RequestOrder;
 import io.godwit.kv.coprocessor.LeaderContext;
+import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -81,10 +82,15 @@ public final class InsertCall implements LeaderRequest {
         return new InboxId(request.tenant(), request.targets().get(target).clientId());
     }
 
-    /** Whether something earlier for the inbox was refused, and the sender did not know. */
+    /**
+     * Whether something earlier for the inbox was refused, and the sender did not know; or whether nothing of that
+     * sender may be carried out now.
+     */
     public boolean mayNotPass(int target, InboxId id) {
         Rounds refusing = rounds;
-        return refusing != null && !refusing.gate().passes(id, refusing.ofTargets()[target]);
+        return refusing != null
+                && (!refusing.gate().passes(id, refusing.ofTargets()[target])
+                        || request.resend().mustNotBeTaken());
     }
 
     /**
@@ -103,9 +109,29 @@ public final class InsertCall implements LeaderRequest {
         return true;
     }
 
-    /** Whether nothing was done for that cause, and the sender sends it again. */
-    public boolean isRefusedBy(RangeException cause) {
-        return rounds != null && Refusals.isNotBegun(cause);
+    /** Whether the sender goes on at the next leader when this one has ended for that cause. */
+    public boolean goesOn(RangeException cause) {
+        return rounds != null && (Refusals.isNotBegun(cause) || cause.reason() == RangeException.Cause.LOST);
+    }
+
+    /** The leadership has ended for a cause by which the sender {@link #goesOn}. */
+    public void ended(int target, RangeException cause) {
+        if (!isMoved(target, cause)) {
+            lost(target);
+        }
+    }
+
+    /**
+     * The leadership has ended, and nobody knows whether the target has or will have the message. Of a call whose
+     * sender {@link #goesOn}.
+     */
+    public void lost(int target) {
+        Rounds refusing = Objects.requireNonNull(rounds, "it waits for a leader");
+        refusing.gate().refused(inbox(target), refusing.ofTargets()[target]);
+        parts.lost(target);
+        if (--open == 0) {
+            parts.partDone();
+        }
     }
 
     /** Nothing was done for the target: the leadership has ended, or its inbox cannot be read. */

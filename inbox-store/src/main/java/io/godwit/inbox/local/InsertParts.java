@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +23,9 @@ public final class InsertParts {
      * part to be done reads all.
      */
     private final @Nullable InsertOutcome[] outcomes;
+
+    /** Copies that may be stored, of leaders that were lost; under the lock. */
+    private final Set<Integer> lost = new TreeSet<>();
 
     /** Parts that are not done; not above 0 once it is answered. */
     private final AtomicInteger openParts;
@@ -37,6 +42,12 @@ public final class InsertParts {
         outcomes[target] = outcome;
     }
 
+    void lost(int target) {
+        synchronized (lost) {
+            lost.add(target);
+        }
+    }
+
     void partAdded() {
         openParts.incrementAndGet();
     }
@@ -49,10 +60,8 @@ public final class InsertParts {
             }
             if (moved == 0) {
                 answer.reply(all());
-            } else if (moved == outcomes.length) {
-                answer.fail(Refusals.notLedHere());
             } else {
-                answer.reply(inPart());
+                notAll(moved == outcomes.length);
             }
         }
     }
@@ -68,12 +77,22 @@ public final class InsertParts {
         return new InboxReply.Inserted(list);
     }
 
+    private void notAll(boolean isNone) {
+        synchronized (lost) {
+            if (isNone && lost.isEmpty()) {
+                answer.fail(Refusals.notLedHere());
+            } else {
+                answer.reply(inPart());
+            }
+        }
+    }
+
     private InboxReply inPart() {
         List<Optional<InsertOutcome>> list = new ArrayList<>(outcomes.length);
         for (InsertOutcome outcome : outcomes) {
             list.add(Optional.ofNullable(outcome));
         }
-        return new InboxReply.InsertedInPart(list);
+        return new InboxReply.InsertedInPart(list, lost);
     }
 
     /** The first failure is the answer. */

@@ -92,6 +92,9 @@ public final class SessionCall implements LeaderRequest {
         if (command instanceof SessionCommand.Purge) {
             return InboxReply.Purged.NO_SESSION;
         }
+        if (command instanceof SessionCommand.ChangeFilters) {
+            return InboxReply.FiltersChanged.NO_SESSION;
+        }
         return command instanceof SessionCommand.MarkKept ? InboxReply.DONE : null;
     }
 

@@ -8,6 +8,7 @@ import io.godwit.inbox.client.StoredSubscription;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** What a command is answered with, unless it fails. Immutable; arrays are shared and never modified. */
 public sealed interface InboxReply {
@@ -78,6 +79,30 @@ public sealed interface InboxReply {
         }
     }
 
+    /**
+     * What became of a {@link SessionCommand.ChangeFilters}.
+     *
+     * @param incarnation of the session, and {@code attachNumber}: 0 unless it was done
+     * @param flags of each filter, whether it was new, or was there
+     */
+    record FiltersChanged(Outcome outcome, long incarnation, long attachNumber, List<Boolean> flags)
+            implements InboxReply {
+        /** Whether it was done. */
+        public enum Outcome {
+            NO_SESSION,
+            /** A connection has the session, or comes back to it. */
+            HELD,
+            DONE
+        }
+
+        public static final FiltersChanged NO_SESSION = new FiltersChanged(Outcome.NO_SESSION, 0, 0, List.of());
+        public static final FiltersChanged HELD = new FiltersChanged(Outcome.HELD, 0, 0, List.of());
+
+        public FiltersChanged {
+            flags = List.copyOf(flags);
+        }
+    }
+
     record Owner(SessionOwner owner) implements InboxReply {}
 
     record Replay(ReplayOutcome outcome) implements InboxReply {}
@@ -93,12 +118,15 @@ public sealed interface InboxReply {
     }
 
     /**
-     * The same where leaders of some of the inboxes have moved: nothing was done to those without an outcome. Only a
-     * {@link InboxHome} answers so.
+     * The same where leaders of some of the inboxes have ended: nothing was done to those without an outcome that are
+     * not lost. Only a {@link InboxHome} answers so.
+     *
+     * @param lost numbers of copies that may be stored, or may have been sent to their client; they have no outcome
      */
-    record InsertedInPart(List<Optional<InsertOutcome>> outcomes) implements InboxReply {
+    record InsertedInPart(List<Optional<InsertOutcome>> outcomes, Set<Integer> lost) implements InboxReply {
         public InsertedInPart {
             outcomes = List.copyOf(outcomes);
+            lost = Set.copyOf(lost);
         }
     }
 }

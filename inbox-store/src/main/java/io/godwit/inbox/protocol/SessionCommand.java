@@ -2,9 +2,12 @@ package io.godwit.inbox.protocol;
 
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.ContinueRequest;
+import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.inbox.client.Will;
 import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.topic.TopicFilter;
+import java.util.List;
 
 /**
  * What the leader of an inbox is asked about the session. Immutable. The methods of {@link
@@ -34,6 +37,8 @@ public sealed interface SessionCommand {
         void delete(Delete command);
 
         void purge(Purge command);
+
+        void changeFilters(ChangeFilters command);
 
         void detachLate(DetachLate command);
     }
@@ -154,11 +159,44 @@ public sealed interface SessionCommand {
     }
 
     /**
+     * Changes the subscriptions of a session that has no connection. Answered with {@link InboxReply.FiltersChanged}.
+     *
+     * @param countsAttachment whether the session gets the next attach number, as if a connection had had it
+     * @param added or replaced; with some of these {@code removed} has none
+     * @param resend abandoned when nobody waits for the answer any more; of this node
+     */
+    record ChangeFilters(
+            InboxId inbox,
+            boolean countsAttachment,
+            List<StoredSubscription> added,
+            List<TopicFilter> removed,
+            Resend resend)
+            implements SessionCommand {
+        public ChangeFilters {
+            added = List.copyOf(added);
+            removed = List.copyOf(removed);
+            if (!added.isEmpty() && !removed.isEmpty()) {
+                throw new IllegalArgumentException("filters are added or removed, not both");
+            }
+        }
+
+        @Override
+        public void choose(Cases cases) {
+            cases.changeFilters(this);
+        }
+    }
+
+    /**
      * Ends the session. Answered with {@link InboxReply.Flag}, whether there was one.
      *
+     * @param discardsWill whether only a session that has a will is ended, without publishing that
      * @param resend abandoned when who asked has ended; of this node
      */
-    record Delete(InboxId inbox, Resend resend) implements SessionCommand {
+    record Delete(InboxId inbox, boolean discardsWill, Resend resend) implements SessionCommand {
+        public Delete(InboxId inbox, Resend resend) {
+            this(inbox, false, resend);
+        }
+
         public Delete(InboxId inbox) {
             this(inbox, Resend.ALWAYS);
         }

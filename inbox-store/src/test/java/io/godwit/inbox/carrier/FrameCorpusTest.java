@@ -54,6 +54,17 @@ class FrameCorpusTest {
     private static final ClientInfo NOBODY =
             new ClientInfo(new TenantId("t2"), new ClientId("d"), null, "127.0.0.1:1001", 4);
     private static final InboxId INBOX = InboxId.of(CLIENT);
+    private static final Resend CHOSEN = new Resend() {
+        @Override
+        public boolean isAbandoned() {
+            return false;
+        }
+
+        @Override
+        public long servingSince() {
+            return 300;
+        }
+    };
     private static final Message MESSAGE = new Message(
             "a/b",
             "text".getBytes(StandardCharsets.UTF_8),
@@ -123,7 +134,21 @@ class FrameCorpusTest {
         session("markDistributed", new SessionCommand.MarkDistributed(INBOX, 5, 6, 7), 0);
         session("markKept", new SessionCommand.MarkKept(INBOX, 7, "digest"), 0);
         session("delete", new SessionCommand.Delete(INBOX), 0);
+        session("delete.discarding", new SessionCommand.Delete(INBOX, true, Resend.ALWAYS), 0);
         session("purge", new SessionCommand.Purge(INBOX), 0);
+        session(
+                "changeFilters.added",
+                new SessionCommand.ChangeFilters(
+                        INBOX,
+                        true,
+                        List.of(new StoredSubscription(FILTER, Qos.AT_LEAST_ONCE, true, true, 1, 9)),
+                        List.of(),
+                        Resend.ALWAYS),
+                0);
+        session(
+                "changeFilters.removed",
+                new SessionCommand.ChangeFilters(INBOX, false, List.of(), List.of(FILTER), Resend.ALWAYS),
+                0);
         session("detachLate", new SessionCommand.DetachLate(INBOX, 5, -1, true), 0);
 
         attachment("request", new AttachmentCommand.Request(10));
@@ -151,6 +176,28 @@ class FrameCorpusTest {
                 new InsertRequest(
                         TenantId.DEFAULT, MESSAGE, List.of(plain, shared), "origin", 8, 4, true, null, Resend.ALWAYS),
                 2);
+        insert(
+                "insert.chosen",
+                new InsertRequest(TenantId.DEFAULT, MESSAGE, List.of(shared), "origin", 8, 4, false, null, CHOSEN),
+                2);
+        add(
+                "insert.byView",
+                InboxFrame.newBuilder()
+                        .setInsert(CommandCodec.encode(
+                                        new InsertRequest(
+                                                TenantId.DEFAULT,
+                                                MESSAGE,
+                                                List.of(shared),
+                                                "origin",
+                                                8,
+                                                4,
+                                                true,
+                                                null,
+                                                Resend.ALWAYS),
+                                        new long[1],
+                                        NOW_MILLIS)
+                                .setCall(9)
+                                .setViewRevision(300)));
         add(
                 "orderOver",
                 InboxFrame.newBuilder().setOrderOver(OrderOver.newBuilder().setOrder(2)));
@@ -174,6 +221,11 @@ class FrameCorpusTest {
         reply("flags", new InboxReply.Flags(List.of(true, false)));
         reply("purged", new InboxReply.Purged(true, 300, 7));
         reply("purged.none", InboxReply.Purged.NO_SESSION);
+        reply(
+                "filtersChanged",
+                new InboxReply.FiltersChanged(InboxReply.FiltersChanged.Outcome.DONE, 5, 7, List.of(true, false)));
+        reply("filtersChanged.none", InboxReply.FiltersChanged.NO_SESSION);
+        reply("filtersChanged.held", InboxReply.FiltersChanged.HELD);
         for (SessionOwner owner : SessionOwner.values()) {
             reply("owner." + owner, new InboxReply.Owner(owner));
         }

@@ -12,6 +12,8 @@ final class Frames {
     /** A message keeps its age when it is decoded and encoded at one time. */
     private static final long NOW_MILLIS = 1_800_000_000_000L;
 
+    private static final Sender SENDER = new Sender(AgreedMembers.NONE, "edge", 1);
+
     private Frames() {}
 
     static byte[] decodedAndEncoded(byte[] bytes) throws Exception {
@@ -30,10 +32,11 @@ final class Frames {
                                 .setAttachment(frame.getAttachment().getAttachment()));
             case INSERT ->
                 again.setInsert(CommandCodec.encode(
-                                CommandCodec.decode(frame.getInsert(), NOW_MILLIS),
+                                CommandCodec.decode(frame.getInsert(), NOW_MILLIS, SENDER.resendOf(frame.getInsert())),
                                 CommandCodec.rounds(frame.getInsert()),
                                 NOW_MILLIS)
                         .setCall(frame.getInsert().getCall())
+                        .setViewRevision(frame.getInsert().getViewRevision())
                         .setOrder(frame.getInsert().getOrder()));
             case REPLY ->
                 again.setReply((frame.getReply().hasAttachedPart()

@@ -126,6 +126,7 @@ public final class LinkedNodes implements InboxCarrier {
             edge = new RemoteCarrier(toLeaders, edgeMillis);
             leaders = new EdgeService(
                     new PlainHome(local, dropped),
+                    new Sender(AgreedMembers.NONE, "edge", 1),
                     toEdge,
                     leaderMillis,
                     (millis, task) -> timed.add(task),

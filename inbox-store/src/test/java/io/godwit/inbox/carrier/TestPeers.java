@@ -16,11 +16,12 @@ public final class TestPeers {
             MemoryLinks links,
             Leaders leaders,
             Supplier<? extends InboxHome> newHome,
+            AgreedMembers members,
             HomeSettings settings,
             WaitReports reports,
             InMemoryRangeHost host) {
-        InboxPeers peers =
-                new InboxPeers(leaders, newHome, settings, reports, host::nanoTime, host::nowMillis, host::schedule);
+        InboxPeers peers = new InboxPeers(
+                leaders, newHome, members, settings, reports, host::nanoTime, host::nowMillis, host::schedule);
         links.receive(Lane.INBOX_UP, peers::receiveUp);
         links.receive(Lane.INBOX_DOWN, peers::receiveDown);
         links.addListener(peers.linkListener());

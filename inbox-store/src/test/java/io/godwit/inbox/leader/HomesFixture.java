@@ -2,6 +2,7 @@ package io.godwit.inbox.leader;
 
 import io.godwit.cluster.link.Lane;
 import io.godwit.cluster.testing.MemoryLinks;
+import io.godwit.inbox.carrier.AgreedMembers;
 import io.godwit.inbox.carrier.HomeSettings;
 import io.godwit.inbox.carrier.InboxPeers;
 import io.godwit.inbox.carrier.TestPeers;
@@ -34,7 +35,9 @@ import io.godwit.plugin.message.Qos;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -62,6 +65,9 @@ final class HomesFixture implements AutoCloseable {
     final class Node {
         final int number;
         final MemoryLinks links;
+        /** What it knows of the agreed members. */
+        final KnownMembers members = new KnownMembers();
+
         final InboxPeers peers;
         final InboxClient client;
         /** What it believes of leaders; null when it knows. */
@@ -77,11 +83,39 @@ final class HomesFixture implements AutoCloseable {
                     links,
                     leaders,
                     () -> new LocalHome(store, reports),
+                    members,
                     HomesFixture.this.settings,
                     reports.waits(),
                     host);
             client = peers.client();
             net.join(links);
+        }
+    }
+
+    /** A view of the agreed members, as the test has it. */
+    static final class KnownMembers implements AgreedMembers {
+        private final Map<String, Long> serving = new HashMap<>();
+        private long revision;
+
+        /** The node serves since this revision, the newest that is known. */
+        void serves(int node, long since) {
+            serving.put(InMemoryNode.id(node), since);
+            revision = since;
+        }
+
+        void excludes(int node, long revision) {
+            serving.remove(InMemoryNode.id(node));
+            this.revision = revision;
+        }
+
+        @Override
+        public long revision() {
+            return revision;
+        }
+
+        @Override
+        public boolean isPast(String nodeId, long incarnation, long since) {
+            return revision >= since && serving.getOrDefault(nodeId, 0L) != since;
         }
     }
 

@@ -71,6 +71,47 @@ class LostHomesTest extends ThreeHomes {
         assertThat(homes.nodes.get(2).peers.waitingBytes()).isZero();
     }
 
+    /** The publisher was told of nothing: it sends both again, in order. */
+    @Test
+    @Clause("MQTT5-4.6.0-5")
+    void whatAnEndedConnectionSentBehindAFailedMessageIsNotSent() {
+        TestConnection connection = homes.attach(1, led0);
+        connection.attachment().request(10);
+        EndingConnection publisher = new EndingConnection();
+        homes.nodes.get(2).believes = 1; // which refuses
+        CompletableFuture<List<InsertOutcome>> first = homes.insertFrom(publisher, 2, "first", connection);
+        homes.run();
+        publisher.hasEnded = true;
+        homes.nodes.get(2).believes = null;
+        homes.advance(1_000);
+        assertThat(causeOf(first)).isEqualTo(RangeException.Cause.CLOSED);
+        CompletableFuture<List<InsertOutcome>> second = homes.insertFrom(publisher, 2, "second", connection);
+        homes.run();
+        assertThat(causeOf(second)).isEqualTo(RangeException.Cause.CLOSED);
+        assertThat(connection.payloads()).isEmpty();
+    }
+
+    /** As the frontend has it. */
+    private static final class EndingConnection implements Resend {
+        private boolean hasEnded;
+        private boolean hasFailed;
+
+        @Override
+        public boolean isAbandoned() {
+            return hasEnded;
+        }
+
+        @Override
+        public void failed() {
+            hasFailed = true;
+        }
+
+        @Override
+        public boolean mayNotBegin() {
+            return hasEnded && hasFailed;
+        }
+    }
+
     /**
      * The edge of a publisher is lost while the home of the receiver waits for its log. Whoever goes on with the
      * publisher's messages distributes those again, and then later ones.

@@ -10,7 +10,9 @@ import io.godwit.inbox.client.SessionCatalog.Page;
 import io.godwit.inbox.client.SessionCatalog.SubscriptionPage;
 import io.godwit.inbox.client.StoredSessionInfo;
 import io.godwit.inbox.client.StoredSubscription;
+import io.godwit.inbox.client.Will;
 import io.godwit.kv.client.Deadline;
+import io.godwit.kv.client.Resend;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Qos;
@@ -259,5 +261,46 @@ class SessionCatalogTest {
         SubscriptionPage page = subscriptions("c", null, 1_000);
         assertThat(page.hasMore()).isTrue();
         assertThat(page.subscriptions()).hasSizeBetween(1, 9);
+    }
+
+    @Test
+    void whatIsKeptForItsWillIsListedApartAndDiscarded() {
+        inbox.absent("client");
+        long due = inbox.host.nowMillis() + 100_000;
+        for (String id : List.of("\0delayed/1/lamp", "\0delayed/2/lamp", "\0other/3")) {
+            Will later = new Will(inbox.message("later/" + id.length(), "soon", 1, -1), 100);
+            inbox.host.await(inbox.client.keepWill(InboxFixture.info(id), 100, later, false));
+        }
+        Criteria kept = Criteria.kept(TenantId.DEFAULT, "\0delayed/");
+        assertThat(all(kept, 1)).containsExactlyInAnyOrder("\0delayed/1/lamp", "\0delayed/2/lamp");
+        assertThat(all(Criteria.ALL, 10)).containsExactly("client");
+        assertThat(page(kept, null, 10).sessions())
+                .extracting(StoredSessionInfo::kept)
+                .allMatch(will -> will != null
+                        && will.topic().equals("later/15")
+                        && will.qos() == 1
+                        && will.payloadBytes() == 4
+                        && will.dueAtMillis() == due);
+
+        ClientId first = new ClientId("\0delayed/1/lamp");
+        assertThat(inbox.host.await(inbox.client.discard(TenantId.DEFAULT, first, Resend.ALWAYS)))
+                .isTrue();
+        assertThat(inbox.host.await(inbox.client.discard(TenantId.DEFAULT, first, Resend.ALWAYS)))
+                .isFalse();
+        assertThat(inbox.dropped("purged")).isEqualTo(1);
+        inbox.crash(0);
+        assertThat(all(kept, 10)).containsExactly("\0delayed/2/lamp");
+        inbox.host.advanceMillis(100_000);
+        inbox.host.runUntilIdle();
+        assertThat(inbox.published).hasSize(2);
+        assertThat(all(kept, 10)).isEmpty();
+    }
+
+    @Test
+    void aSessionWithoutAWillIsNotDiscarded() {
+        inbox.absent("client");
+        assertThat(inbox.host.await(inbox.client.discard(TenantId.DEFAULT, new ClientId("client"), Resend.ALWAYS)))
+                .isFalse();
+        assertThat(all(Criteria.ALL, 10)).containsExactly("client");
     }
 }

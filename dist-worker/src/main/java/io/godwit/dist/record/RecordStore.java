@@ -1,0 +1,246 @@
+package io.godwit.dist.record;
+
+import io.godwit.kv.client.Backoff;
+import io.godwit.kv.client.Deadline;
+import io.godwit.kv.client.RangeClient;
+import io.godwit.kv.client.RangeException;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Changes records through the ranges of the dist store. Thread-safe. Futures complete on any thread and fail with
+ * {@link RangeException}; the change may be made all the same then. With {@link RecordsRefusedException} it is not.
+ *
+ * <p>A change is a function of what is there: when somebody else was first, it is asked again with what is there now. A
+ * mutation whose leader was lost is sent to the next one; its revision shows when it was carried out before.
+ *
+ * <p>A change completes when it is in force on this node and on all other members, as a SUBACK does. One that does not
+ * confirm it in time does not fail it: it is committed, and a node that is cut off learns of it when it is back.
+ */
+public final class RecordStore {
+    private static final Logger LOG = LoggerFactory.getLogger(RecordStore.class);
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final long CONFIRM_MILLIS = 5_000;
+    private static final Backoff BACKOFF = new Backoff(PAUSE_NANOS, PAUSE_NANOS, Backoff.RANDOM);
+
+    /** What is to be done with a record. */
+    public sealed interface Change permits Change.Put, Change.Delete, Change.Keep {
+        /** Leaves what is there. */
+        Change KEEP = new Keep();
+        /** Removes it. */
+        Change DELETE = new Delete();
+
+        /** @param value up to 16 KiB */
+        static Change put(byte[] value) {
+            return new Put(value);
+        }
+
+        /** Puts a value in its place, whether there is one or not. */
+        @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
+        record Put(byte[] value) implements Change {}
+
+        /** As {@link #DELETE}. */
+        record Delete() implements Change {}
+
+        /** As {@link #KEEP}. */
+        record Keep() implements Change {}
+    }
+
+    /** Says what is to be done; without effects of its own, since it may be asked more than once. Any thread. */
+    @FunctionalInterface
+    public interface Decision {
+        /** @param present null for none */
+        Change of(@Nullable StoredRecord present);
+    }
+
+    /** Completes when what is committed is in force on all members. */
+    @FunctionalInterface
+    public interface Confirmation {
+        CompletableFuture<Void> confirmed(Deadline deadline);
+    }
+
+    private final Supplier<@Nullable RangeClient> ranges;
+    private final RecordIndex index;
+    private final Confirmation confirmation;
+    private final Supplier<Optional<String>> lack;
+    private final Consumer<Runnable> later;
+
+    /**
+     * @param ranges gives null while the store is not open
+     * @param lack why no first record may be written, see {@link RecordReaders#lack}. Any thread
+     */
+    public RecordStore(
+            Supplier<@Nullable RangeClient> ranges,
+            RecordIndex index,
+            Confirmation confirmation,
+            Supplier<Optional<String>> lack) {
+        this(
+                ranges,
+                index,
+                confirmation,
+                lack,
+                task -> CompletableFuture.delayedExecutor(BACKOFF.pause(1), TimeUnit.NANOSECONDS)
+                        .execute(task));
+    }
+
+    /** @param later runs what is tried again, after a moment */
+    RecordStore(
+            Supplier<@Nullable RangeClient> ranges,
+            RecordIndex index,
+            Confirmation confirmation,
+            Supplier<Optional<String>> lack,
+            Consumer<Runnable> later) {
+        this.ranges = ranges;
+        this.index = index;
+        this.confirmation = confirmation;
+        this.lack = lack;
+        this.later = later;
+    }
+
+    /** All records, as this node has them. */
+    public RecordIndex index() {
+        return index;
+    }
+
+    /**
+     * Changes one record.
+     *
+     * @return what was there before the change; null for nothing. With {@link Change#KEEP} it is what is there
+     */
+    public CompletableFuture<@Nullable StoredRecord> change(
+            String kind, String name, Decision decision, Deadline deadline) {
+        CompletableFuture<@Nullable StoredRecord> done = new CompletableFuture<>();
+        try {
+            byte[] key = RecordKeys.key(kind, name);
+            attempt(new Attempt(kind, name, key, decision, deadline, done), index.get(kind, name));
+        } catch (RuntimeException e) {
+            done.completeExceptionally(e);
+        }
+        return done;
+    }
+
+    @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
+    private record Attempt(
+            String kind,
+            String name,
+            byte[] key,
+            Decision decision,
+            Deadline deadline,
+            CompletableFuture<@Nullable StoredRecord> done) {
+        void fail(RangeException.Cause cause, String why) {
+            done.completeExceptionally(new RangeException(cause, why));
+        }
+    }
+
+    private void attempt(Attempt attempt, @Nullable StoredRecord present) {
+        RangeClient store = ranges.get();
+        if (store == null) {
+            attempt.fail(RangeException.Cause.CLOSED, "the dist store is not open");
+            return;
+        }
+        if (attempt.deadline.hasPassed(System.nanoTime())) {
+            attempt.fail(RangeException.Cause.TIMEOUT, "record " + attempt.kind + " not changed by its deadline");
+            return;
+        }
+        Change change = attempt.decision.of(present);
+        if (change instanceof Change.Keep || change instanceof Change.Delete && present == null) {
+            attempt.done.complete(present);
+            return;
+        }
+        long expected = present == null ? 0 : present.revision();
+        CompletableFuture<byte[]> reply;
+        if (change instanceof Change.Put put) {
+            if (put.value.length > RecordKeys.MAX_VALUE_BYTES) {
+                throw new IllegalArgumentException(
+                        "a record has at most " + RecordKeys.MAX_VALUE_BYTES + " bytes, had " + put.value.length);
+            }
+            Optional<String> why = index.isEmpty() ? lack.get() : Optional.empty();
+            if (why.isPresent()) {
+                attempt.done.completeExceptionally(new RecordsRefusedException(why.get()));
+                return;
+            }
+            byte[] mutation = RecordMutation.put(attempt.key, expected, newRevision(), put.value);
+            reply = store.mutateAgain(attempt.key, mutation, attempt.deadline);
+        } else {
+            reply = store.relieveAgain(attempt.key, RecordMutation.delete(attempt.key, expected), attempt.deadline);
+        }
+        reply.whenComplete((answer, failure) -> {
+            try {
+                answered(attempt, present, change, answer, failure);
+            } catch (RuntimeException e) { // whoever waits is told
+                attempt.done.completeExceptionally(e);
+            }
+        });
+    }
+
+    /** Not 0, and never that of another value. */
+    private static long newRevision() {
+        return ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);
+    }
+
+    private void answered(
+            Attempt attempt,
+            @Nullable StoredRecord before,
+            Change change,
+            byte @Nullable [] answer,
+            @Nullable Throwable failure) {
+        if (answer == null) {
+            Throwable cause =
+                    failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+            attempt.done.completeExceptionally(
+                    cause == null ? new RangeException(RangeException.Cause.TIMEOUT, "no answer") : cause);
+            return;
+        }
+        RecordMutation.Reply reply = RecordMutation.decodeReply(attempt.name, answer);
+        switch (reply.outcome()) {
+            case APPLIED -> confirm(attempt, before);
+            case OTHER_REVISION -> {
+                if (change instanceof Change.Delete && reply.present() == null) {
+                    confirm(attempt, before); // this mutation has come twice, or somebody else has removed it
+                } else {
+                    again(attempt, reply.present());
+                }
+            }
+            case ELSEWHERE -> again(attempt, before); // its range was cut meanwhile
+            case REFUSED -> attempt.fail(RangeException.Cause.CLOSED, "the store does not take a " + attempt.kind);
+        }
+    }
+
+    private void again(Attempt attempt, @Nullable StoredRecord present) {
+        later.accept(() -> {
+            try {
+                attempt(attempt, present);
+            } catch (RuntimeException e) { // outermost frame; whoever waits is told
+                attempt.done.completeExceptionally(e);
+            }
+        });
+    }
+
+    private void confirm(Attempt attempt, @Nullable StoredRecord before) {
+        long now = System.nanoTime();
+        // some time is left for whoever waits to hear that it is committed
+        long left = attempt.deadline.remainingNanos(now) / 4 * 3;
+        long nanos = Math.min(left, TimeUnit.MILLISECONDS.toNanos(CONFIRM_MILLIS));
+        confirmation
+                .confirmed(new Deadline(now + nanos))
+                .copy()
+                .orTimeout(Math.max(1, nanos), TimeUnit.NANOSECONDS)
+                .whenComplete((confirmed, failure) -> {
+                    if (failure != null) {
+                        LOG.info(
+                                "record is committed, not all nodes have confirmed it kind={} cause={}",
+                                attempt.kind,
+                                failure.toString());
+                    }
+                    attempt.done.complete(before);
+                });
+    }
+}

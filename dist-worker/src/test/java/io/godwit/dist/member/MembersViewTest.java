@@ -1,0 +1,40 @@
+package io.godwit.dist.member;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Whether what a life has sent since it came to serve still counts. */
+class MembersViewTest {
+    private static final NodeLife LIFE = new NodeLife("a", 1);
+    private static final long SINCE = 5;
+
+    private static MembersView view(long revision, MemberState state, long since) {
+        return new MembersView(revision, List.of(new Member(LIFE, state, since)));
+    }
+
+    @Test
+    void aLifeThatServesAsItDidIsNotPast() {
+        assertThat(view(5, MemberState.SERVING, SINCE).isPast(LIFE, SINCE)).isFalse();
+        assertThat(view(9, MemberState.SERVING, SINCE).isPast(LIFE, SINCE)).isFalse();
+    }
+
+    @Test
+    void aLifeThatLapsedLeftOrServesAnewIsPast() {
+        assertThat(view(9, MemberState.LAPSED, 9).isPast(LIFE, SINCE)).isTrue();
+        assertThat(view(10, MemberState.JOINING, 10).isPast(LIFE, SINCE)).isTrue();
+        assertThat(view(11, MemberState.SERVING, 11).isPast(LIFE, SINCE)).isTrue();
+        assertThat(new MembersView(9, List.of()).isPast(LIFE, SINCE)).isTrue();
+        assertThat(view(9, MemberState.SERVING, SINCE).isPast(new NodeLife("a", 2), SINCE))
+                .isTrue();
+    }
+
+    /** Such a view cannot say that the life was excluded: it does not know of its serving. */
+    @Test
+    void aViewOfBeforeSaysNothing() {
+        assertThat(MembersView.NONE.isPast(LIFE, SINCE)).isFalse();
+        assertThat(view(4, MemberState.JOINING, 4).isPast(LIFE, SINCE)).isFalse();
+        assertThat(new MembersView(4, List.of()).isPast(LIFE, SINCE)).isFalse();
+    }
+}

@@ -1,0 +1,84 @@
+package io.godwit.dist.peer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.cluster.link.Peer;
+import io.godwit.dist.wire.Serving;
+import java.lang.reflect.Proxy;
+import org.junit.jupiter.api.Test;
+
+class EchoesTest {
+    private long nowNanos = -5; // such a clock may begin below 0
+    private final Echoes here = new Echoes(() -> nowNanos);
+    private final Echoes there = new Echoes(() -> nowNanos + 1_000_000);
+    private final Peer toThere = peer();
+    private final Peer toHere = peer();
+
+    /** Only its identity counts. */
+    private static Peer peer() {
+        Object[] self = new Object[1];
+        self[0] = Proxy.newProxyInstance(
+                Peer.class.getClassLoader(),
+                new Class<?>[] {Peer.class},
+                (proxy, method, arguments) -> switch (method.getName()) {
+                    case "equals" -> arguments[0] == self[0];
+                    case "hashCode" -> System.identityHashCode(self);
+                    default -> throw new UnsupportedOperationException(method.getName());
+                });
+        return (Peer) self[0];
+    }
+
+    private Serving said(Echoes by, Peer to) {
+        nowNanos += 10;
+        return by.outgoing(to).build();
+    }
+
+    @Test
+    void whatComesBackIsNewOnce() {
+        assertThat(there.arrived(toHere, said(here, toThere)))
+                .as("nothing was sent to it")
+                .isFalse();
+        Serving answer = said(there, toHere);
+        assertThat(here.arrived(toThere, answer)).isTrue();
+        assertThat(here.arrived(toThere, answer)).as("it hears nothing since").isFalse();
+    }
+
+    /** Each answer is late by more than the one before, and still something new. */
+    @Test
+    void aSlowPeerAnswers() {
+        for (int i = 0; i < 10; i++) {
+            Serving question = said(here, toThere);
+            nowNanos += 1_000_000_000L * i;
+            there.arrived(toHere, question);
+            assertThat(here.arrived(toThere, said(there, toHere)))
+                    .as("answer %d", i)
+                    .isTrue();
+        }
+    }
+
+    /** It says something as often as before. */
+    @Test
+    void aPeerThatHearsNothingDoesNotAnswer() {
+        there.arrived(toHere, said(here, toThere));
+        here.arrived(toThere, said(there, toHere));
+        for (int i = 0; i < 10; i++) {
+            said(here, toThere);
+            assertThat(here.arrived(toThere, said(there, toHere))).isFalse();
+        }
+    }
+
+    /** A build that does not know of this leaves the fields out. */
+    @Test
+    void anOlderNodeNeverAnswers() {
+        said(here, toThere);
+        assertThat(here.arrived(toThere, Serving.newBuilder().setSince(7).build()))
+                .isFalse();
+    }
+
+    @Test
+    void aPeerThatIsOverIsForgotten() {
+        there.arrived(toHere, said(here, toThere));
+        there.over(toHere);
+        assertThat(there.outgoing(toHere).getEcho()).isZero();
+    }
+}

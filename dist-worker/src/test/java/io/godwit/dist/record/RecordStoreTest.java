@@ -1,0 +1,309 @@
+package io.godwit.dist.record;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.godwit.dist.client.SharedPick;
+import io.godwit.dist.member.CurrentView;
+import io.godwit.dist.record.RecordStore.Change;
+import io.godwit.dist.route.RouteCoprocessor;
+import io.godwit.dist.route.SharedStrategies;
+import io.godwit.dist.route.TopicIndex;
+import io.godwit.kv.client.Deadline;
+import io.godwit.kv.client.LeaderRequest;
+import io.godwit.kv.client.RangeClient;
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.testing.InMemoryRangeHost;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Changes of records over several ranges, by one node and by two. */
+class RecordStoreTest {
+    /** What dies with the process. */
+    private RecordIndex index = new RecordIndex();
+
+    private TopicIndex topics = new TopicIndex(new SharedStrategies(SharedPick.RANDOM));
+
+    private final InMemoryRangeHost host = new InMemoryRangeHost(
+            () -> new RouteCoprocessor(topics, new CurrentView(), index),
+            List.of(RecordKeys.key("ban", "d"), RecordKeys.key("ban", "g")));
+
+    private CompletableFuture<Void> confirmation = CompletableFuture.completedFuture(null);
+    private Optional<String> lack = Optional.empty();
+    private RecordStore store = store();
+
+    private RecordStore store() {
+        return new RecordStore(() -> host, index, deadline -> confirmation, () -> lack, host::execute);
+    }
+
+    private void restart() {
+        index = new RecordIndex();
+        topics = new TopicIndex(new SharedStrategies(SharedPick.RANDOM));
+        host.crashAndRestart();
+        host.runUntilIdle();
+        store = store();
+    }
+
+    @AfterEach
+    void close() {
+        host.close();
+    }
+
+    private CompletableFuture<@Nullable StoredRecord> put(String name, String value) {
+        return store.change("ban", name, present -> Change.put(value.getBytes(UTF_8)), Deadline.afterMillis(60_000));
+    }
+
+    private static SortedMap<String, String> content(RecordIndex of) {
+        SortedMap<String, String> content = new TreeMap<>();
+        of.all("ban").forEach(record -> content.put(record.name(), new String(record.value(), UTF_8)));
+        return content;
+    }
+
+    @Test
+    void aChangeIsInForceWhenItCompletesAndAfterARestart() {
+        assertThat(host.await(put("a", "1"))).isNull();
+        assertThat(content(index)).containsEntry("a", "1");
+        assertThat(host.await(put("a", "2"))).extracting(StoredRecord::value).isEqualTo("1".getBytes(UTF_8));
+        host.await(put("f", "3"));
+        restart();
+        assertThat(content(index)).hasSize(2).containsEntry("a", "2").containsEntry("f", "3");
+        host.await(store.change("ban", "a", present -> Change.DELETE, Deadline.afterMillis(60_000)));
+        assertThat(host.await(store.change("ban", "z", present -> Change.DELETE, Deadline.afterMillis(60_000))))
+                .isNull();
+        restart();
+        assertThat(content(index)).hasSize(1).containsEntry("f", "3");
+    }
+
+    /** A node of an earlier version would stop its range. */
+    @Test
+    void theFirstRecordWaitsForAllNodesToReadRecords() {
+        lack = Optional.of("node b does not say that it reads records");
+        assertThatThrownBy(() -> host.await(put("a", "1")))
+                .hasRootCauseInstanceOf(RecordsRefusedException.class)
+                .hasRootCauseMessage("node b does not say that it reads records");
+        assertThat(index.isEmpty()).isTrue();
+        assertThat(host.await(store.change("ban", "a", present -> Change.DELETE, Deadline.afterMillis(60_000))))
+                .isNull();
+        lack = Optional.empty();
+        host.await(put("a", "1"));
+        lack = Optional.of("node c is late"); // it has met records already
+        host.await(put("f", "2"));
+        assertThat(content(index)).hasSize(2);
+    }
+
+    @Test
+    void whoWasSecondDecidesAnewByWhatIsThereNow() {
+        List<CompletableFuture<@Nullable StoredRecord>> changes = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            changes.add(store.change(
+                    "ban",
+                    "a",
+                    present -> Change.put(new byte[present == null ? 1 : present.value().length + 1]),
+                    Deadline.afterMillis(60_000)));
+        }
+        changes.forEach(host::await);
+        assertThat(index.get("ban", "a").value()).as("none was lost").hasSize(20);
+    }
+
+    /** As when the leader is lost behind the commit, and the node asks the next one again; also much later. */
+    @Test
+    void mutationsThatComeTwiceCountOnce() {
+        for (int seed = 0; seed < 20; seed++) {
+            Random random = new Random(seed);
+            String name = "n" + seed;
+            Repeating repeating = new Repeating(random);
+            RecordStore one =
+                    new RecordStore(() -> repeating, index, deadline -> confirmation, () -> lack, host::execute);
+            RecordStore other =
+                    new RecordStore(() -> repeating, index, deadline -> confirmation, () -> lack, host::execute);
+            List<CompletableFuture<@Nullable StoredRecord>> changes = new ArrayList<>();
+            for (int i = 0; i < 40; i++) {
+                changes.add((random.nextBoolean() ? one : other)
+                        .change(
+                                "ban",
+                                name,
+                                present -> Change.put(new byte[present == null ? 1 : present.value().length + 1]),
+                                Deadline.afterMillis(60_000)));
+                for (int steps = random.nextInt(6); steps > 0; steps--) {
+                    host.runOne();
+                }
+            }
+            changes.forEach(host::await);
+            repeating.repeatAll();
+            host.runUntilIdle();
+            assertThat(index.get("ban", name).value()).as("seed %s", seed).hasSize(40);
+        }
+    }
+
+    /** Sends mutations that were sent before once more. */
+    private final class Repeating implements RangeClient {
+        @SuppressWarnings("ArrayRecordComponent") // never compared
+        private record Sent(byte[] key, byte[] mutation) {}
+
+        private final Random random;
+        private final List<Sent> sent = new ArrayList<>();
+
+        Repeating(Random random) {
+            this.random = random;
+        }
+
+        private void repeat(Sent again) {
+            host.mutate(again.key, again.mutation, Deadline.afterMillis(60_000));
+        }
+
+        void repeatAll() {
+            sent.forEach(this::repeat);
+        }
+
+        @Override
+        public CompletableFuture<byte[]> mutate(byte[] key, byte[] mutation, Deadline deadline) {
+            sent.add(new Sent(key, mutation));
+            CompletableFuture<byte[]> answer = host.mutate(key, mutation, deadline);
+            if (random.nextBoolean()) {
+                repeat(sent.get(random.nextInt(sent.size())));
+            }
+            return answer;
+        }
+
+        @Override
+        public CompletableFuture<byte[]> relieve(byte[] key, byte[] mutation, Deadline deadline) {
+            return mutate(key, mutation, deadline);
+        }
+
+        @Override
+        public CompletableFuture<byte[]> query(byte[] key, byte[] query, Deadline deadline) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletableFuture<byte[]> query(byte[] key, byte @Nullable [] end, byte[] query, Deadline deadline) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void submit(byte[] key, LeaderRequest request) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void submitParts(int count, IntFunction<byte[]> keys, Function<int[], LeaderRequest> requests) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public List<byte[]> rangeKeys(byte[] start, byte @Nullable [] end) {
+            throw new UnsupportedOperationException();
+        }
+    }
+
+    @Test
+    void onlyOneOfManyMakesARecord() {
+        List<CompletableFuture<@Nullable StoredRecord>> changes = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            byte[] value = {(byte) i};
+            changes.add(store.change(
+                    "token",
+                    "t",
+                    present -> present == null ? Change.put(value) : Change.KEEP,
+                    Deadline.afterMillis(60_000)));
+        }
+        assertThat(changes.stream().map(host::await).filter(before -> before == null))
+                .hasSize(1);
+    }
+
+    @Test
+    void whatIsCommittedIsDoneThoughNotAllNodesConfirmIt() {
+        confirmation = new CompletableFuture<>();
+        CompletableFuture<@Nullable StoredRecord> change = put("a", "1");
+        host.runUntilIdle();
+        assertThat(change).isNotDone();
+        confirmation.completeExceptionally(new RangeException(RangeException.Cause.OVERLOADED, "cut off"));
+        host.await(change);
+        assertThat(content(index)).containsEntry("a", "1");
+    }
+
+    @Test
+    void aConfirmationThatNeverComesIsNotWaitedForUntilTheDeadline() {
+        List<Deadline> confirmedBy = new ArrayList<>();
+        RecordStore waiting = new RecordStore(
+                () -> host,
+                index,
+                by -> {
+                    confirmedBy.add(by);
+                    return new CompletableFuture<>();
+                },
+                Optional::empty,
+                host::execute);
+        Deadline deadline = Deadline.afterMillis(2_000);
+        CompletableFuture<@Nullable StoredRecord> change =
+                waiting.change("ban", "a", present -> Change.put(new byte[1]), deadline);
+        host.runUntilIdle();
+        long now = System.nanoTime();
+        assertThat(confirmedBy)
+                .singleElement()
+                .satisfies(by -> assertThat(by.remainingNanos(now)).isLessThan(deadline.remainingNanos(now)));
+        assertThat(change).succeedsWithin(Duration.ofSeconds(60));
+    }
+
+    @Test
+    void aStoreThatIsNotOpenSaysSo() {
+        RecordStore closed = new RecordStore(() -> null, index, deadline -> confirmation, () -> lack, host::execute);
+        assertThat(closed.change("ban", "a", present -> Change.DELETE, Deadline.afterMillis(1_000)))
+                .isCompletedExceptionally();
+        assertThatThrownBy(() -> host.await(put("a", "x".repeat(20_000))))
+                .hasRootCauseInstanceOf(IllegalArgumentException.class);
+    }
+
+    /** What listeners are told, and what the index has, is what is stored: over restarts and any order of changes. */
+    @Test
+    void listenersAndTheIndexHaveWhatIsStored() {
+        for (int seed = 0; seed < 30; seed++) {
+            Random random = new Random(seed);
+            SortedMap<String, String> expected = content(index);
+            Listening listening = new Listening();
+            index.listen("ban", listening);
+            assertThat(listening.content).isEqualTo(expected);
+            for (int i = 0; i < 60; i++) {
+                String name = String.valueOf((char) ('a' + random.nextInt(10)));
+                String value = "v" + random.nextInt();
+                if (random.nextInt(3) == 0) {
+                    host.await(store.change("ban", name, present -> Change.DELETE, Deadline.afterMillis(60_000)));
+                    expected.remove(name);
+                } else {
+                    host.await(put(name, value));
+                    expected.put(name, value);
+                }
+                assertThat(content(index)).as("seed %s", seed).isEqualTo(expected);
+                assertThat(listening.content).as("seed %s", seed).isEqualTo(expected);
+            }
+            restart();
+            assertThat(content(index)).as("seed %s", seed).isEqualTo(expected);
+        }
+    }
+
+    private static final class Listening implements RecordIndex.Listener {
+        private final SortedMap<String, String> content = new TreeMap<>();
+
+        @Override
+        public void stored(StoredRecord record) {
+            content.put(record.name(), new String(record.value(), UTF_8));
+        }
+
+        @Override
+        public void gone(String name) {
+            assertThat(content.remove(name)).isNotNull();
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package io.godwit.inbox.leader;
+
+import io.godwit.inbox.protocol.Answer;
+import io.godwit.inbox.protocol.InboxReply;
+import io.godwit.inbox.protocol.InboxReply.FiltersChanged;
+import io.godwit.inbox.protocol.SessionCommand.ChangeFilters;
+import io.godwit.kv.client.RangeException;
+
+/**
+ * Changes the subscriptions of sessions that have no connection, for operators. Owned by the range leader.
+ *
+ * <p>Who asks holds the client id, so that no connection comes between the change and that of the routes. The session
+ * counts an attachment, without being attached: its will and its expiry stay as they are, and changes of routes that
+ * earlier connections may still have under way are older than those of this one.
+ */
+final class FilterChanges {
+    private final Writes writes;
+    private final InboxStates states;
+    private final SessionRecords records;
+    private final Reminders reminders;
+    private final Subscriptions subscriptions;
+    private final ConfirmedAnswers confirmed;
+    private final boolean isClustered;
+
+    FilterChanges(
+            Writes writes,
+            InboxStates states,
+            SessionRecords records,
+            Reminders reminders,
+            ConfirmedAnswers confirmed,
+            boolean isClustered) {
+        this.writes = writes;
+        this.states = states;
+        this.records = records;
+        this.reminders = reminders;
+        this.subscriptions = new Subscriptions(writes, states);
+        this.confirmed = confirmed;
+        this.isClustered = isClustered;
+    }
+
+    void change(InboxState state, ChangeFilters command, Answer answer) {
+        Session session = state.session();
+        if (state.isHeld() || session != null && session.isAttached()) {
+            confirmed.answer(() -> answer.reply(FiltersChanged.HELD), answer::fail);
+            return;
+        }
+        if (session == null || session.expirySeconds() == 0 || reminders.hasExpired(session)) {
+            none(state, answer);
+            return;
+        }
+        RangeException full = writes.diskFull();
+        if (full != null && !command.added().isEmpty()) {
+            answer.fail(full);
+            return;
+        }
+        if (command.countsAttachment()) {
+            session.countAttachment(isClustered);
+            records.write(state);
+        }
+        Answer changed = new Changed(session.incarnation, session.attachNumber(), answer);
+        if (command.added().isEmpty()) {
+            subscriptions.unsubscribe(state, command.removed(), changed);
+        } else {
+            subscriptions.subscribe(state, command.added(), changed);
+        }
+    }
+
+    private void none(InboxState state, Answer answer) {
+        if (state.session() == null && state.writes.recordUnderWay() != null) {
+            // its end may be under way to the store: if that fails the session is there again
+            SessionRecords.whenRecorded(state, new Answering(states, state, answer, FiltersChanged.NO_SESSION));
+        } else {
+            confirmed.answer(() -> answer.reply(FiltersChanged.NO_SESSION), answer::fail);
+        }
+    }
+
+    /** Adds to the answer what the routes need. */
+    private record Changed(long incarnation, long attachNumber, Answer answer) implements Answer {
+        @Override
+        public void reply(InboxReply reply) {
+            answer.reply(new FiltersChanged(
+                    FiltersChanged.Outcome.DONE, incarnation, attachNumber, ((InboxReply.Flags) reply).areSet()));
+        }
+
+        @Override
+        public void fail(RangeException cause) {
+            answer.fail(cause);
+        }
+    }
+}
