@@ -6,6 +6,7 @@ import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.SessionDirectory;
 import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.auth.Authorizer;
+import io.godwit.mqtt.ban.BanTable;
 import io.godwit.mqtt.client.ConnectedClients;
 import io.godwit.mqtt.connect.ConnectHandler;
 import io.godwit.mqtt.connect.ConnectServices;
@@ -13,7 +14,13 @@ import io.godwit.mqtt.connect.RandomClientIds;
 import io.godwit.mqtt.session.LiveFanOut;
 import io.godwit.mqtt.session.SessionConfig;
 import io.godwit.mqtt.session.SessionServices;
+import io.godwit.mqtt.session.StoredSubscriber;
+import io.godwit.mqtt.top.Traffic;
+import io.godwit.mqtt.top.TrafficCount;
+import io.godwit.mqtt.top.TrafficKey;
+import io.godwit.mqtt.top.TrafficKind;
 import io.godwit.mqtt.topic.TopicRules;
+import io.godwit.mqtt.trace.Tracing;
 import io.godwit.mqtt.transport.AllocatorMeters;
 import io.godwit.mqtt.transport.BanConfig;
 import io.godwit.mqtt.transport.Bans;
@@ -41,10 +48,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -61,12 +70,14 @@ public final class MqttServer implements AutoCloseable {
     private final MqttConfig config;
     private final MqttReports reports;
     private final HalfReceived halfReceived;
+    private final BanTable operatorBans;
     private final Bans bans;
     private final EventLoops loops;
     private final LiveFanOut fanOut;
     private final ConnectedClients clients;
     private final OpenCount open = new OpenCount();
     private final AuthProvider auth;
+    private final SessionDirectory directory;
     /** For connections from now on. Volatile: replaced while they come, on any loop. */
     private volatile ConnectServices services;
 
@@ -88,7 +99,22 @@ public final class MqttServer implements AutoCloseable {
             EventListener events,
             MeterRegistry meters,
             LongSupplier nowMillis) {
-        this(config, dist, inbox, retain, directory, auth, events, meters, nowMillis, new JvmMemory());
+        this(config, dist, inbox, retain, directory, auth, events, meters, nowMillis, new Tracing());
+    }
+
+    /** @param tracing what is followed on its way */
+    public MqttServer(
+            MqttConfig config,
+            DistClient dist,
+            InboxClient inbox,
+            RetainClient retain,
+            SessionDirectory directory,
+            AuthProvider auth,
+            EventListener events,
+            MeterRegistry meters,
+            LongSupplier nowMillis,
+            Tracing tracing) {
+        this(config, dist, inbox, retain, directory, auth, events, meters, nowMillis, new JvmMemory(), tracing);
     }
 
     /**
@@ -106,10 +132,27 @@ public final class MqttServer implements AutoCloseable {
             MeterRegistry meters,
             LongSupplier nowMillis,
             MemoryGauge memory) {
+        this(config, dist, inbox, retain, directory, auth, events, meters, nowMillis, memory, new Tracing());
+    }
+
+    MqttServer(
+            MqttConfig config,
+            DistClient dist,
+            InboxClient inbox,
+            RetainClient retain,
+            SessionDirectory directory,
+            AuthProvider auth,
+            EventListener events,
+            MeterRegistry meters,
+            LongSupplier nowMillis,
+            MemoryGauge memory,
+            Tracing tracing) {
         this.config = config;
         this.auth = auth;
-        this.reports = new MqttReports(new MqttMetrics(meters), events);
-        this.bans = new Bans(config.bans(), System::nanoTime, reports);
+        this.directory = directory;
+        this.reports = new MqttReports(new MqttMetrics(meters), events, tracing);
+        this.operatorBans = new BanTable(nowMillis);
+        this.bans = new Bans(config.bans(), System::nanoTime, reports, operatorBans);
         this.halfReceived = new HalfReceived(config.transport().maxHalfReceivedBytes());
         this.certificates = new CertificateWatch(reports);
         halfReceived.register(meters);
@@ -131,6 +174,10 @@ public final class MqttServer implements AutoCloseable {
                 nowMillis,
                 loops.count());
         this.clients = new ConnectedClients(loops.contexts(), sessions.clients());
+        operatorBans.onPut(new BanSweeps(operatorBans, clients, loops.contexts().get(0))::banned);
+        Gauge.builder("godwit.mqtt.operator.bans", operatorBans, BanTable::size)
+                .description("bans by operators, those that have ended and are not removed yet too")
+                .register(meters);
         this.services = new ConnectServices(
                 sessions, directory, new RandomClientIds(), config.transport().maxHalfReceivedBytes() / 8, open, bans);
     }
@@ -157,6 +204,33 @@ public final class MqttServer implements AutoCloseable {
     /** Who is connected to this node; from construction on. */
     public ConnectedClients clients() {
         return clients;
+    }
+
+    /**
+     * Whom operators have banned; from construction on. Whoever is put there is refused from then on, and disconnected
+     * when it is connected, by a client id at once, else within two seconds.
+     */
+    public BanTable operatorBans() {
+        return operatorBans;
+    }
+
+    /** Changes subscriptions of stored sessions whose clients are not connected, by the limits in force now. */
+    public StoredSubscriber storedSubscriber() {
+        return new StoredSubscriber(services.session(), directory);
+    }
+
+    /** Whether the topics of some clients stand below a mount point of their listener. */
+    public boolean hasMountPoints() {
+        return config.listeners().stream().anyMatch(each -> !each.mountPoint().isEmpty());
+    }
+
+    /**
+     * The clients or topics of this node with most messages in the last minute, see {@link Traffic#top}. From
+     * construction on.
+     */
+    public CompletableFuture<List<TrafficCount>> traffic(
+            TrafficKind kind, Predicate<TrafficKey> wanted, int limit, Executor merging) {
+        return services.session().traffic().top(loops.contexts(), kind, wanted, limit, merging);
     }
 
     /** Takes deliveries to the live sessions of this node. */

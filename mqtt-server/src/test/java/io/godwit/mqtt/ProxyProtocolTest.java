@@ -2,6 +2,9 @@ package io.godwit.mqtt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.mqtt.ban.AddressBlock;
+import io.godwit.mqtt.ban.BanSubject;
+import io.godwit.mqtt.ban.BanTable;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.session.SessionConfig;
@@ -95,6 +98,18 @@ class ProxyProtocolTest {
             assertThat(first.connect(CONNECT).reasonCode()).isEqualTo(ReasonCode.SUCCESS);
             assertThat(other.connect(CONNECT).reasonCode()).isEqualTo(ReasonCode.SUCCESS);
             assertThat(second.connect(CONNECT).reasonCode()).isEqualTo(ReasonCode.QUOTA_EXCEEDED);
+        }
+    }
+
+    @Test
+    void aBanSeesTheClientAndNotTheProxy() {
+        try (TestNode node = node("127.0.0.1", TestNode.LIMITS)) {
+            node.server.operatorBans().put(new BanSubject.OfAddress(AddressBlock.parse("192.168.1.1")), BanTable.NEVER);
+            try (TestClient banned = announced(node, version1("192.168.1.1"));
+                    TestClient other = announced(node, version1("192.168.1.2"))) {
+                assertThat(banned.connect(CONNECT).reasonCode()).isEqualTo(ReasonCode.BANNED);
+                assertThat(other.connect(CONNECT).reasonCode()).isEqualTo(ReasonCode.SUCCESS);
+            }
         }
     }
 

@@ -4,6 +4,7 @@ import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.codec.DecodeLimits;
 import io.godwit.mqtt.session.SessionConfig;
 import io.godwit.mqtt.topic.TopicRules;
+import io.godwit.mqtt.trace.Tracing;
 import io.godwit.mqtt.transport.AllowedOrigins;
 import io.godwit.mqtt.transport.BanConfig;
 import io.godwit.mqtt.transport.Listener;
@@ -42,6 +43,7 @@ final class TestNode implements AutoCloseable {
     final MemoryDirectory directory = new MemoryDirectory();
     final List<BrokerEvent> events = new CopyOnWriteArrayList<>();
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    final Tracing tracing = new Tracing();
     final MqttServer server;
     final List<InetSocketAddress> addresses;
     final InetSocketAddress address;
@@ -143,7 +145,17 @@ final class TestNode implements AutoCloseable {
 
     private TestNode(MqttConfig config, AuthProvider auth, HandMemory memory) {
         server = new MqttServer(
-                config, dist, inbox, retain, directory, auth, events::add, meters, System::currentTimeMillis, memory);
+                config,
+                dist,
+                inbox,
+                retain,
+                directory,
+                auth,
+                events::add,
+                meters,
+                System::currentTimeMillis,
+                memory,
+                tracing);
         dist.deliverTo(server.liveDeliverer(), inbox.deliverer());
         try {
             addresses = server.start().stream().map(Listener::address).toList();

@@ -3,6 +3,8 @@ package io.godwit.mqtt.client;
 import io.godwit.mqtt.packet.Disconnect;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.transport.LoopContext;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -10,6 +12,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The clients that are connected to this node. Each event loop is asked for its part, which it gives in slices that
@@ -77,18 +81,105 @@ public final class ConnectedClients {
      * @return whether there was a connection, which is closed now or about to be
      */
     public CompletableFuture<Boolean> disconnect(ClientKey key, ReasonCode code) {
+        return disconnectIf(key, client -> true, code);
+    }
+
+    /**
+     * The same, if {@code isMeant} says yes to it.
+     *
+     * @param isMeant asked on an event loop
+     */
+    public CompletableFuture<Boolean> disconnectIf(ClientKey key, Predicate<ClientInfo> isMeant, ReasonCode code) {
         if (!Disconnect.isFromServer(code)) {
             return CompletableFuture.failedFuture(
                     new IllegalArgumentException("a server does not send DISCONNECT with " + code));
         }
         return ofAllLoops(loop -> on(loop, () -> {
                     ListedClient client = indexes.of(loop).find(key);
-                    if (client != null) {
-                        client.end(code);
+                    if (client == null || !isMeant.test(client.client())) {
+                        return false;
                     }
-                    return client != null;
+                    client.end(code);
+                    return true;
                 }))
                 .thenApply(found -> found.contains(true));
+    }
+
+    /**
+     * Ends the connections of all clients that {@code isMeant} says yes to, as {@link #disconnect} does, in slices.
+     * Clients that come meanwhile may be left.
+     *
+     * @param isMeant asked on event loops; takes no longer than a look into a map
+     * @return how many were ended
+     */
+    public CompletableFuture<Integer> disconnectAll(Predicate<ClientInfo> isMeant, ReasonCode code) {
+        if (!Disconnect.isFromServer(code)) {
+            return CompletableFuture.failedFuture(
+                    new IllegalArgumentException("a server does not send DISCONNECT with " + code));
+        }
+        return ofAllLoops(loop -> {
+                    LoopSweep sweep = new LoopSweep(loop, indexes.of(loop), isMeant, code, nanoTime);
+                    loop.post(sweep);
+                    return sweep.done();
+                })
+                .thenApply(counts -> counts.stream().mapToInt(Integer::intValue).sum());
+    }
+
+    /** Asks one client, on its loop. */
+    public interface Asking<T> {
+        CompletableFuture<T> ask(ListedClient client);
+    }
+
+    /**
+     * Asks the connection that the client has here; of two, while one takes over from the other, the later one.
+     *
+     * @param asking called on its event loop
+     * @return empty when it is not connected here; fails as what was asked
+     */
+    public <T> CompletableFuture<Optional<T>> ask(ClientKey key, Asking<T> asking) {
+        return ofAllLoops(loop -> on(loop, () -> {
+                    ListedClient client = indexes.of(loop).find(key);
+                    return Optional.ofNullable(client)
+                            .map(found -> new Found(loop, found.describe().connectedAtMillis()));
+                }))
+                .thenCompose(found -> found.stream()
+                        .flatMap(Optional::stream)
+                        .max(Comparator.comparingLong(Found::connectedAtMillis))
+                        .map(latest -> ask(latest.loop, key, asking))
+                        .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty())));
+    }
+
+    private record Found(LoopContext loop, long connectedAtMillis) {}
+
+    private <T> CompletableFuture<Optional<T>> ask(LoopContext loop, ClientKey key, Asking<T> asking) {
+        return on(loop, () -> Optional.ofNullable(indexes.of(loop).find(key)).map(asking::ask))
+                .thenCompose(asked -> asked.isEmpty()
+                        ? CompletableFuture.completedFuture(Optional.<T>empty())
+                        : asked.get().thenApply(Optional::of));
+    }
+
+    /**
+     * Those that take longest to acknowledge, the slowest first.
+     *
+     * @param tenant null for those of all
+     * @param limit at least 1; each loop looks at all of its clients and keeps no more
+     * @param untilNanos of {@link System#nanoTime}, when a loop tells of those that it has looked at by then
+     * @param merging where the parts are put together, away from event loops
+     */
+    public CompletableFuture<List<SlowClient>> slowest(
+            @Nullable TenantId tenant, int limit, long untilNanos, Executor merging) {
+        return ofAllLoops(loop -> {
+                    LoopSlowest slowest = new LoopSlowest(loop, indexes.of(loop), tenant, limit, untilNanos, nanoTime);
+                    loop.post(slowest);
+                    return slowest.done();
+                })
+                .thenApplyAsync(
+                        parts -> parts.stream()
+                                .flatMap(List::stream)
+                                .sorted(LoopSlowest.BY_SLOWNESS.reversed())
+                                .limit(limit)
+                                .toList(),
+                        merging);
     }
 
     private interface Look<T> {

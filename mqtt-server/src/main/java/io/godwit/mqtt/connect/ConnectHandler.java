@@ -442,6 +442,9 @@ public final class ConnectHandler extends SessionlessHandler {
             opened.enlist();
             opened.start();
             opened.subscribeUnasked(services.session().topicRules().autoSubscriptions(opened.client()), subscribed);
+            if (services.bans().isBannedByOperator(opened.client())) { // since it was asked for in acquire
+                opened.end(ReasonCode.ADMINISTRATIVE_ACTION);
+            }
         }
         if (connection.isOpen()) {
             opened.onReadComplete();

@@ -4,6 +4,7 @@ import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.trace.Tracer;
 import io.godwit.mqtt.transport.Connection;
 import io.godwit.mqtt.transport.OnEventLoop;
 import io.godwit.plugin.message.Message;
@@ -73,6 +74,10 @@ final class Distribution {
             case OVERLOADED -> ReasonCode.QUOTA_EXCEEDED;
             case FAILED -> ReasonCode.UNSPECIFIED_ERROR;
         };
+        Tracer tracer = services.tracing.active();
+        if (tracer != null) {
+            tracer.distributed(session.client(), message, code);
+        }
         if (code.isError()) {
             if (slot != null) { // what the receivers of QoS 0 miss is reported for each of them, by the dist-worker
                 reportRefused(message, outcome.name());

@@ -47,8 +47,14 @@ final class Inflight {
         this.counts = counts;
     }
 
+    private final AckTimes times = new AckTimes();
     private int size;
     private int lastId;
+
+    /** How long the client takes to answer. */
+    AckTimes times() {
+        return times;
+    }
 
     int size() {
         return size;

@@ -158,6 +158,7 @@ public final class PersistentSession extends Session {
                 send(m);
             } else {
                 waiting.addLast(m);
+                queued(m.message(), m.qos());
             }
             if (replays != null && m.retain()) {
                 replays.delivered();
@@ -184,6 +185,7 @@ public final class PersistentSession extends Session {
             if (!isQos0) {
                 byte state = m.qos() == Qos.AT_LEAST_ONCE ? Inflight.AWAITS_PUBACK : Inflight.AWAITS_PUBREC;
                 inflight().put(m.packetId(), state, m.sequence());
+                awaitsAnswer(m.packetId(), m.message());
                 sentBelow = m.sequence() + 1;
             }
             return;
@@ -222,7 +224,7 @@ public final class PersistentSession extends Session {
         int packetId = ack.packetId();
         if (stateOf(packetId) == Inflight.AWAITS_PUBACK) {
             isReading = true;
-            counts().acknowledge();
+            acknowledged(packetId, ack.reasonCode());
             acknowledge(inflight().sequence(packetId));
             inflight().remove(packetId);
         }
@@ -256,7 +258,7 @@ public final class PersistentSession extends Session {
         byte state = stateOf(packetId);
         if (rec.reasonCode().isError()) {
             if (state == Inflight.AWAITS_PUBREC) {
-                complete(packetId);
+                complete(packetId, rec.reasonCode());
             }
         } else if (state == Inflight.AWAITS_PUBREC) {
             long sequence = inflight().sequence(packetId);
@@ -283,13 +285,13 @@ public final class PersistentSession extends Session {
     @Override
     void onPubComp(PubComp comp) {
         if (stateOf(comp.packetId()) == Inflight.AWAITS_PUBCOMP) {
-            complete(comp.packetId());
+            complete(comp.packetId(), comp.reasonCode());
         }
     }
 
-    private void complete(int packetId) {
+    private void complete(int packetId, ReasonCode code) {
         isReading = true;
-        counts().acknowledge();
+        acknowledged(packetId, code);
         attachment.complete(inflight().sequence(packetId));
         inflight().remove(packetId);
         creditOwed++;

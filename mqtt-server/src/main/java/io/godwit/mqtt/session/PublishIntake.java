@@ -6,6 +6,7 @@ import io.godwit.mqtt.packet.PubRec;
 import io.godwit.mqtt.packet.PubRel;
 import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.trace.Tracer;
 import io.godwit.mqtt.transport.Connection;
 import io.godwit.plugin.auth.AuthCheck;
 import io.godwit.plugin.auth.AuthDecision;
@@ -83,6 +84,11 @@ final class PublishIntake {
         }
         Message message = new Message(
                 topic, publish.payload(), publish.qos(), publish.retain(), readAtMillis, publish.properties());
+        services.traffic.of(connection.loop()).received(session.client(), message);
+        Tracer tracer = services.tracing.active();
+        if (tracer != null) {
+            tracer.published(session.client(), message, publish.packetId());
+        }
         if (checks == null) {
             take(publish.packetId(), message);
         } else {

@@ -7,6 +7,7 @@ import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.mqtt.auth.Authentication;
 import io.godwit.mqtt.auth.InOrder;
+import io.godwit.mqtt.client.AckPace;
 import io.godwit.mqtt.client.ConnectedClient;
 import io.godwit.mqtt.client.ListedClient;
 import io.godwit.mqtt.packet.Auth;
@@ -27,6 +28,7 @@ import io.godwit.mqtt.packet.Unsubscribe;
 import io.godwit.mqtt.subscribe.RetainedReplay;
 import io.godwit.mqtt.subscribe.Subscriber;
 import io.godwit.mqtt.topic.ClientTopics;
+import io.godwit.mqtt.trace.Tracer;
 import io.godwit.mqtt.transport.Connection;
 import io.godwit.mqtt.transport.FilterRoom;
 import io.godwit.mqtt.transport.OnEventLoop;
@@ -41,10 +43,12 @@ import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -91,6 +95,9 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
      * Null when there is none.
      */
     private @Nullable Map<TopicFilter, Integer> steps;
+
+    /** What operators wait for that have asked for something in the client's stead; null for nothing. */
+    private @Nullable List<CompletableFuture<?>> onBehalf;
 
     private int requestsUnanswered;
     /** What these take of the {@link FilterRoom}. */
@@ -295,12 +302,55 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
     }
 
     @Override
+    public final @Nullable AckPace ackPace() {
+        return inflight == null ? null : inflight.times().pace(services.nowMillis());
+    }
+
+    /** A message that the client is to answer was sent. */
+    final void awaitsAnswer(int packetId, Message message) {
+        inflight().times().sent(packetId, Math.max(message.receivedAtMillis(), waitsSinceMillis()));
+    }
+
+    @Override
     public final void end(ReasonCode code) {
         if (terms.isV5()) {
             connection.disconnect(code, BY_OPERATOR);
         } else {
             connection.close(BY_OPERATOR); // a DISCONNECT is the client's alone
         }
+    }
+
+    @Override
+    public final CompletableFuture<List<ReasonCode>> subscribeOnBehalf(
+            List<Subscription> subscriptions, int subscriptionId) {
+        return onBehalf(codes ->
+                services.subscribeHandler.onBehalf(this, subscriptions, terms.isV5() ? subscriptionId : 0, codes));
+    }
+
+    @Override
+    public final CompletableFuture<List<ReasonCode>> unsubscribeOnBehalf(List<TopicFilter> filters) {
+        return onBehalf(codes -> services.subscribeHandler.unsubscribeOnBehalf(this, filters, codes));
+    }
+
+    /** Asks for something whose answer fails when the connection ends before. */
+    private CompletableFuture<List<ReasonCode>> onBehalf(Consumer<Consumer<List<ReasonCode>>> asking) {
+        CompletableFuture<List<ReasonCode>> answer = new CompletableFuture<>();
+        if (!connection.isOpen()) {
+            answer.completeExceptionally(new CancellationException("the connection has ended"));
+            return answer;
+        }
+        if (onBehalf == null) {
+            onBehalf = new ArrayList<>(1);
+        }
+        onBehalf.add(answer);
+        asking.accept(codes -> {
+            answer.complete(codes);
+            if (onBehalf != null) {
+                onBehalf.removeIf(CompletableFuture::isDone);
+                onBehalf = onBehalf.isEmpty() ? null : onBehalf;
+            }
+        });
+        return answer;
     }
 
     /** How many messages wait here for the client to take more. */
@@ -504,6 +554,11 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
     public final void onClosed(String reason) {
         isClosed = true;
         services.clients().of(connection.loop()).remove(this);
+        if (onBehalf != null) {
+            onBehalf.forEach(each ->
+                    each.completeExceptionally(new CancellationException("the connection ended before the answer")));
+            onBehalf = null;
+        }
         if (reauthentication != null) {
             reauthentication.end();
             reauthentication = null;
@@ -645,7 +700,7 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         if (isNewAlias && outboundAliases != null) {
             outboundAliases.announced(topic, alias);
         }
-        counted(message, qos, retain, dup);
+        counted(message, qos, retain, packetId, dup);
         return true;
     }
 
@@ -653,14 +708,41 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
      * A copy was handed to the connection.
      *
      * @param isRetained whether its RETAIN flag is set: it may have come before the subscription
+     * @param packetId 0 at QoS 0
      * @param isRepeated whether it was sent before
      */
-    final void counted(Message message, Qos qos, boolean isRetained, boolean isRepeated) {
+    final void counted(Message message, Qos qos, boolean isRetained, int packetId, boolean isRepeated) {
+        Tracer tracer = services.tracing.active();
+        if (tracer != null) {
+            tracer.sent(client(), message, qos, packetId, isRepeated);
+        }
         services.metrics.publishOut(message.payload().length);
+        services.traffic.of(connection.loop()).sent(client(), message);
         if (isRetained) {
             services.metrics.retainedOut();
         } else if (!isRepeated) {
             services.outLatency.sent(connection.loop(), message, qos, waitsSinceMillis());
+        }
+    }
+
+    /** A copy has to wait for the client. */
+    final void queued(Message message, Qos qos) {
+        Tracer tracer = services.tracing.active();
+        if (tracer != null) {
+            tracer.queued(client(), message, qos);
+        }
+    }
+
+    /** The client has answered, for good, a copy that was under way. */
+    final void acknowledged(int packetId, ReasonCode code) {
+        counts().acknowledge();
+        AckTimes times = inflight().times();
+        if (times.isTimed(packetId)) {
+            times.answered(services.nowMillis());
+        }
+        Tracer tracer = services.tracing.active();
+        if (tracer != null) {
+            tracer.acknowledged(client(), packetId, code);
         }
     }
 

@@ -5,7 +5,9 @@ import io.godwit.inbox.client.InboxClient;
 import io.godwit.mqtt.auth.Authorizer;
 import io.godwit.mqtt.client.ClientIndexes;
 import io.godwit.mqtt.subscribe.SubscribeHandler;
+import io.godwit.mqtt.top.Traffic;
 import io.godwit.mqtt.topic.TopicRules;
+import io.godwit.mqtt.trace.Tracing;
 import io.godwit.mqtt.transport.LoopContext;
 import io.godwit.mqtt.transport.MqttMetrics;
 import io.godwit.mqtt.transport.MqttReports;
@@ -25,6 +27,7 @@ public final class SessionServices {
     final Authorizer authorizer;
     final MqttReports reports;
     final MqttMetrics metrics;
+    final Tracing tracing;
     final SubscribeHandler subscribeHandler;
     private final TopicRules topicRules;
     private final LongSupplier wallMillis;
@@ -38,6 +41,7 @@ public final class SessionServices {
 
     final PublisherWaits publisherWaits;
     final OutLatency outLatency;
+    final Traffic traffic;
     private final LoopCounts[] counts;
 
     /**
@@ -74,6 +78,7 @@ public final class SessionServices {
         this.authorizer = authorizer;
         this.reports = reports;
         this.metrics = reports.metrics();
+        this.tracing = reports.tracing();
         this.wallMillis = wallMillis;
         this.topicRules = topicRules;
         this.subscribeHandler =
@@ -89,6 +94,7 @@ public final class SessionServices {
         noteBytes = QueuedBytes.ofHeap();
         publisherWaits = new PublisherWaits(System::nanoTime);
         outLatency = new OutLatency(loops, metrics, wallMillis);
+        traffic = new Traffic(loops, wallMillis);
         counts = new LoopCounts[loops];
         Arrays.setAll(counts, loop -> new LoopCounts());
         metrics.registerSessions(
@@ -107,6 +113,7 @@ public final class SessionServices {
         this.authorizer = authorizer;
         this.reports = other.reports;
         this.metrics = other.metrics;
+        this.tracing = other.tracing;
         this.wallMillis = other.wallMillis;
         this.topicRules = other.topicRules;
         this.subscribeHandler =
@@ -118,6 +125,7 @@ public final class SessionServices {
         this.noteBytes = other.noteBytes;
         this.publisherWaits = other.publisherWaits;
         this.outLatency = other.outLatency;
+        this.traffic = other.traffic;
         this.counts = other.counts;
     }
 
@@ -161,6 +169,11 @@ public final class SessionServices {
     /** Those with a session, by event loop. */
     public ClientIndexes clients() {
         return clients;
+    }
+
+    /** Samples of what goes in and out. */
+    public Traffic traffic() {
+        return traffic;
     }
 
     LoopCounts countsOf(LoopContext loop) {

@@ -163,6 +163,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
             }
         }
         waiting.add(entry);
+        queued(message, entry.qos());
         noteLive(message);
         if (hold == null && waiting.isOverHalf() && services.publisherWaits.begin()) {
             hold = new PublisherHold(services.publisherWaits);
@@ -234,7 +235,10 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
         int packetId = underWay.take(qos == Qos.AT_LEAST_ONCE ? Inflight.AWAITS_PUBACK : Inflight.AWAITS_PUBREC);
         if (!send(message, qos, retain, ids, packetId, shared)) {
             underWay.remove(packetId);
-        } else if (own != null && qos == Qos.AT_LEAST_ONCE) {
+            return;
+        }
+        awaitsAnswer(packetId, message);
+        if (own != null && qos == Qos.AT_LEAST_ONCE) {
             underWay.hold(packetId, own); // of QoS 2 it must not go to another [MQTT5-4.8.2-5]
         }
     }
@@ -248,7 +252,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
             dropped(message, DropReason.PACKET_TOO_LARGE);
             return false;
         }
-        counted(message, qos, retain, false);
+        counted(message, qos, retain, packetId, false);
         return true;
     }
 
@@ -276,7 +280,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
 
     @Override
     void onPubAck(PubAck ack) {
-        end(ack.packetId(), Inflight.AWAITS_PUBACK);
+        end(ack.packetId(), Inflight.AWAITS_PUBACK, ack.reasonCode());
     }
 
     @Override
@@ -284,7 +288,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
         int packetId = rec.packetId();
         byte state = stateOf(packetId);
         if (rec.reasonCode().isError()) {
-            end(packetId, Inflight.AWAITS_PUBREC);
+            end(packetId, Inflight.AWAITS_PUBREC, rec.reasonCode());
         } else if (state == Inflight.AWAITS_PUBREC || state == Inflight.AWAITS_PUBCOMP) {
             inflight().put(packetId, Inflight.AWAITS_PUBCOMP, 0);
             connection.send(new PubRel(packetId, ReasonCode.SUCCESS));
@@ -295,12 +299,12 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
 
     @Override
     void onPubComp(PubComp comp) {
-        end(comp.packetId(), Inflight.AWAITS_PUBCOMP);
+        end(comp.packetId(), Inflight.AWAITS_PUBCOMP, comp.reasonCode());
     }
 
-    private void end(int packetId, byte expected) {
+    private void end(int packetId, byte expected, ReasonCode code) {
         if (stateOf(packetId) == expected) {
-            counts().acknowledge();
+            acknowledged(packetId, code);
             inflight().remove(packetId);
         }
     }

@@ -4,39 +4,64 @@ import io.godwit.mqtt.packet.ProtocolLevel;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.SubAck;
 import io.godwit.mqtt.packet.Subscribe;
-import io.godwit.mqtt.transport.MqttMetrics;
+import io.godwit.mqtt.packet.Subscription;
+import io.godwit.mqtt.trace.Tracer;
+import io.godwit.mqtt.transport.MqttReports;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 
 /**
- * The answer to one SUBSCRIBE: SUBACK once the codes of all its filters are known, then the retained messages. Confined
- * to the loop of its subscriber.
+ * The answer to one SUBSCRIBE, or to who asks in a client's stead: once the codes of all filters are known, then the
+ * retained messages follow. Confined to the loop of its subscriber.
  */
 final class SubscribeAnswer {
     private final Subscriber subscriber;
-    private final Subscribe packet;
     private final int weight;
-    private final MqttMetrics metrics;
+    private final Told told;
+    private final List<Subscription> asked;
+    private final MqttReports reports;
     private final Codes codes;
     private final Queue<Runnable> replays = new ArrayDeque<>(1);
 
-    /** @param weight of its filters, see {@link Subscriber#asked} */
-    SubscribeAnswer(Subscriber subscriber, Subscribe packet, int weight, MqttMetrics metrics) {
-        this.metrics = metrics;
+    /** Who waits for the codes. */
+    interface Told {
+        /** @return whether the client goes on: not when it had to be disconnected */
+        boolean tell(List<ReasonCode> codes);
+    }
+
+    /**
+     * @param asked its filters, as the client calls them or as they are called inside
+     * @param weight of these, see {@link Subscriber#asked}
+     */
+    SubscribeAnswer(Subscriber subscriber, List<Subscription> asked, int weight, MqttReports reports, Told told) {
+        this.asked = asked;
+        this.reports = reports;
         this.weight = weight;
         this.subscriber = subscriber;
-        this.packet = packet;
-        this.codes = new Codes(packet.subscriptions().size());
+        this.told = told;
+        this.codes = new Codes(asked.size());
     }
 
     /** @param replays sends the retained messages of these filters; not run before SUBACK is sent */
     void part(int first, List<ReasonCode> part, Runnable replays) {
         this.replays.add(replays);
-        if (codes.put(first, part) && send()) {
+        if (codes.put(first, part) && told.tell(codes.all())) {
+            reports.metrics().subscribed(codes.all());
+            trace();
             subscriber.answered(weight);
             replay();
+        }
+    }
+
+    private void trace() {
+        Tracer tracer = reports.tracing().active();
+        if (tracer != null) {
+            for (int i = 0; i < asked.size(); i++) {
+                tracer.subscribed(
+                        subscriber.client(), asked.get(i).filter(), codes.all().get(i));
+            }
         }
     }
 
@@ -46,10 +71,10 @@ final class SubscribeAnswer {
      *
      * @return whether it was sent
      */
-    private boolean send() {
-        List<ReasonCode> told = codes.all();
+    static boolean send(Subscriber subscriber, Subscribe packet, List<ReasonCode> codes) {
+        List<ReasonCode> told = codes;
         if (subscriber.client().protocolLevel() == ProtocolLevel.MQTT_3_1) {
-            told = new ArrayList<>(codes.all());
+            told = new ArrayList<>(codes);
             for (int i = 0; i < told.size(); i++) {
                 ReasonCode code = told.get(i);
                 if (code.isError() && code != ReasonCode.NOT_AUTHORIZED) {
@@ -67,7 +92,6 @@ final class SubscribeAnswer {
             }
         }
         subscriber.connection().send(new SubAck(packet.packetId(), told));
-        metrics.subscribed(codes.all());
         return true;
     }
 

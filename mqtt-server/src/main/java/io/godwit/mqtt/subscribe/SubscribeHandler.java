@@ -9,6 +9,7 @@ import io.godwit.mqtt.packet.Subscription;
 import io.godwit.mqtt.packet.UnsubAck;
 import io.godwit.mqtt.packet.Unsubscribe;
 import io.godwit.mqtt.topic.TopicLimits;
+import io.godwit.mqtt.trace.Tracer;
 import io.godwit.mqtt.transport.MqttReports;
 import io.godwit.mqtt.transport.OnEventLoop;
 import io.godwit.plugin.auth.AuthCheck;
@@ -35,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 /** Answers SUBSCRIBE and UNSUBSCRIBE. Has no state: one serves all sessions. */
 public final class SubscribeHandler {
     /** Of all filters of a session together: as many as it may have are long, or few are very long. */
-    private static final int MAX_FILTER_CHARS = 4 * 1024 * 1024;
+    public static final int MAX_FILTER_CHARS = 4 * 1024 * 1024;
 
     /** A filter of more characters counts as several. */
     private static final int CHARS_OF_ONE = 64;
@@ -59,11 +60,39 @@ public final class SubscribeHandler {
 
     /** On the loop of {@code subscriber}. */
     public void onSubscribe(Subscriber subscriber, Subscribe asked) {
+        subscribe(
+                subscriber,
+                new Asked(asked.subscriptions(), asked.subscriptionId(), true),
+                codes -> SubscribeAnswer.send(subscriber, asked, codes));
+    }
+
+    /**
+     * Subscribes a client that has not asked for it, as if it had. On the loop of {@code subscriber}.
+     *
+     * @param subscriptions with filters as they are called inside
+     * @param subscriptionId 0 when absent
+     * @param told the codes of SUBACK, in order, when that would be sent; not called when the connection ends before
+     */
+    public void onBehalf(
+            Subscriber subscriber,
+            List<Subscription> subscriptions,
+            int subscriptionId,
+            Consumer<List<ReasonCode>> told) {
+        subscribe(subscriber, new Asked(subscriptions, subscriptionId, false), codes -> {
+            told.accept(codes);
+            return true;
+        });
+    }
+
+    /** @param isByClient whether the filters are called as the client calls them */
+    private record Asked(List<Subscription> subscriptions, int subscriptionId, boolean isByClient) {}
+
+    private void subscribe(Subscriber subscriber, Asked asked, SubscribeAnswer.Told told) {
         List<Subscription> all = asked.subscriptions();
         int weight = weight(all.stream().map(Subscription::filter));
         subscriber.asked(weight);
         reports.metrics().filtersAsked(all.size());
-        SubscribeAnswer answer = new SubscribeAnswer(subscriber, asked, weight, reports.metrics());
+        SubscribeAnswer answer = new SubscribeAnswer(subscriber, all, weight, reports, told);
         FilterTurns.run(
                 subscriber, all.size(), (from, to) -> checked(subscriber, asked, from, to), (from, to, checked) -> {
                     noteDenied(subscriber, checked);
@@ -92,11 +121,11 @@ public final class SubscribeHandler {
     /** @param answers about each of the part's filters; none when nobody was asked */
     private record Checked(Part part, List<AuthDecision> answers) {}
 
-    private CompletableFuture<Checked> checked(Subscriber subscriber, Subscribe packet, int from, int to) {
-        List<Subscription> asked = packet.subscriptions().subList(from, to);
-        List<Subscription> within = subscriber.topics().subscribed(asked);
+    private CompletableFuture<Checked> checked(Subscriber subscriber, Asked all, int from, int to) {
+        List<Subscription> asked = all.subscriptions().subList(from, to);
+        List<Subscription> within = all.isByClient() ? subscriber.topics().subscribed(asked) : asked;
         Map<Integer, ReasonCode> refused = overLimit(subscriber, from, asked, within);
-        Part part = new Part(from, within, Math.max(0, packet.subscriptionId()), refused);
+        Part part = new Part(from, within, Math.max(0, all.subscriptionId()), refused);
         if (!authorizer.asks(AuthCheck.SUBSCRIBE)) {
             return CompletableFuture.completedFuture(new Checked(part, List.of()));
         }
@@ -113,6 +142,7 @@ public final class SubscribeHandler {
             if (isMemoryShort || first + i >= limits.maxFiltersPerSubscribe()) {
                 refuse(subscriber, filter, refused, i, ReasonCode.QUOTA_EXCEEDED);
             } else if (!limits.allow(filter.text())
+                    || !subscriber.topics().have(within.get(i).filter())
                     || subscriber.topics().isTooLong(within.get(i).filter())) {
                 refuse(subscriber, filter, refused, i, ReasonCode.TOPIC_FILTER_INVALID);
             }
@@ -356,7 +386,7 @@ public final class SubscribeHandler {
         return codes;
     }
 
-    static ReasonCode granted(Qos qos) {
+    public static ReasonCode granted(Qos qos) {
         return switch (qos) {
             case AT_MOST_ONCE -> ReasonCode.SUCCESS;
             case AT_LEAST_ONCE -> ReasonCode.GRANTED_QOS_1;
@@ -370,6 +400,7 @@ public final class SubscribeHandler {
         int weight = weight(asked.filters().stream());
         subscriber.asked(weight);
         Codes codes = new Codes(count);
+        boolean canRefuse = subscriber.client().protocolLevel() >= 5;
         FilterTurns.run(
                 subscriber,
                 count,
@@ -377,18 +408,54 @@ public final class SubscribeHandler {
                 (from, to, nothing) -> unsubscribe(
                         subscriber,
                         subscriber.topics().unsubscribed(asked.filters().subList(from, to)),
+                        canRefuse,
                         answers -> {
                             if (codes.put(from, answers)) {
                                 subscriber.connection().send(new UnsubAck(asked.packetId(), codes.all()));
                                 reports.metrics().unsubscribed(codes.all());
+                                trace(subscriber, asked.filters(), codes.all());
                                 subscriber.answered(weight);
                             }
                         }));
     }
 
+    /**
+     * Unsubscribes a client that has not asked for it, as if it had. On the loop of {@code subscriber}.
+     *
+     * @param filters as they are called inside
+     * @param told the codes of UNSUBACK, in order, when that would be sent; not called when the connection ends before
+     */
+    public void unsubscribeOnBehalf(Subscriber subscriber, List<TopicFilter> filters, Consumer<List<ReasonCode>> told) {
+        int count = filters.size();
+        int weight = weight(filters.stream());
+        subscriber.asked(weight);
+        Codes codes = new Codes(count);
+        FilterTurns.run(
+                subscriber,
+                count,
+                (from, to) -> NOTHING_TO_ASK,
+                (from, to, nothing) -> unsubscribe(subscriber, filters.subList(from, to), true, answers -> {
+                    if (codes.put(from, answers)) {
+                        told.accept(codes.all());
+                        reports.metrics().unsubscribed(codes.all());
+                        trace(subscriber, filters, codes.all());
+                        subscriber.answered(weight);
+                    }
+                }));
+    }
+
+    private void trace(Subscriber subscriber, List<TopicFilter> filters, List<ReasonCode> codes) {
+        Tracer tracer = reports.tracing().active();
+        if (tracer != null) {
+            for (int i = 0; i < codes.size(); i++) {
+                tracer.unsubscribed(subscriber.client(), filters.get(i), codes.get(i));
+            }
+        }
+    }
+
     /** Asks the stores about those only that they may have. Of the others it is certain that they do not. */
     private static void unsubscribe(
-            Subscriber subscriber, List<TopicFilter> filters, Consumer<List<ReasonCode>> answer) {
+            Subscriber subscriber, List<TopicFilter> filters, boolean canRefuse, Consumer<List<ReasonCode>> answer) {
         ReasonCode[] codes = new ReasonCode[filters.size()];
         Arrays.fill(codes, ReasonCode.NO_SUBSCRIPTION_EXISTED);
         List<TopicFilter> asked = new ArrayList<>(0);
@@ -406,7 +473,7 @@ public final class SubscribeHandler {
         removed.forEach(subscriber::noteRemoved);
         begun.forEach(subscriber::stepBegun);
         OnEventLoop.whenComplete(subscriber.connection(), subscriber.unsubscribe(asked), (existed, failure) -> {
-            if (failure != null && (subscriber.client().protocolLevel() < 5 || !isRefused(failure))) {
+            if (failure != null && (!canRefuse || !isRefused(failure))) {
                 // UNSUBACK of 3.1.1 can not say no: unanswered, the client will ask again
                 subscriber.connection().disconnect(ReasonCode.UNSPECIFIED_ERROR, "an UNSUBSCRIBE could not be stored");
                 return;
@@ -434,7 +501,7 @@ public final class SubscribeHandler {
     }
 
     /** Whether nothing was written. Otherwise nobody knows, and only a client without an answer asks again. */
-    private static boolean isRefused(Throwable failure) {
+    public static boolean isRefused(Throwable failure) {
         return DistOutcome.ofFailure(failure) == DistOutcome.OVERLOADED;
     }
 }

@@ -99,9 +99,14 @@ public final class ClientTopics {
         return isBelow && topic.charAt(length) != '$' ? topic.substring(length) : null;
     }
 
+    /** Whether a filter, as it is called within, is in the client's place. */
+    public boolean have(TopicFilter filter) {
+        return filter.filter().startsWith(prefix);
+    }
+
     /** Whether every one of {@code subscriptions}, which a session has from before, is in the client's place. */
     public boolean haveAll(List<StoredSubscription> subscriptions) {
-        return subscriptions.stream().allMatch(each -> each.filter().filter().startsWith(prefix));
+        return subscriptions.stream().allMatch(each -> have(each.filter()));
     }
 
     /** Whether {@code text}, a topic or a filter, has more bytes than MQTT allows. */

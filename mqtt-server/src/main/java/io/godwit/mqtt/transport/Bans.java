@@ -1,5 +1,6 @@
 package io.godwit.mqtt.transport;
 
+import io.godwit.mqtt.ban.BanTable;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.event.BanCause;
 import java.net.InetAddress;
@@ -11,20 +12,22 @@ import org.jspecify.annotations.Nullable;
  * Keeps those out for a time who fail again and again: sources, before anything is done for a connection, and client
  * ids, each within its tenant and the mount point of its listener, once its client has said who it is. Whoever is
  * banned by a client id can not be kept from taking it, so this is for clients that flap, not for logins: else anybody
- * could have others banned. Thread-safe.
+ * could have others banned. Whom operators have banned is kept out by the same looks. Thread-safe.
  */
 public final class Bans {
     /** For wiring without bans. */
     static final Bans NONE = new Bans(
             new BanConfig(0, 0, 0, 0, BanConfig.DEFAULTS.flap(), BanConfig.DEFAULTS.window(), BanConfig.DEFAULTS.ban()),
             () -> 0,
-            null);
+            null,
+            new BanTable(() -> 0));
 
     /** Volatile: replaced while connections come and go. */
     private volatile BanConfig config;
 
     private final LongSupplier nanoTime;
     private final @Nullable MqttReports reports;
+    private final BanTable operators;
     private final FailureCounts<Long> failedLogins;
     private final FailureCounts<Long> violations;
     private final FailureCounts<Long> sourceFlaps;
@@ -33,11 +36,13 @@ public final class Bans {
     /**
      * @param nanoTime as {@link System#nanoTime}
      * @param reports is told of bans; null to nobody
+     * @param operators whom operators have banned
      */
-    public Bans(BanConfig config, LongSupplier nanoTime, @Nullable MqttReports reports) {
+    public Bans(BanConfig config, LongSupplier nanoTime, @Nullable MqttReports reports, BanTable operators) {
         this.config = config;
         this.nanoTime = nanoTime;
         this.reports = reports;
+        this.operators = operators;
         failedLogins = counts(config.maxFailedLoginsPerSource());
         violations = counts(config.maxViolationsPerSource());
         sourceFlaps = counts(config.maxFlapsPerSource());
@@ -65,14 +70,20 @@ public final class Bans {
     boolean isBanned(InetAddress address) {
         long source = ConnectionGate.sourceOf(address);
         long now = nanoTime.getAsLong();
-        return failedLogins.isBanned(source, now)
+        return operators.isBanned(address)
+                || failedLogins.isBanned(source, now)
                 || violations.isBanned(source, now)
                 || sourceFlaps.isBanned(source, now);
     }
 
     /** @param mountPoint of its listener */
     public boolean isBanned(ClientInfo client, String mountPoint) {
-        return clientFlaps.isBanned(Place.of(client, mountPoint), nanoTime.getAsLong());
+        return operators.isBanned(client) || clientFlaps.isBanned(Place.of(client, mountPoint), nanoTime.getAsLong());
+    }
+
+    /** Whether an operator keeps the client out. */
+    public boolean isBannedByOperator(ClientInfo client) {
+        return operators.isBanned(client);
     }
 
     void loginFailed(InetAddress address) {

@@ -106,6 +106,15 @@ public final class Listener {
         return isInMemory ? config.address() : (InetSocketAddress) channel.localAddress();
     }
 
+    /** The path of the request that opens a WebSocket; null for MQTT without WebSocket. */
+    public @Nullable String webSocketPath() {
+        return config.webSocketPath();
+    }
+
+    public boolean hasTls() {
+        return config.tls() != null;
+    }
+
     /** {@code transport host:port}. */
     @Override
     public String toString() {

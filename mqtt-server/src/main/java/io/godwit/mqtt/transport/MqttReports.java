@@ -1,5 +1,6 @@
 package io.godwit.mqtt.transport;
 
+import io.godwit.mqtt.trace.Tracing;
 import io.godwit.plugin.auth.AuthCheck;
 import io.godwit.plugin.auth.RefusalReason;
 import io.godwit.plugin.client.ClientInfo;
@@ -22,10 +23,22 @@ import org.jspecify.annotations.Nullable;
 public final class MqttReports {
     private final MqttMetrics metrics;
     private final EventListener events;
+    private final Tracing tracing;
 
+    /** Without traces. */
     public MqttReports(MqttMetrics metrics, EventListener events) {
+        this(metrics, events, new Tracing());
+    }
+
+    public MqttReports(MqttMetrics metrics, EventListener events, Tracing tracing) {
         this.metrics = metrics;
         this.events = events;
+        this.tracing = tracing;
+    }
+
+    /** What is followed on its way. */
+    public Tracing tracing() {
+        return tracing;
     }
 
     /** What is counted only. */

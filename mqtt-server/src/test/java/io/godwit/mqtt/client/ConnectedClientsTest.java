@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.mqtt.codec.DecodeLimits;
 import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.Subscription;
 import io.godwit.mqtt.transport.EventLoops;
 import io.godwit.mqtt.transport.LoopContext;
 import io.godwit.mqtt.transport.TransportConfig;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -292,6 +294,17 @@ class ConnectedClientsTest {
             public void end(ReasonCode code) {
                 throw new IllegalStateException("a bug, for the test");
             }
+
+            @Override
+            public CompletableFuture<List<ReasonCode>> subscribeOnBehalf(
+                    List<Subscription> subscriptions, int subscriptionId) {
+                throw new IllegalStateException("a bug, for the test");
+            }
+
+            @Override
+            public CompletableFuture<List<ReasonCode>> unsubscribeOnBehalf(List<TopicFilter> filters) {
+                throw new IllegalStateException("a bug, for the test");
+            }
         });
         CompletableFuture<ClientPage<ConnectedClient>> page = ask(ClientCriteria.ALL, null, 10);
         CompletableFuture<Boolean> end = clients.disconnect(FakeClient.key("bad"), ReasonCode.ADMINISTRATIVE_ACTION);
@@ -303,6 +316,19 @@ class ConnectedClientsTest {
     }
 
     @Test
+    void theLaterOfTwoConnectionsIsAsked() {
+        FakeClient earlier = add(0, new FakeClient("c", 1));
+        FakeClient later = add(1, new FakeClient("c", 2));
+        List<Subscription> wanted = List.of(new Subscription(new TopicFilter(null, "a"), Qos.AT_LEAST_ONCE));
+        assertThat(run(clients.ask(FakeClient.key("c"), client -> client.subscribeOnBehalf(wanted, 0))))
+                .contains(List.of(ReasonCode.GRANTED_QOS_1));
+        assertThat(earlier.subscribed).isEmpty();
+        assertThat(later.subscribed).isEqualTo(wanted);
+        assertThat(run(clients.ask(FakeClient.key("nobody"), client -> client.subscribeOnBehalf(wanted, 0))))
+                .isEmpty();
+    }
+
+    @Test
     void subscriptionsAreToldOfSessionsThatAreNotStored() {
         FakeClient live = add(1, new FakeClient("live"));
         live.filters = List.of(new TopicFilter(null, "a/+"));
@@ -311,5 +337,29 @@ class ConnectedClientsTest {
                 .contains(new LiveSubscriptions(live, List.of(new TopicFilter(null, "a/+"))));
         assertThat(run(clients.subscriptions(FakeClient.key("stored")))).isEmpty();
         assertThat(run(clients.subscriptions(FakeClient.key("nobody")))).isEmpty();
+    }
+
+    @Test
+    void manyAreEndedInSlices() {
+        addMany();
+        add(1, new FakeClient("z"));
+        CompletableFuture<Integer> ended = clients.disconnectAll(
+                client -> client.clientId().value().endsWith("7")
+                        || client.clientId().value().equals("z"),
+                ReasonCode.ADMINISTRATIVE_ACTION);
+        int turns = 0;
+        int most = 0;
+        int before = 0;
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            task.run();
+            int now = (int) all.stream().filter(each -> !each.ends.isEmpty()).count();
+            most = Math.max(most, now - before);
+            before = now;
+            turns++;
+        }
+        assertThat(ended).isCompletedWithValue(MANY / 10 + 1);
+        assertThat(most).isBetween(1, LoopSweep.MOST_ENDS);
+        assertThat(turns).isGreaterThan(MANY / LoopSweep.MOST_LOOKS);
+        assertThat(all.stream().filter(each -> each.ends.size() > 1)).isEmpty();
     }
 }

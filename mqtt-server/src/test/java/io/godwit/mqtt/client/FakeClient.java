@@ -2,12 +2,15 @@ package io.godwit.mqtt.client;
 
 import io.godwit.dist.client.LiveReceiver;
 import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.Subscription;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** A connection in a list, of the tenant {@code default}; counts how often it is looked at. */
@@ -21,6 +24,7 @@ final class FakeClient implements ListedClient, LiveReceiver {
 
     int looks;
     final List<ReasonCode> ends = new ArrayList<>();
+    final List<Subscription> subscribed = new ArrayList<>();
 
     FakeClient(String clientId) {
         this(clientId, 0);
@@ -63,5 +67,16 @@ final class FakeClient implements ListedClient, LiveReceiver {
     @Override
     public void end(ReasonCode code) {
         ends.add(code);
+    }
+
+    @Override
+    public CompletableFuture<List<ReasonCode>> subscribeOnBehalf(List<Subscription> subscriptions, int subscriptionId) {
+        subscribed.addAll(subscriptions);
+        return CompletableFuture.completedFuture(List.of(ReasonCode.GRANTED_QOS_1));
+    }
+
+    @Override
+    public CompletableFuture<List<ReasonCode>> unsubscribeOnBehalf(List<TopicFilter> filters) {
+        return CompletableFuture.failedFuture(new CancellationException("gone"));
     }
 }

@@ -7,6 +7,7 @@ import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.Will;
 import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.auth.Authorizer;
+import io.godwit.mqtt.ban.BanTable;
 import io.godwit.mqtt.connect.ConnectHandler;
 import io.godwit.mqtt.connect.ConnectServices;
 import io.godwit.mqtt.packet.PubAck;
@@ -116,7 +117,7 @@ final class SessionStage {
     ConnectHandler connecting() {
         connect();
         if (connects == null) {
-            Bans bans = new Bans(BanConfig.DEFAULTS, () -> 0, null);
+            Bans bans = new Bans(BanConfig.DEFAULTS, () -> 0, null, new BanTable(() -> 0));
             connects = new ConnectServices(
                     services, directory, () -> "assigned", MAX_PENDING_CONNECT_BYTES, new OpenCount(), bans);
         }

@@ -2,6 +2,7 @@ package io.godwit.mqtt.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.mqtt.ban.BanTable;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
@@ -59,7 +60,8 @@ class BansTest {
                         Duration.ofSeconds(60),
                         Duration.ofMinutes(5)),
                 () -> now,
-                new MqttReports(new MqttMetrics(new SimpleMeterRegistry()), events::add));
+                new MqttReports(new MqttMetrics(new SimpleMeterRegistry()), events::add),
+                new BanTable(() -> 0));
     }
 
     private void pass(int seconds) {

@@ -404,6 +404,35 @@ public final class MemoryInbox implements InboxClient {
     }
 
     @Override
+    public synchronized CompletableFuture<FilterChange> changeFilters(
+            TenantId tenant,
+            ClientId clientId,
+            boolean countsAttachment,
+            List<StoredSubscription> added,
+            List<TopicFilter> removed,
+            Resend resend) {
+        CompletableFuture<FilterChange> failed = failure();
+        if (failed != null) {
+            return failed;
+        }
+        Stored stored = sessions.get(clientId);
+        if (stored == null || stored.attachment != null) {
+            return CompletableFuture.completedFuture(new FilterChange(
+                    stored == null ? FilterChange.Outcome.NO_SESSION : FilterChange.Outcome.HELD, 0, 0, List.of()));
+        }
+        List<Boolean> flags = new ArrayList<>();
+        added.forEach(each -> flags.add(stored.subscriptions.put(each.filter(), each) == null));
+        removed.forEach(each -> flags.add(stored.subscriptions.remove(each) != null));
+        return CompletableFuture.completedFuture(
+                new FilterChange(FilterChange.Outcome.DONE, stored.incarnation, 0, flags));
+    }
+
+    @Override
+    public CompletableFuture<Boolean> discard(TenantId tenant, ClientId clientId, Resend resend) {
+        throw new AssertionError("frontends discard nothing");
+    }
+
+    @Override
     public CompletableFuture<Optional<Purged>> purge(TenantId tenant, ClientId clientId, Resend resend) {
         throw new AssertionError("frontends empty no queues");
     }

@@ -1,0 +1,98 @@
+package io.godwit.mqtt.ban;
+
+import io.netty.util.NetUtil;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Addresses that begin alike; equal when they are the same ones.
+ *
+ * @param isV6 whether of IPv6; addresses of IPv4 within IPv6 count as IPv4
+ * @param high first 64 bits, the others of them 0; of IPv4 the first 32 bits
+ * @param low last 64 bits, likewise; of IPv4 0
+ * @param prefixBits how many bits they share
+ */
+public record AddressBlock(boolean isV6, long high, long low, int prefixBits) {
+    static final int V4_BITS = 32;
+    static final int V6_BITS = 128;
+    private static final int MAPPED_BITS = V6_BITS - V4_BITS;
+    private static final int V6_BYTES = V6_BITS / Byte.SIZE;
+    private static final long MAPPED = 0xFFFFL << 32;
+
+    /**
+     * Reads {@code 10.0.0.0/8}, {@code fd00::/8} or a single address. Bits behind the shared ones do not matter.
+     *
+     * @throws IllegalArgumentException saying how one must be
+     */
+    public static AddressBlock parse(String text) {
+        int slash = text.indexOf('/');
+        byte[] address = NetUtil.createByteArrayFromIpAddressString(slash < 0 ? text : text.substring(0, slash));
+        if (address == null || text.indexOf('%') >= 0) {
+            throw new IllegalArgumentException("must be an address, or a block of addresses such as 10.0.0.0/8");
+        }
+        int most = address.length * Byte.SIZE;
+        int bits = most;
+        if (slash >= 0) {
+            String length = text.substring(slash + 1);
+            if (!length.matches("[0-9]{1,3}") || Integer.parseInt(length) > most) {
+                throw new IllegalArgumentException("must have 0 to " + most + " behind the slash");
+            }
+            bits = Integer.parseInt(length);
+        }
+        return of(address, bits);
+    }
+
+    /** Null for what is no address, such as that of a client within the process. */
+    static @Nullable AddressBlock ofHost(String host) {
+        int zone = host.indexOf('%');
+        byte[] address = NetUtil.createByteArrayFromIpAddressString(zone < 0 ? host : host.substring(0, zone));
+        return address == null ? null : of(address, address.length * Byte.SIZE);
+    }
+
+    static AddressBlock of(InetAddress address) {
+        byte[] bytes = address.getAddress();
+        return of(bytes, bytes.length * Byte.SIZE);
+    }
+
+    private static AddressBlock of(byte[] address, int bits) {
+        ByteBuffer in = ByteBuffer.wrap(address);
+        if (address.length < V6_BYTES) {
+            return new AddressBlock(false, Integer.toUnsignedLong(in.getInt()), 0, V4_BITS).shortened(bits);
+        }
+        long high = in.getLong();
+        long low = in.getLong();
+        if (high == 0 && low >>> 32 << 32 == MAPPED && bits >= MAPPED_BITS) {
+            return new AddressBlock(false, low & 0xFFFF_FFFFL, 0, V4_BITS).shortened(bits - MAPPED_BITS);
+        }
+        return new AddressBlock(true, high, low, V6_BITS).shortened(bits);
+    }
+
+    /** @param bits no more than it has */
+    AddressBlock shortened(int bits) {
+        if (!isV6) {
+            return new AddressBlock(false, high & first(bits + V4_BITS), 0, bits);
+        }
+        return new AddressBlock(true, high & first(bits), low & first(bits - Long.SIZE), bits);
+    }
+
+    /** A mask of that many bits, none below 0 and all above 64. */
+    private static long first(int bits) {
+        return bits <= 0 ? 0 : bits >= Long.SIZE ? -1L : -1L << Long.SIZE - bits;
+    }
+
+    /** As {@link #parse} reads it; a single address without a slash. */
+    @Override
+    public String toString() {
+        byte[] address = isV6
+                ? ByteBuffer.allocate(V6_BYTES).putLong(high).putLong(low).array()
+                : ByteBuffer.allocate(Integer.BYTES).putInt((int) high).array();
+        try {
+            String text = InetAddress.getByAddress(address).getHostAddress();
+            return prefixBits == (isV6 ? V6_BITS : V4_BITS) ? text : text + "/" + prefixBits;
+        } catch (UnknownHostException e) {
+            throw new IllegalStateException("4 or 16 bytes are an address", e);
+        }
+    }
+}

@@ -1,0 +1,295 @@
+package io.godwit.mqtt.session;
+
+import io.godwit.dist.client.DistClient;
+import io.godwit.dist.client.FilterSize;
+import io.godwit.dist.client.InboxReceiver;
+import io.godwit.dist.client.RouteNumber;
+import io.godwit.dist.client.SubscriptionOptions;
+import io.godwit.inbox.client.InboxClient;
+import io.godwit.inbox.client.InboxClient.FilterChange;
+import io.godwit.inbox.client.SessionDirectory;
+import io.godwit.inbox.client.SessionDirectory.Answer;
+import io.godwit.inbox.client.SessionDirectory.Holder;
+import io.godwit.inbox.client.SessionDirectory.Lease;
+import io.godwit.inbox.client.SessionDirectory.Takeover;
+import io.godwit.inbox.client.StoredSubscription;
+import io.godwit.mqtt.auth.Authorizer;
+import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.Subscription;
+import io.godwit.mqtt.subscribe.SubscribeHandler;
+import io.godwit.mqtt.topic.TopicLimits;
+import io.godwit.plugin.auth.AuthCheck;
+import io.godwit.plugin.auth.AuthDecision;
+import io.godwit.plugin.auth.SubscribeRequest;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.topic.TopicFilter;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Subscribes and unsubscribes stored sessions whose clients are not connected, for operators. In order:
+ *
+ * <ol>
+ *   <li>the client id, as a connection would have it ({@link SessionDirectory}): one that comes meanwhile waits
+ *   <li>what a SUBSCRIBE is checked for: limits of filters, those that the session has, the auth provider
+ *   <li>the session's filters, with the next attach number ({@link InboxClient#changeFilters}); then the routes, with
+ *       that number. Unsubscribing the other way round, as {@link SubscriptionSteps} has it, for the same reasons
+ *   <li>the client id is free again
+ * </ol>
+ *
+ * <p>A failure between the two stores leaves a subscription whose route the client's next connection writes. Any
+ * thread; futures complete on any.
+ */
+public final class StoredSubscriber {
+    private final DistClient dist;
+    private final InboxClient inbox;
+    private final SessionDirectory directory;
+    private final Authorizer authorizer;
+    private final TopicLimits limits;
+
+    /** Of a node; as what it serves is configured now. */
+    public StoredSubscriber(SessionServices services, SessionDirectory directory) {
+        this.dist = services.dist;
+        this.inbox = services.inbox;
+        this.directory = directory;
+        this.authorizer = services.authorizer;
+        this.limits = services.config.limits();
+    }
+
+    /**
+     * What became of it.
+     *
+     * @param codes in order, as SUBACK or UNSUBACK would have them; none unless it was done
+     */
+    public record Outcome(FilterChange.Outcome outcome, List<ReasonCode> codes) {
+        public Outcome {
+            codes = List.copyOf(codes);
+        }
+    }
+
+    /** Reads all subscriptions of the session. Called while nobody else changes them. */
+    public interface Present extends Supplier<CompletableFuture<List<StoredSubscription>>> {}
+
+    /**
+     * Complete when every publish received from then on reaches the session by the filters that were granted. Fails as
+     * the stores do; then some may be stored.
+     *
+     * @param client of the session, as it is stored
+     * @param asked with filters as the broker matches them
+     * @param subscriptionId 0 when absent
+     * @param isAbandoned whether nobody waits any more: nothing new is begun then; asked on any thread
+     */
+    public CompletableFuture<Outcome> subscribe(
+            ClientInfo client,
+            List<Subscription> asked,
+            int subscriptionId,
+            Present present,
+            BooleanSupplier isAbandoned) {
+        int id = client.protocolLevel() >= 5 ? subscriptionId : 0;
+        return held(
+                client,
+                isAbandoned,
+                () -> present.get()
+                        .thenCompose(all -> checked(client, asked, all))
+                        .thenCompose(refused -> subscribe(client, asked, id, refused, isAbandoned)));
+    }
+
+    private <T> CompletableFuture<T> held(
+            ClientInfo client, BooleanSupplier isAbandoned, Supplier<CompletableFuture<T>> work) {
+        Holder holder = new Holder() {
+            @Override
+            public @Nullable String userName() {
+                return client.userName();
+            }
+
+            @Override
+            public void giveUp() {
+                // soon, by itself
+            }
+        };
+        return directory
+                .acquire(client.tenant(), client.clientId(), holder, Takeover.OF_ANYBODY)
+                .thenCompose(answer -> held(answer, isAbandoned, work));
+    }
+
+    private static <T> CompletableFuture<T> held(
+            Answer answer, BooleanSupplier isAbandoned, Supplier<CompletableFuture<T>> work) {
+        if (!(answer instanceof Lease lease)) {
+            return CompletableFuture.failedFuture(new IllegalStateException("refused: " + answer));
+        }
+        if (isAbandoned.getAsBoolean()) {
+            lease.release();
+            return CompletableFuture.failedFuture(new IllegalStateException("the client id came too late"));
+        }
+        CompletableFuture<T> result;
+        try {
+            result = work.get();
+        } catch (RuntimeException e) { // the client id must not stay held
+            result = CompletableFuture.failedFuture(e);
+        }
+        return result.whenComplete((done, failure) -> lease.release());
+    }
+
+    /** Why filters are refused, null for those that are not; as {@link SubscribeHandler} does. */
+    private CompletableFuture<List<@Nullable ReasonCode>> checked(
+            ClientInfo client, List<Subscription> asked, List<StoredSubscription> present) {
+        List<CompletableFuture<AuthDecision>> answers = new ArrayList<>(asked.size());
+        boolean asks = authorizer.asks(AuthCheck.SUBSCRIBE);
+        for (Subscription each : asked) {
+            answers.add(
+                    asks
+                            ? authorizer.subscribe(new SubscribeRequest(client, each.filter(), each.qos()))
+                            : CompletableFuture.completedFuture(AuthDecision.ALLOWED));
+        }
+        return CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new))
+                .thenApply(all -> codes(
+                        client,
+                        asked,
+                        present,
+                        answers.stream().map(CompletableFuture::join).toList()));
+    }
+
+    private List<@Nullable ReasonCode> codes(
+            ClientInfo client, List<Subscription> asked, List<StoredSubscription> present, List<AuthDecision> answers) {
+        FilterCount count = new FilterCount();
+        FilterPatterns patterns = new FilterPatterns();
+        present.forEach(each -> add(each.filter(), count, patterns));
+        List<@Nullable ReasonCode> refused = new ArrayList<>(asked.size());
+        for (int i = 0; i < asked.size(); i++) {
+            TopicFilter filter = asked.get(i).filter();
+            if (!limits.allow(filter.text()) || filter.isExclusive()) { // who has an exclusive one, connections know
+                refused.add(ReasonCode.TOPIC_FILTER_INVALID);
+            } else if (answers.get(i) instanceof AuthDecision.Denied no) {
+                authorizer.subscribeDenied(client, filter.text(), no);
+                refused.add(ReasonCode.NOT_AUTHORIZED);
+            } else if (!count.contains(filter) && isOver(filter, count, patterns)) {
+                refused.add(ReasonCode.QUOTA_EXCEEDED);
+            } else {
+                add(filter, count, patterns);
+                refused.add(null);
+            }
+        }
+        return refused;
+    }
+
+    private static void add(TopicFilter filter, FilterCount count, FilterPatterns patterns) {
+        if (count.add(filter)) {
+            patterns.add(filter);
+        }
+    }
+
+    private boolean isOver(TopicFilter filter, FilterCount count, FilterPatterns patterns) {
+        return count.size() >= limits.maxFiltersPerSession()
+                || count.chars() + FilterSize.chars(filter) > SubscribeHandler.MAX_FILTER_CHARS
+                || patterns.sizeWith(filter) > limits.maxPatternsPerSession();
+    }
+
+    private CompletableFuture<Outcome> subscribe(
+            ClientInfo client,
+            List<Subscription> asked,
+            int subscriptionId,
+            List<@Nullable ReasonCode> refused,
+            BooleanSupplier isAbandoned) {
+        List<StoredSubscription> added = new ArrayList<>(asked.size());
+        List<ReasonCode> codes = new ArrayList<>(asked.size());
+        Map<TopicFilter, SubscriptionOptions> routes = new LinkedHashMap<>();
+        for (int i = 0; i < asked.size(); i++) {
+            Subscription each = asked.get(i);
+            ReasonCode refusal = refused.get(i);
+            codes.add(refusal == null ? SubscribeHandler.granted(each.qos()) : refusal);
+            if (refusal == null) {
+                StoredSubscription stored = new StoredSubscription(
+                        each.filter(),
+                        each.qos(),
+                        each.noLocal(),
+                        each.retainAsPublished(),
+                        each.retainHandling().value(),
+                        subscriptionId);
+                added.add(stored);
+                routes.put(each.filter(), PersistentSession.optionsOf(stored)); // the last of a filter counts
+            }
+        }
+        if (added.isEmpty()) {
+            return CompletableFuture.completedFuture(new Outcome(FilterChange.Outcome.DONE, codes));
+        }
+        return inbox.changeFilters(
+                        client.tenant(), client.clientId(), true, added, List.of(), isAbandoned::getAsBoolean)
+                .thenCompose(change -> change.outcome() == FilterChange.Outcome.DONE
+                        ? dist.addRoutes(routes, receiver(client, change), number(change))
+                                .thenApply(routed -> new Outcome(change.outcome(), codes))
+                        : notDone(change));
+    }
+
+    private static InboxReceiver receiver(ClientInfo client, FilterChange change) {
+        return new InboxReceiver(client.tenant(), client.clientId(), change.incarnation());
+    }
+
+    /** Nobody else has the attach number. */
+    private static RouteNumber number(FilterChange change) {
+        return RouteNumber.of(change.attachNumber(), 1);
+    }
+
+    private static CompletableFuture<Outcome> notDone(FilterChange change) {
+        return CompletableFuture.completedFuture(new Outcome(change.outcome(), List.of()));
+    }
+
+    /**
+     * Complete when nothing that is received from then on comes to the session by these filters. Fails as the stores
+     * do; then some may be gone.
+     *
+     * @param filters as the broker matches them
+     * @param isAbandoned as of {@link #subscribe}
+     */
+    public CompletableFuture<Outcome> unsubscribe(
+            ClientInfo client, List<TopicFilter> filters, BooleanSupplier isAbandoned) {
+        List<TopicFilter> distinct = List.copyOf(new HashSet<>(filters));
+        return held(
+                client,
+                isAbandoned,
+                () -> inbox.changeFilters(
+                                client.tenant(),
+                                client.clientId(),
+                                true,
+                                List.of(),
+                                List.of(),
+                                isAbandoned::getAsBoolean)
+                        .thenCompose(change -> change.outcome() == FilterChange.Outcome.DONE
+                                ? dist.removeRoutes(distinct, receiver(client, change), number(change))
+                                        .thenCompose(removed -> inbox.changeFilters(
+                                                client.tenant(),
+                                                client.clientId(),
+                                                false,
+                                                List.of(),
+                                                distinct,
+                                                isAbandoned::getAsBoolean))
+                                        .thenApply(done -> unsubscribed(filters, distinct, done))
+                                : notDone(change)));
+    }
+
+    private static Outcome unsubscribed(List<TopicFilter> filters, List<TopicFilter> distinct, FilterChange change) {
+        if (change.outcome() != FilterChange.Outcome.DONE) {
+            return new Outcome(change.outcome(), List.of());
+        }
+        Set<TopicFilter> existed = new HashSet<>();
+        Iterator<Boolean> flags = change.flags().iterator();
+        for (TopicFilter each : distinct) {
+            if (flags.next()) {
+                existed.add(each);
+            }
+        }
+        return new Outcome(
+                change.outcome(),
+                filters.stream()
+                        .map(each -> existed.contains(each) ? ReasonCode.SUCCESS : ReasonCode.NO_SUBSCRIPTION_EXISTED)
+                        .toList());
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.godwit.mqtt.top;
+
+import org.jspecify.annotations.NullMarked;
