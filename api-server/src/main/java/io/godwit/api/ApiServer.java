@@ -1,31 +1,46 @@
 package io.godwit.api;
 
+import io.godwit.api.auth.TokenFile;
 import io.godwit.api.auth.Tokens;
 import io.godwit.api.contract.Contract;
 import io.godwit.api.contract.Operation;
+import io.godwit.api.http.AcceptGate;
 import io.godwit.api.http.Connections;
 import io.godwit.api.http.Gated;
 import io.godwit.api.http.TlsFiles;
 import io.godwit.api.http.Workers;
 import io.godwit.api.route.Authenticator;
+import io.godwit.api.route.BanRoutes;
 import io.godwit.api.route.ClientRoutes;
 import io.godwit.api.route.ClusterRoutes;
 import io.godwit.api.route.DashboardRoutes;
+import io.godwit.api.route.DelayedRoutes;
 import io.godwit.api.route.DocumentRoutes;
+import io.godwit.api.route.EventRoutes;
 import io.godwit.api.route.FigureRoutes;
 import io.godwit.api.route.Gateway;
 import io.godwit.api.route.HealthRoutes;
 import io.godwit.api.route.HistoryRoutes;
 import io.godwit.api.route.LogRoutes;
 import io.godwit.api.route.MetricsRoutes;
+import io.godwit.api.route.OnBehalfRoutes;
 import io.godwit.api.route.PublishRoutes;
 import io.godwit.api.route.RetainedRoutes;
 import io.godwit.api.route.RouterSetup;
 import io.godwit.api.route.Routes;
 import io.godwit.api.route.SessionRoutes;
+import io.godwit.api.route.SettingsRoutes;
+import io.godwit.api.route.StoreRoutes;
 import io.godwit.api.route.SubscriptionRoutes;
+import io.godwit.api.route.TokenRoutes;
+import io.godwit.api.route.TopRoutes;
+import io.godwit.api.route.TraceRoutes;
+import io.godwit.api.route.UserRoutes;
+import io.godwit.api.stream.EventStreams;
+import io.godwit.api.stream.StreamBounds;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerConfig;
@@ -54,32 +69,57 @@ public final class ApiServer implements AutoCloseable {
 
     private final ApiConfig config;
     private final ApiPorts ports;
+    private final StreamBounds streamBounds;
     private final Workers workers = new Workers();
+    private final Workers bodies = Workers.ofStreams();
     private final Routes routes = new Routes();
     private final Contract contract;
     private @Nullable Vertx vertx;
+    private @Nullable EventStreams streams;
     private @Nullable Tokens tokens;
     private @Nullable TlsFiles tls;
     /** Whether a look at the files is under way. Confined to the event loop. */
     private boolean looks;
 
     public ApiServer(ApiConfig config, ApiPorts ports) {
+        this(config, ports, StreamBounds.DEFAULTS);
+    }
+
+    ApiServer(ApiConfig config, ApiPorts ports, StreamBounds streamBounds) {
+        this.streamBounds = streamBounds;
         this.config = config;
         this.ports = ports;
         this.contract = Contract.load();
         HealthRoutes.add(routes, ports.cluster());
         ClusterRoutes.add(routes, ports.cluster(), workers);
         DocumentRoutes.add(routes, contract, workers);
-        ports.clients().ifPresent(clients -> ClientRoutes.add(routes, clients));
+        ports.stores().ifPresent(stores -> StoreRoutes.add(routes, stores));
+        ports.settings().ifPresent(settings -> SettingsRoutes.add(routes, settings));
+        ports.clients().ifPresent(clients -> ClientRoutes.add(routes, clients, ports.bans()));
         ports.sessions().ifPresent(sessions -> SessionRoutes.add(routes, sessions));
         ports.subscriptions().ifPresent(subscriptions -> SubscriptionRoutes.add(routes, subscriptions));
+        ports.onBehalf().ifPresent(clients -> OnBehalfRoutes.add(routes, clients));
         ports.publisher().ifPresent(publisher -> PublishRoutes.add(routes, publisher));
         ports.retained().ifPresent(retained -> RetainedRoutes.add(routes, retained));
+        ports.delayed().ifPresent(delayed -> DelayedRoutes.add(routes, delayed));
         ports.metrics().ifPresent(metrics -> MetricsRoutes.add(routes, metrics, workers, System::nanoTime));
         ports.stats().ifPresent(stats -> FigureRoutes.add(routes, stats));
-        DashboardRoutes.add(routes, workers);
+        DashboardRoutes.add(routes, ports.webSockets(), workers);
         ports.history().ifPresent(history -> HistoryRoutes.add(routes, history));
+        ports.bans().ifPresent(bans -> BanRoutes.add(routes, bans));
+        ports.tokens().ifPresent(made -> TokenRoutes.add(routes, made, this::tokensOfFile));
+        ports.users().ifPresent(users -> UserRoutes.add(routes, users));
         ports.logLevels().ifPresent(levels -> LogRoutes.add(routes, levels));
+        ports.top().ifPresent(top -> TopRoutes.add(routes, top));
+        ports.watching().ifPresent(watches -> {
+            EventRoutes.add(routes, watches);
+            TraceRoutes.add(routes, watches);
+        });
+    }
+
+    private List<TokenFile.Entry> tokensOfFile() {
+        Tokens known = tokens;
+        return known == null ? List.of() : known.ofFile();
     }
 
     /** The operations that it answers. */
@@ -100,16 +140,22 @@ public final class ApiServer implements AutoCloseable {
     public InetSocketAddress start() throws IOException, InterruptedException {
         InetAddress address = address();
         if (config.tokensFile().isPresent()) {
-            tokens = Tokens.load(config.tokensFile().get(), ports.watches());
+            tokens = Tokens.load(config.tokensFile().get(), ports.watches(), ports.tokens());
         }
-        Vertx mine = Gated.vertx(config.limits());
+        AcceptGate gate = new AcceptGate(config.limits());
+        Vertx mine = Gated.vertx(gate);
         vertx = mine;
-        Connections connections = new Connections(config.limits(), System::nanoTime);
+        Connections connections = new Connections(config.limits(), gate::known, System::nanoTime);
+        EventStreams open = new EventStreams(mine, streamBounds, System::nanoTime);
+        streams = open;
         Gateway gateway = new Gateway(
                 mine,
                 config.limits(),
                 connections,
                 new Authenticator(tokens, ports.localCallers(), workers),
+                workers,
+                bodies,
+                open,
                 config.checksAnswers(),
                 System::nanoTime);
         HttpServer server = server(mine)
@@ -120,7 +166,10 @@ public final class ApiServer implements AutoCloseable {
                 server.listen(config.port(), address.getHostAddress()),
                 "cannot listen on " + config.host() + ":" + config.port()
                         + ": set another apiServerConfig.port, or apiServerConfig.enable to false");
-        mine.setPeriodic(SWEEP_MILLIS, tick -> connections.closeLate());
+        mine.setPeriodic(SWEEP_MILLIS, tick -> {
+            connections.closeLate();
+            open.tick();
+        });
         mine.setPeriodic(LOOK_MILLIS, tick -> look(mine, server));
         InetSocketAddress bound = new InetSocketAddress(address, server.actualPort());
         LOG.info(
@@ -232,16 +281,31 @@ public final class ApiServer implements AutoCloseable {
         }
     }
 
+    /** Their clients are told. */
+    private void endStreams(Vertx mine) throws IOException, InterruptedException {
+        EventStreams open = streams;
+        if (open != null) {
+            Promise<Void> ended = Promise.promise();
+            mine.runOnContext(now -> {
+                open.close();
+                ended.complete();
+            });
+            await(ended.future(), "streams do not end");
+        }
+    }
+
     /** Ends connections at once. Further calls do nothing. */
     @Override
     public void close() {
         workers.close();
+        bodies.close();
         Vertx mine = vertx;
         vertx = null;
         if (mine == null) {
             return;
         }
         try {
+            endStreams(mine);
             await(mine.close(), "the API does not end");
         } catch (IOException e) {
             LOG.warn("{}", e.getMessage());

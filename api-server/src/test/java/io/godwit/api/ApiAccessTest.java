@@ -357,4 +357,28 @@ class ApiAccessTest {
                         line -> assertThat(line)
                                 .contains("by=ada", "operation=setLogLevel", "{\"level\":\"info\"}", "status=204"));
     }
+
+    /** What clients and callers choose neither moves the cursor of a terminal nor fills the log. */
+    @Test
+    void recordsAreShortAndVisible() throws Exception {
+        Logger audit = (Logger) LoggerFactory.getLogger("io.godwit.audit");
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        audit.addAppender(lines);
+        audit.setLevel(ch.qos.logback.classic.Level.INFO);
+        try (ApiFixture api = withTokens()) {
+            api.send("DELETE", "/api/v1/clients/a%C2%9B2J%E2%80%AEb%E2%80%A8c", null, bearer(OPERATOR));
+            api.send("DELETE", "/api/v1/clients/" + "x".repeat(10_000), null, bearer(VIEWER));
+        } finally {
+            audit.detachAppender(lines);
+            audit.setLevel(null);
+        }
+        assertThat(lines.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .satisfiesExactly(
+                        line -> assertThat(line).contains("a\\u009b2J\\u202eb\\u2028c"),
+                        line -> assertThat(line)
+                                .contains("by=vic", "... of 10", "status=403")
+                                .hasSizeLessThan(1_000));
+    }
 }

@@ -3,6 +3,8 @@ package io.godwit.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.api.ApiFixture.Got;
+import io.godwit.api.auth.Role;
+import io.godwit.api.auth.TokenFile;
 import io.godwit.api.http.Limits;
 import io.godwit.testing.Await;
 import java.io.IOException;
@@ -11,12 +13,16 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Nobody holds more than a bounded share for a bounded time. */
 class ApiBoundsTest {
@@ -133,7 +139,7 @@ class ApiBoundsTest {
     @Test
     void whoAsksTooOftenWaits() throws Exception {
         try (ApiFixture api = ApiFixture.open(limits(100, 100, LONG, LONG, LONG, 1_000, 5))) {
-            Got refused = firstRefused(api);
+            Got refused = firstRefused(api, "/health/live", 200);
             assertThat(refused.problem()).isEqualTo("too-many-requests");
             assertThat(refused.header("Retry-After")).isEqualTo("1");
             Await.until("it may ask again", () -> api.get("/health/live").status() == 200);
@@ -143,14 +149,107 @@ class ApiBoundsTest {
     @Test
     void allTogetherAreBounded() throws Exception {
         try (ApiFixture api = ApiFixture.open(limits(100, 100, LONG, LONG, LONG, 5, 1_000))) {
-            assertThat(firstRefused(api).json().getString("detail")).contains("all callers");
+            assertThat(firstRefused(api, "/api/v1/nodes", 200).json().getString("detail"))
+                    .contains("all callers");
         }
     }
 
-    private static Got firstRefused(ApiFixture api) throws Exception {
+    /** Strangers with many addresses keep out neither those with a token, nor what would restart the broker. */
+    @Test
+    void strangersDoNotKeepOutWhoHasAToken(@TempDir Path dir) throws Exception {
+        Path tokens = dir.resolve("tokens");
+        Files.writeString(
+                tokens,
+                TokenFile.parse("")
+                        .with(TokenFile.Entry.ofToken("vic", Role.VIEWER, "", "a secret"))
+                        .text());
+        try (ApiFixture api = ApiFixture.withTokens(tokens, limits(100, 100, LONG, LONG, LONG, 2, 1_000))) {
+            for (int i = 0; i < 3; i++) {
+                assertThat(firstRefused(api, "/api/v1/nodes", 401).problem()).isEqualTo("too-many-requests");
+            }
+            assertThat(api.get("/health/live").status()).isEqualTo(200);
+            assertThat(api.get("/api/v1/nodes", "Authorization", "Bearer a secret")
+                            .status())
+                    .isEqualTo(200);
+            assertThat(api.get("/health/ready").status()).isEqualTo(200);
+        }
+    }
+
+    /** The loop that answers all others does not look at a body that is not small. */
+    @Test
+    void largeBodiesAreCheckedElsewhere() throws Exception {
+        CountDownLatch held = new CountDownLatch(1);
+        AtomicBoolean holds = new AtomicBoolean();
+        Limits limits = new Limits(200, 200, 16_384, 16_384, 65_536, LONG, LONG, LONG, 100_000, 100_000);
+        List<Socket> asking = new ArrayList<>();
+        try (ApiFixture api = ApiFixture.with(limits, (here, there) -> !holds.get() || isReleased(held))) {
+            assertThat(publish(api, 10).status()).isEqualTo(200); // this connection is trusted from now on
+            holds.set(true);
+            for (int i = 0; i < 131; i++) { // two workers, and all that may wait for them
+                Socket socket = api.connect();
+                asking.add(socket);
+                write(socket, "GET /api/v1/me HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            }
+            Await.until(
+                    "nobody is left to look at it", () -> publish(api, 60_000).status() == 503);
+            assertThat(publish(api, 10).status()).isEqualTo(200);
+            held.countDown();
+            Await.until("somebody looks at it", () -> publish(api, 60_000).status() == 200);
+        } finally {
+            held.countDown();
+            for (Socket socket : asking) {
+                socket.close();
+            }
+        }
+    }
+
+    private static Got publish(ApiFixture api, int bytes) throws Exception {
+        return api.send(
+                "POST",
+                "/api/v1/publish",
+                "{\"topic\": \"a\", \"payload\": \"" + "x".repeat(bytes) + "\"}",
+                "Content-Type",
+                "application/json");
+    }
+
+    /** Each of them in memory: what does not fit is refused, and there is room again when their clients go. */
+    @Test
+    void largeAnswersUnderWayAreBounded() throws Exception {
+        List<Socket> deaf = new ArrayList<>();
+        try (ApiFixture api = ApiFixture.open()) {
+            api.node.messages.retain("large", new byte[1 << 20]); // six times as much in JSON
+            Await.until("no more fit", () -> {
+                Socket socket = new Socket();
+                deaf.add(socket);
+                socket.setReceiveBufferSize(4_096);
+                socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), api.port()));
+                write(socket, "GET /api/v1/retained/large HTTP/1.1\r\nHost: localhost\r\n\r\n");
+                Got got = api.get("/api/v1/retained/large");
+                if (got.status() == 503) {
+                    assertThat(got.header("Retry-After")).isEqualTo("1");
+                    assertThat(got.json().getString("detail")).contains("large answers");
+                }
+                assertThat(deaf).hasSizeLessThan(60);
+                return got.status() == 503;
+            });
+            assertThat(api.get("/api/v1/nodes").status()).isEqualTo(200);
+            for (Socket socket : deaf) {
+                socket.close();
+            }
+            Await.until(
+                    "there is room again",
+                    () -> api.get("/api/v1/retained/large").status() == 200);
+        } finally {
+            for (Socket socket : deaf) {
+                socket.close();
+            }
+        }
+    }
+
+    private static Got firstRefused(ApiFixture api, String path, int before) throws Exception {
         for (int i = 0; i < 1_000; i++) {
-            Got got = api.get("/health/live");
-            if (got.status() != 200) {
+            Got got = api.get(path);
+            if (got.status() != before) {
                 assertThat(got.status()).isEqualTo(429);
                 return got;
             }

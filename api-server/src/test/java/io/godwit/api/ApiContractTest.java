@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.api.contract.Contract;
 import io.godwit.api.contract.Operation;
+import io.godwit.api.port.EventTypes;
+import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -42,6 +44,16 @@ class ApiContractTest {
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
                 (here, there) -> true,
                 ApiFixture.ContentWatch::new);
         try (ApiServer server = server(few)) {
@@ -60,6 +72,44 @@ class ApiContractTest {
                             "dashboardFile",
                             "whoAmI");
         }
+    }
+
+    /** An answer that goes on has a schema for each event, is asked for with GET, and by somebody who can be told. */
+    @Test
+    void streamsSayWhatTheySend() {
+        List<Operation> streams = Contract.load().operations().stream()
+                .filter(operation ->
+                        operation.answerErrors(200, "text/event-stream", "text").isEmpty())
+                .toList();
+        assertThat(streams)
+                .extracting(Operation::id)
+                .contains("streamEvents", "streamTrace")
+                .containsExactlyElementsOf(Contract.load().operations().stream()
+                        .filter(Operation::isStream)
+                        .map(Operation::id)
+                        .toList());
+        assertThat(streams).allSatisfy(operation -> {
+            assertThat(operation.method()).isEqualTo("GET");
+            assertThat(operation.role()).isPresent();
+            assertThat(operation.events()).containsKeys("node", "lost", "end");
+            assertThat(operation.eventErrors("other", new JsonObject())).isNotEmpty();
+            assertThat(operation.eventErrors("end", new JsonObject().put("reason", "duration")))
+                    .isEmpty();
+            assertThat(operation.eventErrors("end", new JsonObject().put("reason", "boredom")))
+                    .isNotEmpty();
+        });
+    }
+
+    @Test
+    void eventsHaveTheNamesThatTheBrokerHas() {
+        Operation events = Contract.load().operation("streamEvents");
+        List<?> known = events.events()
+                .get("event")
+                .getJsonObject("properties")
+                .getJsonObject("type")
+                .getJsonArray("enum")
+                .getList();
+        assertThat(known).map(String::valueOf).containsExactlyElementsOf(EventTypes.all());
     }
 
     @Test

@@ -6,6 +6,7 @@ import io.godwit.api.contract.Operation;
 import io.godwit.api.http.Limits;
 import io.godwit.api.port.FileWatch;
 import io.godwit.api.port.LocalCallers;
+import io.godwit.api.stream.StreamBounds;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -79,23 +80,37 @@ final class ApiFixture implements AutoCloseable {
     }
 
     private ApiFixture(Limits limits, Optional<Path> tokens, LocalCallers local) throws Exception {
+        this(limits, tokens, local, StreamBounds.DEFAULTS);
+    }
+
+    private ApiFixture(Limits limits, Optional<Path> tokens, LocalCallers local, StreamBounds bounds) throws Exception {
         server = new ApiServer(
-                new ApiConfig("127.0.0.1", 0, Optional.empty(), tokens, true, limits), ports(node, local));
+                new ApiConfig("127.0.0.1", 0, Optional.empty(), tokens, true, limits), ports(node, local), bounds);
         address = server.start();
     }
 
     static ApiPorts ports(FakeNode node, LocalCallers local) {
         return new ApiPorts(
                 node,
+                Optional.of(node.stores),
+                Optional.of(node.settings),
                 Optional.of(node),
+                Optional.of(node.sessions),
                 Optional.of(node.sessions),
                 Optional.of(node.sessions),
                 Optional.of(node.messages),
                 Optional.of(node.messages),
+                Optional.of(node.delayed),
                 Optional.of(node),
                 Optional.of(node),
                 Optional.of(node),
                 Optional.of(node),
+                Optional.of(node.records),
+                Optional.of(node.records),
+                Optional.of(node.users),
+                Optional.of(node.watches),
+                Optional.of(node.top),
+                Optional.of(() -> node.webSockets),
                 local,
                 ContentWatch::new);
     }
@@ -115,6 +130,10 @@ final class ApiFixture implements AutoCloseable {
 
     static ApiFixture withTokens(Path file, Limits limits) throws Exception {
         return new ApiFixture(limits, Optional.of(file), TRUSTED);
+    }
+
+    static ApiFixture streaming(Limits limits, Optional<Path> tokens, StreamBounds bounds) throws Exception {
+        return new ApiFixture(limits, tokens, TRUSTED, bounds);
     }
 
     /** Callers are of another user of this machine. */

@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.godwit.api.ApiFixture.Got;
+import io.godwit.api.port.DelayedAdmin.DelayedView;
 import io.godwit.api.port.MessagePublisher.Outcome;
 import io.godwit.api.port.MessagePublisher.Outgoing;
 import io.godwit.plugin.message.Message;
@@ -229,5 +230,27 @@ class ApiMessagesTest {
         Got second = api.send("DELETE", RETAINED + "?filter=%23&limit=2&cursor=t1", null);
         assertThat(second.json().getMap()).containsOnlyKeys("messages");
         assertThat(api.send("DELETE", RETAINED, null).field()).isEqualTo("filter");
+    }
+
+    @Test
+    void messagesThatWaitAreListedAndDiscarded() throws Exception {
+        for (int i = 0; i < 3; i++) {
+            api.node.delayed.waiting.add(new DelayedView("id" + i, "rooms/" + i, "lamp", 1, 5, 1_000));
+        }
+        Got page = api.get("/api/v1/delayed?limit=2");
+        assertThat(page.json().getJsonArray("items")).hasSize(2);
+        assertThat(page.json().getString("next")).isEqualTo("at2");
+        assertThat(api.get("/api/v1/delayed?filter=rooms/1").json().getJsonArray("items"))
+                .hasSize(1);
+        assertThat(api.get("/api/v1/delayed?filter=%23/a").field()).isEqualTo("filter");
+        assertThat(api.get("/api/v1/delayed?cursor=nothing").field()).isEqualTo("cursor");
+        Got count = api.get("/api/v1/delayed/count");
+        assertThat(count.json().getMap()).containsEntry("messages", 3).containsEntry("complete", true);
+        assertThat(api.send("DELETE", "/api/v1/delayed/id1", null).status()).isEqualTo(204);
+        assertThat(api.send("DELETE", "/api/v1/delayed/id1", null).status()).isEqualTo(404);
+        assertThat(api.send("DELETE", "/api/v1/delayed", null).field()).isEqualTo("filter");
+        Got all = api.send("DELETE", "/api/v1/delayed?filter=%23", null);
+        assertThat(all.json().getInteger("messages")).isEqualTo(2);
+        assertThat(api.node.delayed.waiting).isEmpty();
     }
 }

@@ -145,4 +145,68 @@ class ApiSessionsTest {
         assertThat(wrong.status()).isEqualTo(400);
         assertThat(wrong.field()).isEqualTo("topic");
     }
+
+    @Test
+    void aClientIsSubscribedAndUnsubscribedInItsStead() throws Exception {
+        String path = "/api/v1/clients/c%2F1/subscriptions";
+        String[] json = {"Content-Type", "application/json"};
+        String body = "{\"subscriptions\":[{\"filter\":\"a/#\",\"qos\":1,\"noLocal\":true,\"retainHandling\":2},"
+                + "{\"filter\":\"b\"}],\"subscriptionId\":7}";
+        assertThat(api.send("POST", path, body, json).status()).isEqualTo(404);
+        fake.add("default", "c/1", true, 0);
+        Got got = api.send("POST", path, body, json);
+        assertThat(got.status()).as(got.text()).isEqualTo(200);
+        assertThat(texts(got.json().getJsonArray("items"), "filter")).containsExactly("a/#", "b");
+        assertThat(texts(got.json().getJsonArray("items"), "reasonCode")).containsExactly("1", "1");
+        Got gone = api.send("DELETE", path + "?filter=a/%23", null);
+        assertThat(texts(gone.json().getJsonArray("items"), "reasonCode")).containsExactly("17");
+        assertThat(fake.calls).last().isEqualTo("unsubscribe default c/1 [a/#]");
+        assertThat(fake.calls)
+                .element(1)
+                .isEqualTo("subscribe default c/1 7 [Wanted[filter=a/#, qos=1, noLocal=true, retainAsPublished=false, "
+                        + "retainHandling=2], Wanted[filter=b, qos=0, noLocal=false, retainAsPublished=false, "
+                        + "retainHandling=0]]");
+
+        assertThat(api.send("POST", path, "{\"subscriptions\":[]}", json).field())
+                .isEqualTo("subscriptions");
+        assertThat(api.send("POST", path, "{\"subscriptions\":[{\"filter\":\"a\",\"qos\":3}]}", json)
+                        .field())
+                .isEqualTo("subscriptions.0.qos");
+        assertThat(api.send("POST", path, "{\"subscriptions\":[{\"filter\":\"#/#\"}]}", json)
+                        .field())
+                .isEqualTo("subscriptions");
+        assertThat(api.send("POST", path, "{\"subscriptions\":[{\"filter\":\"\\u0000\"}]}", json)
+                        .field())
+                .isEqualTo("subscriptions.0.filter");
+        fake.missing = List.of("node-b");
+        Got open = api.send("DELETE", "/api/v1/clients/nobody/subscriptions?filter=a", null);
+        assertThat(open.status()).isEqualTo(503);
+    }
+
+    @Test
+    void sharedGroupsComeInPagesWithTheirMembers() throws Exception {
+        List<String> filters = new ArrayList<>();
+        String cursor = "";
+        while (cursor != null) {
+            Got page = api.get("/api/v1/groups?limit=1" + (cursor.isEmpty() ? "" : "&cursor=" + cursor));
+            assertThat(page.status()).as(page.text()).isEqualTo(200);
+            filters.addAll(texts(page.json().getJsonArray("items"), "sharedFilter"));
+            cursor = page.json().getString("next");
+        }
+        assertThat(filters).containsExactly("$queue/a", "$share/g/a/+", "$share/h/a/+");
+        JsonObject one =
+                api.get("/api/v1/groups?group=g").json().getJsonArray("items").getJsonObject(0);
+        assertThat(one.getMap())
+                .containsEntry("live", 2)
+                .containsEntry("stored", 3)
+                .containsEntry("sharing", "shared");
+        assertThat(api.get("/api/v1/groups?filter=a/%2B").json().getJsonArray("items"))
+                .hasSize(2);
+        assertThat(api.get("/api/v1/groups?cursor=bm90aGluZw").field()).isEqualTo("cursor");
+
+        Got members = api.get("/api/v1/groups/%24share%2Fg%2Fa%2F%2B/members?tenant=t1");
+        assertThat(members.json().getLong("total")).isEqualTo(7);
+        assertThat(fake.calls).containsExactly("filter t1 $share/g/a/+");
+        assertThat(api.get("/api/v1/groups/a/members").field()).isEqualTo("sharedFilter");
+    }
 }

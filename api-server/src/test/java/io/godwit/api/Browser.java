@@ -117,6 +117,11 @@ public final class Browser implements AutoCloseable {
         });
     }
 
+    /** As when the tab is looked at again: the page asks for what is new at once. */
+    public void lookAgain() {
+        run("document.dispatchEvent(new Event('visibilitychange'))");
+    }
+
     public String text() {
         return driver.findElement(By.tagName("body")).getText();
     }

@@ -1,11 +1,15 @@
 package io.godwit.api;
 
+import static io.godwit.api.Dashboard.ADMIN;
+import static io.godwit.api.Dashboard.OPERATOR;
+import static io.godwit.api.Dashboard.TENANT;
+import static io.godwit.api.Dashboard.VIEWER;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.api.auth.Role;
 import io.godwit.api.auth.TokenFile;
-import io.godwit.api.auth.TokenFile.Entry;
-import io.godwit.api.auth.TokenText;
+import io.godwit.api.port.BanAdmin.Kind;
+import io.godwit.api.port.BanAdmin.Wanted;
+import io.godwit.api.port.DelayedAdmin.DelayedView;
 import io.godwit.api.port.HealthView;
 import io.godwit.api.port.Liveness;
 import io.godwit.api.port.LogLevels;
@@ -13,37 +17,55 @@ import io.godwit.api.port.NodeHistory;
 import io.godwit.api.port.NodeHistory.Sample;
 import io.godwit.api.port.NodeView;
 import io.godwit.api.port.RangeView;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.stream.LongStream;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
 
 /** The dashboard in a real browser, over a broker in memory. Each test ends without a complaint of the browser. */
 @Tag("slow")
+@ExtendWith(OneBrowser.class)
 class DashboardTest {
-    private static final SecureRandom RANDOM = new SecureRandom();
-    private static final String VIEWER = TokenText.make(RANDOM);
-    private static final String OPERATOR = TokenText.make(RANDOM);
-    private static final String ADMIN = TokenText.make(RANDOM);
-    private static final String TENANT = TokenText.make(RANDOM);
     private static final String THIRD = "node-c";
     private static final Path PICTURES = Path.of("target/dashboard");
     private static final long STEP = 10_000;
     private static final List<Double> BOUNDS = List.of(1.0, 5.0, 25.0, 100.0);
+
+    private static final List<String> PAGES = List.of(
+            "overview",
+            "nodes",
+            "clients",
+            "clients/lamp-001?tenant=default",
+            "sessions",
+            "sessions/lamp-001?tenant=default",
+            "subscriptions?by=topic&text=rooms/1",
+            "groups",
+            "groups/$share%2Fg%2Fa%2F+",
+            "bans",
+            "retained",
+            "retained/rooms%2F1",
+            "delayed",
+            "publish",
+            "events",
+            "trace",
+            "ranges",
+            "configuration",
+            "users",
+            "tokens",
+            "settings");
 
     /** What a client may choose as its id to do harm to who looks at it. */
     private static final List<String> HOSTILE = List.of(
@@ -57,53 +79,25 @@ class DashboardTest {
             "鴫 \uD83D\uDC26 ключ");
 
     @TempDir
-    private static Path profile;
-
-    private static @Nullable Browser started;
-
-    @TempDir
     private Path directory;
 
-    private Path tokens;
+    private Dashboard dashboard;
     private ApiFixture api;
 
-    @BeforeAll
-    static void openBrowser() {
-        started = Browser.open(profile);
-    }
-
-    @AfterAll
-    static void closeBrowser() {
-        if (started != null) {
-            started.close();
-        }
-    }
-
     private static Browser browser() {
-        return Objects.requireNonNull(started);
+        return OneBrowser.browser();
     }
 
     @BeforeEach
-    void openApi() throws Exception {
-        tokens = directory.resolve("tokens");
-        Files.writeString(
-                tokens,
-                TokenFile.parse("")
-                        .with(Entry.ofToken("vic", Role.VIEWER, "", VIEWER))
-                        .with(Entry.ofToken("ola", Role.OPERATOR, "", OPERATOR))
-                        .with(Entry.ofToken("ada", Role.ADMIN, "", ADMIN))
-                        .with(Entry.ofToken("ten", Role.OPERATOR, "t1", TENANT))
-                        .text());
-        api = ApiFixture.withTokens(tokens);
-        browser().scheme(false);
-        browser().width(1280);
+    void openDashboard() throws Exception {
+        dashboard = new Dashboard(directory);
+        api = dashboard.api;
         fill(api.node);
     }
 
     @AfterEach
-    void closeApi() {
-        api.close();
-        assertThat(browser().errors()).as("complaints of the browser").isEmpty();
+    void closeDashboard() {
+        dashboard.close();
     }
 
     /** Three nodes with an hour of figures, ranges and clients. */
@@ -162,6 +156,14 @@ class DashboardTest {
         }
         node.add("t1", "kettle", "bob", 5, true, 0);
         HOSTILE.forEach(id -> node.add("default", id, id, 5, true, 1));
+        for (int i = 0; i < 60; i++) {
+            node.sessions.add("default", "lamp-%03d".formatted(i), i % 2 == 0, 1 + i);
+            node.messages.retain("rooms/" + i, "21.5".getBytes(StandardCharsets.UTF_8));
+            node.delayed.waiting.add(new DelayedView("id" + i, "rooms/" + i, "timer", 1, 7, 1_800_000_000_000L));
+        }
+        node.records.ban(
+                new Wanted("default", Kind.CLIENT, HOSTILE.get(0), OptionalLong.empty(), "floods", "ola", false),
+                Duration.ofSeconds(1));
     }
 
     private static NodeHistory hour(String id, String name, double rate) {
@@ -179,16 +181,11 @@ class DashboardTest {
     }
 
     private String address(String page) {
-        return "http://127.0.0.1:" + api.port() + "/" + page;
+        return dashboard.address(page);
     }
 
-    /** A tab of its own has no token. */
     private void logIn(String token, String page) {
-        browser().go(address(page));
-        browser().run("sessionStorage.clear()");
-        browser().go(address(page));
-        browser().find("#token").sendKeys(token, Keys.ENTER);
-        browser().find("#caller");
+        dashboard.logIn(token, page);
     }
 
     @Test
@@ -223,8 +220,8 @@ class DashboardTest {
         logIn(VIEWER, "#/nodes");
         browser().sees("td, th", "10.0.0.1:1884");
         Files.writeString(
-                tokens,
-                TokenFile.parse(Files.readString(tokens))
+                dashboard.tokens,
+                TokenFile.parse(Files.readString(dashboard.tokens))
                         .without("vic")
                         .orElseThrow()
                         .text());
@@ -270,6 +267,7 @@ class DashboardTest {
         api.node.missing = List.of(THIRD);
         api.node.history = api.node.history.subList(0, 2);
         api.node.health = new HealthView(List.of(), List.of("store inbox starts"));
+        browser.lookAgain();
         browser.sees("#missing", "No answer from " + THIRD);
         browser.sees("#health", "is not ready: store inbox starts");
         browser.sees("#tile-nodes dd", "2");
@@ -303,6 +301,7 @@ class DashboardTest {
                     List.of(new Sample(at, 10, 1, 2, Map.of(), List.of()))));
         }
         api.node.history = later;
+        browser().lookAgain();
         browser().sees("#tile-connections dd", "30");
         browser().sees("#tile-in dd", "3");
         browser().find("#chart-connections summary").click();
@@ -322,6 +321,7 @@ class DashboardTest {
         browser().sees("tbody tr:nth-child(3) .bad", "down");
         NodeView first = api.node.nodes.get(0);
         api.node.nodes = List.of(first);
+        browser().lookAgain();
         browser().seesNo("tbody tr:nth-child(2)");
     }
 
@@ -379,6 +379,21 @@ class DashboardTest {
         browser.find("#dialog-yes").click();
         browser.sees("#client-state", "Disconnected.");
         assertThat(api.node.disconnected).containsExactly("default/lamp-007 152");
+    }
+
+    /** What is asked for by itself meanwhile does not take it away. */
+    @Test
+    void aRefusalStaysToBeRead() {
+        Browser browser = browser();
+        logIn(OPERATOR, "#/clients/lamp-007?tenant=default");
+        browser.sees("#client-state", "Connected.");
+        browser.find("#kick").click();
+        browser.sees("dialog", "lamp-007");
+        api.node.missing = List.of(FakeNode.OTHER);
+        api.node.add("default", "lamp-007", "ann", 5, false, 0); // it has gone meanwhile
+        browser.find("#dialog-yes").click();
+        browser.sees("#client-state", "Not connected.");
+        browser.sees("#notice", "no answer of " + FakeNode.OTHER);
     }
 
     @Test
@@ -462,6 +477,7 @@ class DashboardTest {
         ranges.set(1, FakeNode.range("inbox", 2, "\\x10", "\\x40", FakeNode.OTHER, 110));
         ranges.add(2, FakeNode.range("inbox", 7, "\\x40", "\\x80", THIRD, 110));
         api.node.ranges.put("inbox", List.copyOf(ranges));
+        browser.lookAgain();
         browser.sees("#store-inbox h2", "inbox: 5 ranges");
         browser.sees("#news li", "inbox: range 2 was split at \\x40, range 7 is new");
         assertThat(browser.count("#store-inbox .bar.new")).isEqualTo(1);
@@ -476,6 +492,7 @@ class DashboardTest {
         ranges.remove(2);
         ranges.set(1, FakeNode.range("inbox", 2, "\\x10", "\\x80", FakeNode.ID, 110));
         api.node.ranges.put("inbox", List.copyOf(ranges));
+        browser.lookAgain();
         browser.sees("#news li", "inbox: range 7 was merged into another");
         browser.sees("#news li", "inbox: range 2 is led by 10.0.0.1:1884");
         browser.find("#width").sendKeys("its load");
@@ -511,7 +528,18 @@ class DashboardTest {
         browser().sees("#caller", "tenant t1");
         browser().sees("#found", "1 client");
         browser().sees("tbody tr", "kettle");
-        assertThat(browser().find("nav").getText()).isEqualTo("Clients");
+        assertThat(browser().find("nav").getText().lines())
+                .containsExactly(
+                        "Clients",
+                        "Sessions",
+                        "Subscriptions",
+                        "Shared groups",
+                        "Bans",
+                        "Retained",
+                        "Delayed",
+                        "Publish",
+                        "Events",
+                        "Trace");
         assertThat(browser().count("#tenant")).isZero();
         browser().go(address("#/nodes"));
         browser().sees("h1", "Clients");
@@ -524,6 +552,7 @@ class DashboardTest {
         logIn(VIEWER, "#/nodes");
         browser().sees("#notice", "the node starts");
         api.node.isStarting = false;
+        browser().lookAgain();
         browser().seesNo("#notice");
         browser().sees("tbody tr", "10.0.0.1:1884");
     }
@@ -533,10 +562,9 @@ class DashboardTest {
     @Tag("full")
     void eachControlHasANameAndTheKeyboardReachesIt() {
         Browser browser = browser();
-        for (String page :
-                List.of("overview", "nodes", "clients", "clients/lamp-001?tenant=default", "ranges", "settings")) {
-            logIn(ADMIN, "#/" + page);
-            settled(page);
+        logIn(ADMIN, "");
+        for (String page : PAGES) {
+            turnTo(page);
             assertThat(browser.run("""
                             return [...document.querySelectorAll('button, input, select, a, [role=img], [role=region]')]
                               .filter(each => each.offsetParent !== null || each.matches('.skip'))
@@ -560,11 +588,18 @@ class DashboardTest {
         }
     }
 
-    private void settled(String page) {
-        String sign = switch (page.replaceAll("/.*", "")) {
+    private void turnTo(String page) {
+        browser().run("location.hash = arguments[0]", "#/" + page);
+        browser().find("nav a[data-page=" + page.replaceAll("[/?].*", "") + "][aria-current=page]");
+        String sign = switch (page.replaceAll("[/?].*", "")) {
             case "overview" -> "#tile-connections dd";
+            case "publish" -> "#topic";
+            case "sessions" -> page.contains("/") ? ".fields dd" : "tbody tr";
+            case "retained" -> page.contains("/") ? "#payload" : "tbody tr";
             case "ranges" -> "#store-inbox .bar";
             case "clients" -> page.contains("/") ? "#client-state" : "tbody tr";
+            case "events" -> "#live-state";
+            case "trace" -> "#start";
             default -> "tbody tr";
         };
         browser().find(sign);
@@ -576,21 +611,19 @@ class DashboardTest {
     @Tag("full")
     void eachPageIsReadableInLightAndDarkAndOnAPhone() throws Exception {
         Browser browser = browser();
-        for (String page :
-                List.of("overview", "nodes", "clients", "clients/lamp-001?tenant=default", "ranges", "settings")) {
-            String name = page.replaceAll("/.*", page.contains("/") ? "-one" : "");
+        logIn(ADMIN, "");
+        for (String page : PAGES) {
+            String name = page.replaceAll("\\?.*", "").replaceAll("/.*", page.matches("[a-z]+/.*") ? "-one" : "");
+            browser.width(1280);
+            browser.scheme(false);
+            turnTo(page);
             for (boolean isDark : List.of(false, true)) {
                 browser.scheme(isDark);
-                browser.width(1280);
-                logIn(ADMIN, "#/" + page);
-                settled(page);
                 assertFits();
                 assertThat(faintTexts()).as("%s dark=%s", page, isDark).isEqualTo(List.of());
                 browser.picture(PICTURES.resolve(name + (isDark ? "-dark.png" : "-light.png")));
             }
             browser.width(390);
-            logIn(ADMIN, "#/" + page);
-            settled(page);
             assertFits();
             browser.picture(PICTURES.resolve(name + "-phone.png"));
         }
@@ -645,7 +678,7 @@ class DashboardTest {
         assertThat(api.get("/dashboard/none.js").status()).isEqualTo(404);
         assertThat(api.get("/dashboard/..%2Fopenapi.yaml").status()).isEqualTo(404);
         assertThat(api.get("/dashboard/page.html").status()).isEqualTo(404);
-        assertThat(browser().errors()).isEmpty();
+        assertThat(dashboard.errors()).isEmpty();
         browser()
                 .run("document.querySelectorAll('#said').forEach(each => { "
                         + "const made = document.createElement('div'); made.setAttribute('style', 'color: red'); "

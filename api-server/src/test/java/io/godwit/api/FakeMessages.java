@@ -5,6 +5,8 @@ import io.godwit.api.port.NotAllowedException;
 import io.godwit.api.port.Page;
 import io.godwit.api.port.RetainedAdmin;
 import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.MessageProperties;
+import io.godwit.plugin.message.Qos;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +25,12 @@ final class FakeMessages implements MessagePublisher, RetainedAdmin {
     final SortedMap<String, Message> retained = new ConcurrentSkipListMap<>();
 
     volatile Outcome outcome = Outcome.DELIVERED;
+
+    /** A retained message of the tenant default. */
+    void retain(String topic, byte[] payload) {
+        MessageProperties properties = new MessageProperties(-1, 60, null, null, null, List.of());
+        retained.put(topic, new Message(topic, payload, Qos.AT_LEAST_ONCE, true, 1_790_000_000_000L, properties));
+    }
 
     @Override
     public CompletableFuture<Outcome> publish(String tenant, Outgoing message) {

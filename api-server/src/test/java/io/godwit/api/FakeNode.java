@@ -21,6 +21,7 @@ import io.godwit.api.port.Scrape;
 import io.godwit.api.port.ScrapeFormat;
 import io.godwit.api.port.StatsSource;
 import io.godwit.api.port.StoreView;
+import io.godwit.api.port.WebSocketSource.WebSocketListener;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,7 +41,15 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, HistoryS
     static final String OTHER = "node-b";
 
     final FakeSessions sessions = new FakeSessions();
+    final FakeStores stores = new FakeStores();
+    final FakeDelayed delayed = new FakeDelayed();
+    final FakeSettings settings = new FakeSettings();
     final FakeMessages messages = new FakeMessages();
+    final FakeRecords records = new FakeRecords();
+    final FakeUsers users = new FakeUsers();
+    final FakeWatches watches = new FakeWatches();
+    final FakeTop top = new FakeTop();
+    volatile List<WebSocketListener> webSockets = List.of();
     final SortedMap<ClientKey, ClientView> clients = new ConcurrentSkipListMap<>();
     final List<String> disconnected = new ArrayList<>();
     final AtomicInteger scrapes = new AtomicInteger();

@@ -5,6 +5,7 @@ import io.godwit.api.port.ClientKey;
 import io.godwit.api.port.Page;
 import io.godwit.api.port.SessionAdmin;
 import io.godwit.api.port.SessionView;
+import io.godwit.api.port.SubscribeOnBehalf;
 import io.godwit.api.port.SubscriptionAdmin;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,7 +18,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Stored sessions and subscriptions in memory, of which a test sets what it is about. Thread-safe. */
-final class FakeSessions implements SessionAdmin, SubscriptionAdmin {
+final class FakeSessions implements SessionAdmin, SubscriptionAdmin, SubscribeOnBehalf {
     final SortedMap<ClientKey, SessionView> sessions = new ConcurrentSkipListMap<>();
     final Map<ClientKey, List<Subscription>> subscribed = new ConcurrentSkipListMap<>();
     /** What was changed, and what was asked for, in words. */
@@ -111,9 +112,52 @@ final class FakeSessions implements SessionAdmin, SubscriptionAdmin {
         return answered("filter " + tenant + " " + filter);
     }
 
+    @Override
+    public CompletableFuture<Page<GroupView, String>> groups(
+            String tenant, Optional<String> group, Optional<String> filter, String after, int limit, Duration within) {
+        List<GroupView> all = List.of(
+                new GroupView("$queue/a", "", "a", GroupView.Sharing.QUEUE, 1, 0),
+                new GroupView("$share/g/a/+", "g", "a/+", GroupView.Sharing.SHARED, 2, 3),
+                new GroupView("$share/h/a/+", "h", "a/+", GroupView.Sharing.SHARED, 0, 1));
+        List<GroupView> found = all.stream()
+                .filter(each -> group.map(each.group()::equals).orElse(true))
+                .filter(each -> filter.map(each.filter()::equals).orElse(true))
+                .filter(each -> after == null || each.sharedFilter().compareTo(after) > 0)
+                .toList();
+        List<GroupView> page = found.subList(0, Math.min(limit, found.size()));
+        return CompletableFuture.completedFuture(new Page<>(
+                page, found.size() > limit ? page.get(page.size() - 1).sharedFilter() : null));
+    }
+
     private CompletableFuture<Answer<Receivers>> answered(String question) {
         calls.add(question);
         return CompletableFuture.completedFuture(
                 new Answer<>(new Receivers(List.of(new Receiver("c", "", true, 2, "$share/g/a/+")), 7), missing));
+    }
+
+    @Override
+    public CompletableFuture<Answer<Optional<List<Coded>>>> subscribe(
+            ClientKey key, List<Wanted> wanted, int subscriptionId, Duration within) {
+        calls.add("subscribe " + key.tenant() + " " + key.clientId() + " " + subscriptionId + " " + wanted);
+        return coded(key, wanted.stream().map(Wanted::filter).toList(), 1);
+    }
+
+    @Override
+    public CompletableFuture<Answer<Optional<List<Coded>>>> unsubscribe(
+            ClientKey key, List<String> filters, Duration within) {
+        calls.add("unsubscribe " + key.tenant() + " " + key.clientId() + " " + filters);
+        return coded(key, filters, 17);
+    }
+
+    private CompletableFuture<Answer<Optional<List<Coded>>>> coded(ClientKey key, List<String> filters, int code) {
+        if (filters.contains("#/#")) {
+            return CompletableFuture.failedFuture(new IllegalArgumentException("no filter"));
+        }
+        return CompletableFuture.completedFuture(new Answer<>(
+                Optional.ofNullable(sessions.get(key))
+                        .map(there -> filters.stream()
+                                .map(each -> new Coded(each, code))
+                                .toList()),
+                missing));
     }
 }

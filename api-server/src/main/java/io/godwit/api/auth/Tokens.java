@@ -1,34 +1,48 @@
 package io.godwit.api.auth;
 
 import io.godwit.api.port.FileWatch;
+import io.godwit.api.port.TokenAdmin;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
 import javax.security.auth.x500.X500Principal;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The tokens in force: those of the file, read anew when it changes. {@link #reloadIfChanged} on one thread at a time,
- * which may block; the rest on any thread.
+ * The tokens in force: those of the file, read anew when it changes, and those that all nodes have. An entry of the
+ * file counts before another of the same token or subject. {@link #reloadIfChanged} on one thread at a time, which may
+ * block; the rest on any thread.
  */
 public final class Tokens {
     private static final Logger LOG = LoggerFactory.getLogger(Tokens.class);
 
     private final Path path;
     private final FileWatch watch;
+    private final Optional<SharedTokens> shared;
     private volatile TokenFile file;
 
-    private Tokens(Path path, FileWatch watch, TokenFile file) {
+    private Tokens(Path path, FileWatch watch, TokenFile file, Optional<SharedTokens> shared) {
         this.path = path;
         this.watch = watch;
         this.file = file;
+        this.shared = shared;
     }
 
-    /** @throws IOException naming the file and what is wrong with it */
-    public static Tokens load(Path path, FileWatch.Factory watches) throws IOException {
+    /**
+     * @param shared those that all nodes have
+     * @throws IOException naming the file and what is wrong with it
+     */
+    public static Tokens load(Path path, FileWatch.Factory watches, Optional<TokenAdmin> shared) throws IOException {
         FileWatch watch = watches.watch(path); // before it is read: a change meanwhile is seen as one
-        return new Tokens(path, watch, TokenFile.read(path));
+        return new Tokens(path, watch, TokenFile.read(path), shared.map(SharedTokens::new));
+    }
+
+    /** The entries of the file. */
+    public List<TokenFile.Entry> ofFile() {
+        return file.entries();
     }
 
     /**
@@ -49,11 +63,13 @@ public final class Tokens {
 
     /** Whose token it is; null for nobody's. */
     public @Nullable Principal ofToken(String token) {
-        return file.ofToken(token);
+        Principal found = file.ofToken(token);
+        return found != null || shared.isEmpty() ? found : shared.get().ofToken(token);
     }
 
     /** Whose certificate it is; null for nobody's. */
     public @Nullable Principal ofSubject(X500Principal subject) {
-        return file.ofSubject(subject);
+        Principal found = file.ofSubject(subject);
+        return found != null || shared.isEmpty() ? found : shared.get().ofSubject(subject);
     }
 }

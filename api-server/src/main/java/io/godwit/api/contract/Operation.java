@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** One method of one path of the document. Immutable, thread-safe. */
 public final class Operation {
     private static final String JSON = "application/json";
+    private static final String EVENT_STREAM = "text/event-stream";
 
     private final String id;
     private final String path;
@@ -25,6 +26,7 @@ public final class Operation {
     private final Optional<Role> role;
     private final boolean isOfTenant;
     private final Set<String> unlogged;
+    private final boolean isAuditedRead;
     private final Map<String, Parameter> parameters = new LinkedHashMap<>();
     private final SchemaCheck parameterCheck;
     private final @Nullable SchemaCheck bodyCheck;
@@ -32,6 +34,9 @@ public final class Operation {
     private final Map<String, Map<String, JsonObject>> answers = new LinkedHashMap<>();
     /** Made when it is first asked for: a broker by default compares no answers, and they take most of the memory. */
     private final Map<String, SchemaCheck> answerChecks = new ConcurrentHashMap<>();
+
+    /** Schemas of what is sent, by the names of events, where the answer goes on; none for others. */
+    private final Map<String, JsonObject> events = new LinkedHashMap<>();
 
     private final Set<String> itemFields;
 
@@ -46,6 +51,7 @@ public final class Operation {
                 : Optional.of(Role.parse(needed)
                         .orElseThrow(() -> new IllegalArgumentException(id + " has the role " + needed)));
         this.isOfTenant = "tenant".equals(document.getString("x-godwit-scope"));
+        this.isAuditedRead = document.getBoolean("x-godwit-audited", false);
         this.unlogged = document.getJsonArray("x-godwit-unlogged", new JsonArray()).stream()
                 .map(String.class::cast)
                 .collect(Collectors.toUnmodifiableSet());
@@ -76,6 +82,9 @@ public final class Operation {
                     .forEach(
                             type -> byType.put(type, content.getJsonObject(type).getJsonObject("schema")));
             answers.put(status, byType);
+            JsonObject streamed = content.getJsonObject(EVENT_STREAM, new JsonObject())
+                    .getJsonObject("x-godwit-events", new JsonObject());
+            streamed.fieldNames().forEach(event -> events.put(event, streamed.getJsonObject(event)));
         }
         this.itemFields = itemFields(responses);
     }
@@ -132,6 +141,11 @@ public final class Operation {
 
     public boolean changes() {
         return !method.equals("GET");
+    }
+
+    /** Whether the audit log has it: what changes something, and what gives everything away. */
+    public boolean isAudited() {
+        return changes() || isAuditedRead;
     }
 
     public boolean hasBody() {
@@ -222,6 +236,26 @@ public final class Operation {
         if (!errors.isEmpty()) {
             throw new InvalidRequestException(errors);
         }
+    }
+
+    /** Whether the answer goes on, in server-sent events. */
+    public boolean isStream() {
+        return !events.isEmpty();
+    }
+
+    /** Schemas of the events of a stream, by their names. */
+    public Map<String, JsonObject> events() {
+        return Map.copyOf(events);
+    }
+
+    /** What of an event of a stream is not as the document says. */
+    public List<FieldError> eventErrors(String name, JsonObject data) {
+        JsonObject schema = events.get(name);
+        return schema == null
+                ? List.of(new FieldError("event", "the document has no event " + name + " for " + id))
+                : answerChecks
+                        .computeIfAbsent("event " + name, key -> new SchemaCheck(schema))
+                        .errors(data);
     }
 
     /** Schemas of bodies of answers, by status and media type. */

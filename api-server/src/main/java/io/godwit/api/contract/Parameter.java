@@ -12,6 +12,8 @@ final class Parameter {
     private final boolean isInPath;
     private final String type;
     private final JsonObject schema;
+    /** Of a list. */
+    private final int maxItems;
 
     /** @throws IllegalArgumentException for one of a form that is not read here */
     Parameter(JsonObject document) {
@@ -25,6 +27,10 @@ final class Parameter {
         }
         if (!TYPES.contains(type)) {
             throw new IllegalArgumentException("parameter " + name + " has the type " + type);
+        }
+        maxItems = schema.getInteger("maxItems", 0);
+        if (type.equals("array") && maxItems == 0) {
+            throw new IllegalArgumentException("parameter " + name + " is a list without maxItems");
         }
         if (type.equals("array") && document.getBoolean("explode", true)) {
             throw new IllegalArgumentException("parameter " + name + " is a list, which is read with commas only");
@@ -53,9 +59,17 @@ final class Parameter {
                 }
                 yield Boolean.valueOf(text);
             }
-            case "array" -> new JsonArray(List.of((Object[]) text.split(",", -1)));
+            case "array" -> list(text);
             default -> text;
         };
+    }
+
+    /** One that is too long is not made: a query may have a hundred thousand commas. */
+    private JsonArray list(String text) {
+        if (text.chars().filter(c -> c == ',').limit(maxItems).count() == maxItems) {
+            throw new IllegalArgumentException("has more than " + maxItems + " parts");
+        }
+        return new JsonArray(List.of((Object[]) text.split(",", -1)));
     }
 
     private static Object integer(String text) {

@@ -34,12 +34,37 @@ final class SchemaCheck {
     private static final String ADDITIONAL = "/additionalProperties";
     private static final String REQUIRED = "/required";
     private static final Pattern QUOTED = Pattern.compile("\"(.+)\"");
+    /** A dollar sign at the end that is not escaped. */
+    private static final Pattern END = Pattern.compile("(?<!\\\\)\\$$");
+
     private static final int MAX_ERRORS = 20;
 
     private final Validator validator;
 
     SchemaCheck(JsonObject schema) {
-        validator = Validator.create(JsonSchema.of(schema), OPTIONS);
+        validator = Validator.create(JsonSchema.of((JsonObject) anchored(schema)), OPTIONS);
+    }
+
+    /**
+     * A copy whose patterns end where the text ends, as those of JSON Schema do: to Java {@code $} is also the place
+     * before a line break at the end.
+     */
+    private static Object anchored(Object node) {
+        if (node instanceof JsonArray array) {
+            JsonArray copy = new JsonArray();
+            array.forEach(item -> copy.add(anchored(item)));
+            return copy;
+        }
+        if (!(node instanceof JsonObject object)) {
+            return node;
+        }
+        JsonObject copy = new JsonObject();
+        object.forEach(member -> copy.put(
+                member.getKey(),
+                member.getKey().equals("pattern") && member.getValue() instanceof String pattern
+                        ? END.matcher(pattern).replaceFirst("\\\\z")
+                        : anchored(member.getValue())));
+        return copy;
     }
 
     /** @return empty when the value is as the schema says; at most twenty */

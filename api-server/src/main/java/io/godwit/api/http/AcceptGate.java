@@ -4,8 +4,11 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.net.SocketAddress;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,20 +16,54 @@ import org.slf4j.LoggerFactory;
  * Closes connections beyond the limits as soon as they are accepted, before they cost a TLS engine or a parser. Stands
  * in the pipeline of the server channel, in front of what hands connections on.
  *
+ * <p>When all places are taken, a source that has fewer connections than another gets the place of that one's oldest
+ * connection on which nobody has said who they are: a few addresses must not keep all others out. Whoever has sent a
+ * valid token keeps the connection.
+ *
  * <p>The thread that accepts and the event loop, where connections end, contend for the counts; both hold the lock for
- * a look into a map.
+ * a look into a map, and for one at all sources when all places are taken.
  */
 @Sharable
-final class AcceptGate extends ChannelInboundHandlerAdapter {
+public final class AcceptGate extends ChannelInboundHandlerAdapter {
     private static final Logger LOG = LoggerFactory.getLogger(AcceptGate.class);
 
     private final int most;
     private final int mostPerSource;
-    private final Map<String, Integer> bySource = new HashMap<>();
+    private final Map<String, Source> bySource = new HashMap<>();
     private int open;
     private long refused;
 
-    AcceptGate(Limits limits) {
+    private static final class Source {
+        private final String name;
+        private int open;
+        /** Those on which nobody is known, the oldest first, by their other ends. */
+        private final LinkedHashMap<SocketAddress, Place> strangers = new LinkedHashMap<>();
+
+        Source(String name) {
+            this.name = name;
+        }
+    }
+
+    /** What a connection has while it is open, and nobody else was given it. */
+    private static final class Place {
+        private final Source source;
+        private final Channel connection;
+        private final SocketAddress peer;
+        private boolean isLeft;
+
+        Place(Source source, Channel connection) {
+            this.source = source;
+            this.connection = connection;
+            this.peer = connection.remoteAddress();
+        }
+    }
+
+    /** @param place null when the connection is refused */
+    private record Entry(@Nullable Place place, @Nullable Place ousted) {
+        static final Entry REFUSED = new Entry(null, null);
+    }
+
+    public AcceptGate(Limits limits) {
         most = limits.maxConnections();
         mostPerSource = limits.maxConnectionsPerAddress();
     }
@@ -34,30 +71,82 @@ final class AcceptGate extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object accepted) {
         Channel connection = (Channel) accepted;
-        String source = Sources.of(connection.remoteAddress());
-        if (!tryEnter(source)) {
+        Entry entry = enter(connection);
+        Place place = entry.place;
+        if (place == null) {
             connection.unsafe().closeForcibly(); // it has no event loop yet
             return;
         }
-        connection.closeFuture().addListener(closed -> leave(source));
+        Place ousted = entry.ousted;
+        if (ousted != null) {
+            close(ousted.connection);
+        }
+        connection.closeFuture().addListener(closed -> leave(place));
         ctx.fireChannelRead(accepted);
     }
 
-    private synchronized boolean tryEnter(String source) {
-        int ofSource = bySource.getOrDefault(source, 0);
-        if (open >= most || ofSource >= mostPerSource) {
-            refused++;
-            LOG.debug("connection refused, too many source={} open={} ofSource={}", source, open, ofSource);
-            return false;
+    private static void close(Channel connection) {
+        if (connection.isRegistered()) {
+            connection.close();
+        } else {
+            connection.unsafe().closeForcibly();
         }
-        open++;
-        bySource.put(source, ofSource + 1);
-        return true;
     }
 
-    private synchronized void leave(String source) {
+    private synchronized Entry enter(Channel connection) {
+        String name = Sources.of(connection.remoteAddress());
+        Source known = bySource.get(name);
+        Source source = known == null ? new Source(name) : known;
+        Place ousted = open < most ? null : replaceable(source.open);
+        if (source.open >= mostPerSource || open >= most && ousted == null) {
+            refused++;
+            LOG.debug("connection refused, too many source={} open={} ofSource={}", name, open, source.open);
+            return Entry.REFUSED;
+        }
+        if (ousted != null) {
+            LOG.debug("connection closed, its place is another's source={} other={}", ousted.source.name, name);
+            leave(ousted);
+        }
+        Place place = new Place(source, connection);
+        open++;
+        source.open++;
+        source.strangers.put(place.peer, place);
+        bySource.put(name, source);
+        return new Entry(place, ousted);
+    }
+
+    /** Whose place a source gets that has so many; null when no other source has more, or only known callers. */
+    private @Nullable Place replaceable(int ofSource) {
+        Source greatest = null;
+        for (Source each : bySource.values()) {
+            if (!each.strangers.isEmpty() && (greatest == null || each.open > greatest.open)) {
+                greatest = each;
+            }
+        }
+        return greatest == null || greatest.open <= ofSource + 1
+                ? null
+                : greatest.strangers.values().iterator().next();
+    }
+
+    private synchronized void leave(Place place) {
+        if (place.isLeft) {
+            return;
+        }
+        place.isLeft = true;
         open--;
-        bySource.computeIfPresent(source, (key, count) -> count == 1 ? null : count - 1);
+        Source source = place.source;
+        source.strangers.remove(place.peer, place);
+        if (--source.open == 0) {
+            bySource.remove(source.name);
+        }
+    }
+
+    /** Who is at the other end of an open connection is known from now on. */
+    public synchronized void known(SocketAddress peer) {
+        Source source = bySource.get(Sources.of(peer));
+        if (source != null) {
+            source.strangers.remove(peer);
+        }
     }
 
     synchronized int open() {

@@ -1,11 +1,14 @@
 package io.godwit.api.http;
 
 import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpServerRequest;
+import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Connections {
     private final Limits limits;
+    private final Consumer<SocketAddress> known;
     private final LongSupplier nanoClock;
     private final IdentityHashMap<HttpConnection, State> open = new IdentityHashMap<>();
 
@@ -23,6 +27,7 @@ public final class Connections {
     public static final class State {
         private long deadline;
         private int requests;
+        private boolean isKnown;
         private @Nullable CompletableFuture<Boolean> trusted;
 
         /** Whether the process at the other end is trusted, once somebody has asked; null before. */
@@ -35,8 +40,10 @@ public final class Connections {
         }
     }
 
-    public Connections(Limits limits, LongSupplier nanoClock) {
+    /** @param known is told the other ends of connections on which a valid token has come */
+    public Connections(Limits limits, Consumer<SocketAddress> known, LongSupplier nanoClock) {
         this.limits = limits;
+        this.known = known;
         this.nanoClock = nanoClock;
     }
 
@@ -53,6 +60,30 @@ public final class Connections {
         state.requests++;
         state.deadline = after(limits.wholeRequest());
         return state;
+    }
+
+    /** Somebody who may use the API has this connection. */
+    public void known(HttpServerRequest request, State state) {
+        if (!state.isKnown) {
+            state.isKnown = true;
+            known.accept(Callers.socket(request));
+        }
+    }
+
+    /** A part of an answer that takes as long as it takes has been written: the next one has this time. */
+    void progress(HttpConnection connection, Duration next) {
+        State state = open.get(connection);
+        if (state != null) {
+            state.deadline = after(next);
+        }
+    }
+
+    /** The answer goes on for so long at most: who writes it looks after the time that reading takes. */
+    public void streams(HttpConnection connection, Duration longest) {
+        State state = open.get(connection);
+        if (state != null) {
+            state.deadline = after(longest.plus(limits.wholeRequest()));
+        }
     }
 
     /** The answer has been written. */

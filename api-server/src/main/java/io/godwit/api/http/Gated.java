@@ -12,7 +12,8 @@ public final class Gated {
 
     private Gated() {}
 
-    public static Vertx vertx(Limits limits) {
+    /** @param gate in front of its servers */
+    public static Vertx vertx(AcceptGate gate) {
         VertxOptions options = new VertxOptions()
                 .setEventLoopPoolSize(1)
                 .setWorkerPoolSize(1)
@@ -26,7 +27,7 @@ public final class Gated {
                         .setFileCachingEnabled(false));
         return Vertx.builder()
                 .with(options)
-                .withTransport(new GatedTransport(new AcceptGate(limits)))
+                .withTransport(new GatedTransport(gate))
                 .build();
     }
 

@@ -7,9 +7,11 @@ import java.lang.reflect.RecordComponent;
 import java.util.Collection;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
- * Values as JSON: a record as an object with its components, an enum in lower case with hyphens. The document says
+ * Values as JSON: a record as an object with its components, an enum in lower case with hyphens, a
+ * map by its keys. The document says
  * which components there are, and the tests compare.
  */
 public final class Json {
@@ -51,6 +53,11 @@ public final class Json {
         }
         if (value instanceof Collection<?> list) {
             return array(list);
+        }
+        if (value instanceof Map<?, ?> map) {
+            JsonObject object = new JsonObject();
+            new TreeMap<>(map).forEach((name, each) -> object.put(String.valueOf(name), value(each)));
+            return object;
         }
         if (value instanceof Double number && !Double.isFinite(number)) {
             throw new IllegalArgumentException("JSON has no " + number);

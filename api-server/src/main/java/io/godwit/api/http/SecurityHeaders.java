@@ -2,6 +2,7 @@ package io.godwit.api.http;
 
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
+import java.util.List;
 
 /** What browsers are told, and what is asked of theirs. */
 public final class SecurityHeaders {
@@ -13,16 +14,21 @@ public final class SecurityHeaders {
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
                     + "form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
 
-    /**
-     * For the dashboard: its own files and the API, nothing else. Scripts cannot turn a text into elements: all that
-     * could do so is refused by the browser.
-     */
-    public static final String DASHBOARD_POLICY =
-            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-                    + "form-action 'none'; base-uri 'none'; frame-ancestors 'none'; "
-                    + "require-trusted-types-for 'script'; trusted-types 'none'";
-
     private SecurityHeaders() {}
+
+    /**
+     * For the dashboard: its own files, the API and the node's WebSockets, nothing else. Scripts cannot turn a text
+     * into elements: all that could do so is refused by the browser.
+     *
+     * @param webSockets their origins, such as {@code wss://host:8443}
+     */
+    public static String dashboardPolicy(List<String> webSockets) {
+        StringBuilder connect = new StringBuilder("connect-src 'self'");
+        webSockets.forEach(origin -> connect.append(' ').append(origin));
+        return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " + connect
+                + "; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; "
+                + "require-trusted-types-for 'script'; trusted-types 'none'";
+    }
 
     public static void add(HttpServerRequest request) {
         MultiMap headers = request.response().headers();

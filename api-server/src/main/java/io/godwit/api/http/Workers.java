@@ -1,8 +1,10 @@
 package io.godwit.api.http;
 
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -11,17 +13,28 @@ import java.util.function.Supplier;
 public final class Workers implements AutoCloseable {
     private static final int THREADS = 2;
     private static final int MAX_WAITING = 128;
+    /** More than the ports let be made at a time. */
+    private static final int STREAMS = 4;
+
     private static final long IDLE_SECONDS = 30;
 
     private final ThreadPoolExecutor threads;
 
     public Workers() {
-        threads = new ThreadPoolExecutor(
-                THREADS, THREADS, IDLE_SECONDS, TimeUnit.SECONDS, new ArrayBlockingQueue<>(MAX_WAITING), task -> {
-                    Thread thread = new Thread(task, "api-worker");
-                    thread.setDaemon(true);
-                    return thread;
-                });
+        this("api-worker", THREADS, new ArrayBlockingQueue<>(MAX_WAITING));
+    }
+
+    /** For bodies that are made while they are sent. */
+    public static Workers ofStreams() {
+        return new Workers("api-stream", STREAMS, new SynchronousQueue<>());
+    }
+
+    private Workers(String name, int count, BlockingQueue<Runnable> waiting) {
+        threads = new ThreadPoolExecutor(count, count, IDLE_SECONDS, TimeUnit.SECONDS, waiting, task -> {
+            Thread thread = new Thread(task, name);
+            thread.setDaemon(true);
+            return thread;
+        });
         threads.allowCoreThreadTimeOut(true);
     }
 

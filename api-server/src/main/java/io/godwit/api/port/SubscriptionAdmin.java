@@ -74,4 +74,39 @@ public interface SubscriptionAdmin {
      * @param limit of the list, 1 to {@link #MAX_LIMIT}
      */
     CompletableFuture<Answer<Receivers>> subscribers(String tenant, String filter, int limit, Duration within);
+
+    /**
+     * A shared group.
+     *
+     * @param sharedFilter as its members have it in SUBSCRIBE, behind rewriting rules and mount points
+     * @param group its name; empty for {@code $queue}
+     * @param filter without the group
+     * @param live members whose sessions end with their connections, on all nodes
+     * @param stored members whose sessions are stored, connected or not
+     */
+    record GroupView(String sharedFilter, String group, String filter, Sharing sharing, int live, int stored) {
+        /** How its messages are shared out. */
+        public enum Sharing {
+            SHARED,
+            ORDERED,
+            QUEUE
+        }
+    }
+
+    /**
+     * The shared groups of a tenant over all nodes, by their shared filters ({@link String#compareTo}). One that comes
+     * or goes between two pages may be in one or in none; all others are in exactly one.
+     *
+     * @param group name of the groups that are wanted; empty for any
+     * @param filter on which they are; empty for any
+     * @param after only those behind this shared filter; null begins with the first
+     * @param limit 1 to {@link #MAX_LIMIT}; fewer may come although there are more
+     */
+    CompletableFuture<Page<GroupView, String>> groups(
+            String tenant,
+            Optional<String> group,
+            Optional<String> filter,
+            @Nullable String after,
+            int limit,
+            Duration within);
 }

@@ -10,12 +10,45 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The record of changes, by the logger {@code io.godwit.audit}: who has asked for what, and what became of it. What a
- * client chose is written as JSON, so that it cannot begin a line of its own.
+ * client chose is written as JSON, so that it cannot begin a line of its own, and without what moves the cursor of a
+ * terminal. A text is cut: whoever may ask must not push out what others have done.
  */
 final class Audit {
     private static final Logger LOG = LoggerFactory.getLogger("io.godwit.audit");
 
+    private static final int FORBIDDEN = 403;
+
+    /** Of the parameters, and of the body. All rules of access are a body of 16 KB. */
+    static final int MAX_CHARS = 20_000;
+
+    /** Of a request that was refused since the caller may not do that. */
+    static final int MAX_REFUSED_CHARS = 512;
+
     private Audit() {}
+
+    /** JSON of one line of visible characters. */
+    private static String text(JsonObject json, int most) {
+        String whole = Json.encode(json);
+        StringBuilder text = new StringBuilder(Math.min(whole.length(), most) + 32);
+        for (int i = 0; i < whole.length() && text.length() < most; i++) {
+            char c = whole.charAt(i);
+            if (isHidden(c)) {
+                text.append(String.format("\\u%04x", (int) c));
+            } else {
+                text.append(c);
+            }
+        }
+        return text.length() < most
+                ? text.toString()
+                : text.append("... of ").append(whole.length()).toString();
+    }
+
+    private static boolean isHidden(char c) {
+        return switch (Character.getType(c)) {
+            case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> true;
+            default -> false;
+        };
+    }
 
     private static JsonObject logged(Operation operation, JsonObject body) {
         if (operation.unlogged().isEmpty()) {
@@ -32,6 +65,7 @@ final class Audit {
 
     static void write(
             Principal who, String address, Operation operation, JsonObject parameters, JsonObject body, int status) {
+        int most = status == FORBIDDEN ? MAX_REFUSED_CHARS : MAX_CHARS;
         LOG.info(
                 "by={} kind={} role={} address={} operation={} parameters={} body={} status={}",
                 who.name(),
@@ -39,8 +73,8 @@ final class Audit {
                 who.role().spelled(),
                 address,
                 operation.id(),
-                Json.encode(parameters),
-                Json.encode(logged(operation, body)),
+                text(parameters, most),
+                text(logged(operation, body), most),
                 status);
     }
 }

@@ -58,6 +58,17 @@ public final class Authenticator {
         return tokens == null ? Optional.empty() : ofCredentials(tokens, request);
     }
 
+    /** Whether nobody is known to ask. Without a tokens file only programs of this machine ask: they are none. */
+    boolean isStranger(HttpServerRequest request) {
+        return tokens != null && ofCredentials(tokens, request).isEmpty();
+    }
+
+    /** Whether somebody who was identified has the same role still: tokens change while a stream goes on. */
+    boolean isStill(Principal caller, HttpServerRequest request) {
+        return tokens == null
+                || ofCredentials(tokens, request).filter(caller::equals).isPresent();
+    }
+
     private static Optional<Principal> ofCredentials(Tokens tokens, HttpServerRequest request) {
         String header = request.getHeader("Authorization");
         if (header != null) { // a wrong token is not made good by a certificate

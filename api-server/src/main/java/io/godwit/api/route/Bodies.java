@@ -5,6 +5,7 @@ import io.godwit.api.contract.Operation;
 import io.godwit.api.http.Limits;
 import io.godwit.api.http.Problem;
 import io.godwit.api.http.ProblemException;
+import io.godwit.api.http.Workers;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
@@ -14,16 +15,24 @@ import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the body of a request, as long as it may be, and checks it. On the event loop. */
+/**
+ * Reads the body of a request, as long as it may be, and checks it. On the event loop, but for the check of a body that
+ * is not small: others must not wait for it.
+ */
 final class Bodies {
     private static final JsonObject NONE = new JsonObject();
+    /** A body of as many bytes, and of nothing but faults, is checked in a few milliseconds. */
+    private static final int SMALL_BYTES = 4_096;
 
     private final Vertx vertx;
     private final Limits limits;
+    private final Workers workers;
 
-    Bodies(Vertx vertx, Limits limits) {
+    /** @param workers check what is not small */
+    Bodies(Vertx vertx, Limits limits, Workers workers) {
         this.vertx = vertx;
         this.limits = limits;
+        this.workers = workers;
     }
 
     /** Whether the head says that a body comes. */
@@ -48,7 +57,9 @@ final class Bodies {
         }
         CompletableFuture<Buffer> bytes =
                 isAnnounced(request) ? collect(request) : CompletableFuture.completedFuture(Buffer.buffer());
-        return bytes.thenApply(body -> parse(body, operation));
+        return bytes.thenCompose(body -> body.length() <= SMALL_BYTES
+                ? CompletableFuture.completedFuture(parse(body, operation))
+                : workers.supply(() -> parse(body, operation)));
     }
 
     private static CompletableFuture<JsonObject> failed(Problem problem) {

@@ -15,6 +15,7 @@ import java.util.Optional;
  * @param parameters of path and query, in the types of the document, with defaults
  * @param body as the document says; empty where the operation takes none
  * @param accept the Accept header, or empty
+ * @param host the name or address that the request is for, without a port; empty for none
  * @param within how long others may take for their part of the answer
  */
 public record Call(
@@ -23,6 +24,7 @@ public record Call(
         JsonObject parameters,
         JsonObject body,
         String accept,
+        String host,
         Duration within) {
     private static final String DEFAULT_TENANT = "default";
 
@@ -39,6 +41,11 @@ public record Call(
     /** Of which tenant the thing is that is named. */
     String tenant() {
         return tenantFilter().orElse(DEFAULT_TENANT);
+    }
+
+    /** The same, with another time for others. */
+    Call within(Duration other) {
+        return new Call(caller, isOfThisMachine, parameters, body, accept, host, other);
     }
 
     Optional<String> text(String name) {

@@ -4,6 +4,7 @@ import io.godwit.api.http.Json;
 import io.godwit.api.http.Problem;
 import io.godwit.api.http.ProblemException;
 import io.godwit.api.port.Answer;
+import io.godwit.api.port.BanAdmin;
 import io.godwit.api.port.ClientAdmin;
 import io.godwit.api.port.ClientFilter;
 import io.godwit.api.port.ClientFilter.TextPattern;
@@ -11,6 +12,7 @@ import io.godwit.api.port.ClientKey;
 import io.godwit.api.port.ClientView;
 import io.godwit.api.port.Page;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -23,13 +25,16 @@ public final class ClientRoutes {
     private static final String LIST = "clients";
 
     private final ClientAdmin clients;
+    private final Optional<BanAdmin> bans;
 
-    private ClientRoutes(ClientAdmin clients) {
+    private ClientRoutes(ClientAdmin clients, Optional<BanAdmin> bans) {
         this.clients = clients;
+        this.bans = bans;
     }
 
-    public static void add(Routes routes, ClientAdmin clients) {
-        ClientRoutes here = new ClientRoutes(clients);
+    /** @param bans empty where nobody can be banned */
+    public static void add(Routes routes, ClientAdmin clients, Optional<BanAdmin> bans) {
+        ClientRoutes here = new ClientRoutes(clients, bans);
         routes.add("listClients", here::list);
         routes.add("getClient", here::one);
         routes.add("disconnectClient", here::disconnect);
@@ -95,6 +100,13 @@ public final class ClientRoutes {
     }
 
     private CompletableFuture<Reply> disconnect(Call call) {
+        @Nullable Long banSeconds = call.parameters().getLong("banSeconds");
+        if (banSeconds != null) {
+            return disconnectAndBan(call, banSeconds);
+        }
+        if (call.text("reason").isPresent()) {
+            throw new ProblemException(Problem.invalid("reason", "is that of a ban, and needs banSeconds"));
+        }
         return clients.disconnect(key(call), call.number("reasonCode"), call.within())
                 .thenApply(answer -> {
                     if (!answer.value()) {
@@ -102,6 +114,25 @@ public final class ClientRoutes {
                     }
                     return Reply.done();
                 });
+    }
+
+    /** The ban is in force on all nodes before the client goes, so it cannot come back at another. */
+    private CompletableFuture<Reply> disconnectAndBan(Call call, long seconds) {
+        BanAdmin admin = bans.orElseThrow(
+                () -> new ProblemException(Problem.invalid("banSeconds", "nobody can be banned here")));
+        ClientKey key = key(call);
+        Duration half = call.within().dividedBy(2); // both are done one after the other
+        return BanRoutes.make(
+                        admin,
+                        call.within(half),
+                        BanAdmin.Kind.CLIENT,
+                        "clientId",
+                        key.clientId(),
+                        seconds,
+                        call.text("reason").orElse(""))
+                .thenCompose(made -> clients.disconnect(key, call.number("reasonCode"), half)
+                        .thenApply(answer -> Reply.json(
+                                BanRoutes.item(made).put("missingNodes", Json.array(answer.missingNodes())))));
     }
 
     /** Whether there is none is not known while nodes are missing. */

@@ -1,55 +1,99 @@
 package io.godwit.api.route;
 
 import io.godwit.api.auth.Principal;
+import io.godwit.api.http.Json;
 import io.godwit.api.http.Problem;
 import io.godwit.api.http.ProblemException;
 import io.godwit.api.http.SecurityHeaders;
 import io.godwit.api.http.Workers;
+import io.godwit.api.port.WebSocketSource;
+import io.godwit.api.port.WebSocketSource.WebSocketListener;
 import io.vertx.core.json.JsonObject;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Pattern;
 
 /**
  * The dashboard: a page, its modules and its style, out of jars. Only the files of a list are served. They need nobody
- * and hold nothing of the cluster: what the page shows it asks the API for, in the name of whoever logs in.
+ * and hold nothing of the cluster: what the page shows it asks the API for, in the name of whoever logs in. To see
+ * messages arrive it connects to the WebSocket listeners of its node, which its policy names and nothing else.
  */
 public final class DashboardRoutes {
     private static final String OURS = "/io/godwit/api/dashboard/";
     private static final String CHARTS = "org.webjars.npm/uplot";
     private static final String CHARTS_FILES = "/META-INF/resources/webjars/uplot/";
+    private static final String MQTT = "org.webjars.npm/paho-mqtt";
+    private static final String MQTT_FILES = "/META-INF/resources/webjars/paho-mqtt/";
     private static final String SCRIPT = "text/javascript";
+    /** What a policy can name; it has no form for IPv6. */
+    private static final Pattern HOST = Pattern.compile("[A-Za-z0-9][A-Za-z0-9.-]{0,252}");
 
-    /** Types by name. What is not of uPlot lies beside the page. */
-    private static final Map<String, String> TYPES = Map.ofEntries(
-            Map.entry("style.css", "text/css"),
-            Map.entry("icon.svg", "image/svg+xml"),
-            Map.entry("main.js", SCRIPT),
-            Map.entry("api.js", SCRIPT),
-            Map.entry("dom.js", SCRIPT),
-            Map.entry("format.js", SCRIPT),
-            Map.entry("charts.js", SCRIPT),
-            Map.entry("history.js", SCRIPT),
-            Map.entry("login.js", SCRIPT),
-            Map.entry("overview.js", SCRIPT),
-            Map.entry("nodes.js", SCRIPT),
-            Map.entry("clients.js", SCRIPT),
-            Map.entry("ranges.js", SCRIPT),
-            Map.entry("settings.js", SCRIPT),
-            Map.entry("uPlot.min.css", "text/css"),
-            Map.entry("uPlot.iife.min.js", SCRIPT));
+    private static final List<String> SCRIPTS = List.of(
+            "main",
+            "api",
+            "dom",
+            "format",
+            "names",
+            "actions",
+            "pager",
+            "receivers",
+            "live",
+            "charts",
+            "history",
+            "login",
+            "overview",
+            "nodes",
+            "clients",
+            "sessions",
+            "subscriptions",
+            "groups",
+            "bans",
+            "retained",
+            "delayed",
+            "publish",
+            "listen",
+            "events",
+            "trace",
+            "ranges",
+            "configuration",
+            "users",
+            "tokens",
+            "settings");
+
+    /** Types by name. What is neither of uPlot nor of Paho lies beside the page. */
+    private static final Map<String, String> TYPES = types();
 
     private final JarFiles files = new JarFiles();
 
     private DashboardRoutes() {}
 
-    public static void add(Routes routes, Workers workers) {
+    private static Map<String, String> types() {
+        Map<String, String> types = new HashMap<>(Map.of(
+                "style.css", "text/css",
+                "icon.svg", "image/svg+xml",
+                "uPlot.min.css", "text/css",
+                "uPlot.iife.min.js", SCRIPT,
+                "paho-mqtt-min.js", SCRIPT));
+        SCRIPTS.forEach(name -> types.put(name + ".js", SCRIPT));
+        return Map.copyOf(types);
+    }
+
+    /** @param webSockets empty where no page can subscribe */
+    public static void add(Routes routes, Optional<WebSocketSource> webSockets, Workers workers) {
         DashboardRoutes here = new DashboardRoutes();
-        routes.add(
-                "dashboard",
-                call -> workers.supply(
-                        () -> Reply.bytes("text/html; charset=utf-8", here.files.read(OURS + "page.html"))
-                                .with(SecurityHeaders.DASHBOARD_POLICY)));
+        routes.add("dashboard", call -> {
+            List<WebSocketListener> open = webSockets.map(WebSocketSource::open).orElse(List.of());
+            return workers.supply(() -> Reply.bytes("text/html; charset=utf-8", here.files.read(OURS + "page.html"))
+                    .with(SecurityHeaders.dashboardPolicy(origins(call.host(), open))));
+        });
+        webSockets.ifPresent(source -> routes.add(
+                "listWebSockets",
+                call -> CompletableFuture.completedFuture(
+                        Reply.json(new JsonObject().put("items", Json.array(source.open()))))));
         routes.add("dashboardFile", call -> {
             String name = call.parameters().getString("file");
             String type = TYPES.get(name);
@@ -61,8 +105,21 @@ public final class DashboardRoutes {
         routes.add("whoAmI", call -> CompletableFuture.completedFuture(caller(call)));
     }
 
+    /** At the host that the page is asked for at, where its listeners are expected too. */
+    private static List<String> origins(String host, List<WebSocketListener> open) {
+        return HOST.matcher(host).matches()
+                ? open.stream()
+                        .map(each -> (each.tls() ? "wss://" : "ws://") + host + ":" + each.port())
+                        .distinct()
+                        .toList()
+                : List.of();
+    }
+
     private static String path(String name) {
-        return name.startsWith("uPlot.") ? CHARTS_FILES + JarFiles.version(CHARTS) + "/dist/" + name : OURS + name;
+        if (name.startsWith("uPlot.")) {
+            return CHARTS_FILES + JarFiles.version(CHARTS) + "/dist/" + name;
+        }
+        return name.startsWith("paho-") ? MQTT_FILES + JarFiles.version(MQTT) + "/" + name : OURS + name;
     }
 
     private static Reply caller(Call call) {

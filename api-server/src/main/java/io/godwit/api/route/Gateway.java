@@ -10,12 +10,16 @@ import io.godwit.api.http.Problem;
 import io.godwit.api.http.ProblemException;
 import io.godwit.api.http.Rates;
 import io.godwit.api.http.SecurityHeaders;
+import io.godwit.api.http.Workers;
 import io.godwit.api.port.NotAllowedException;
 import io.godwit.api.port.NotServingException;
+import io.godwit.api.port.OperationException;
+import io.godwit.api.stream.EventStreams;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
+import io.vertx.core.net.HostAndPort;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
 import java.util.Optional;
@@ -35,6 +39,12 @@ import org.slf4j.LoggerFactory;
 public final class Gateway {
     private static final Logger LOG = LoggerFactory.getLogger(Gateway.class);
     private static final String EVERYBODY = "everybody";
+    /** Of the requests of all callers together, what is left to those with a token whatever others do. */
+    private static final int KEPT_SHARE = 4;
+
+    /** What load balancers ask, and what restarts a broker that does not answer. */
+    private static final String HEALTH = "/health/";
+
     private static final Pattern BAD_ENCODING = Pattern.compile("%(?![0-9A-Fa-f]{2})");
 
     private final Vertx vertx;
@@ -42,23 +52,36 @@ public final class Gateway {
     private final Connections connections;
     private final Authenticator authenticator;
     private final Answers answers;
+    private final Bodies bodyReader;
     private final Rates total;
+    private final Rates strangers;
     private final Rates byAddress;
     private final Rates byToken;
 
+    /**
+     * @param workers check what is not small
+     * @param bodies threads for bodies that are made while they are sent
+     */
     public Gateway(
             Vertx vertx,
             Limits limits,
             Connections connections,
             Authenticator authenticator,
+            Workers workers,
+            Workers bodies,
+            EventStreams streams,
             boolean checksAnswers,
             LongSupplier nanoClock) {
         this.vertx = vertx;
         this.limits = limits;
         this.connections = connections;
         this.authenticator = authenticator;
-        this.answers = new Answers(vertx, checksAnswers);
+        this.answers = new Answers(vertx, connections, limits, bodies, streams, authenticator, checksAnswers);
+        this.bodyReader = new Bodies(vertx, limits, workers);
         this.total = new Rates(limits.requestsPerSecond(), nanoClock);
+        this.strangers = new Rates(
+                Math.max(1, limits.requestsPerSecond() - Math.max(1, limits.requestsPerSecond() / KEPT_SHARE)),
+                nanoClock);
         this.byAddress = new Rates(limits.requestsPerSecondPerCaller(), nanoClock);
         this.byToken = new Rates(limits.requestsPerSecondPerCaller(), nanoClock);
     }
@@ -71,7 +94,7 @@ public final class Gateway {
         ctx.addEndHandler(ended -> connections.requestEnded(request.connection()));
         if (!byAddress.tryTake(Callers.source(request))) {
             answers.late(ctx, Problem.tooMany("this address asks too often"));
-        } else if (!total.tryTake(EVERYBODY)) {
+        } else if (!isWithinTotal(request)) {
             answers.late(ctx, Problem.tooMany("all callers together ask too often"));
         } else if (BAD_ENCODING.matcher(request.uri()).find()) {
             answers.problem(
@@ -89,6 +112,18 @@ public final class Gateway {
         } else {
             ctx.next();
         }
+    }
+
+    /**
+     * Whether all callers together ask seldom enough for one request more. Strangers may use up their part only. Health
+     * is bounded by address alone: whoever has many addresses must not have a broker that works restarted.
+     */
+    private boolean isWithinTotal(HttpServerRequest request) {
+        String path = request.path();
+        if (path != null && path.startsWith(HEALTH)) {
+            return true;
+        }
+        return (strangers.tryTake(EVERYBODY) || !authenticator.isStranger(request)) && total.tryTake(EVERYBODY);
     }
 
     /** A request of that operation. */
@@ -122,6 +157,7 @@ public final class Gateway {
             } else if (!byToken.tryTake(principal.name())) {
                 answers.late(ctx, Problem.tooMany("this token is used too often"));
             } else {
+                connections.known(request, state);
                 authorize(ctx, operation, handler, principal);
             }
         });
@@ -143,7 +179,7 @@ public final class Gateway {
 
     private void refuse(RoutingContext ctx, Operation operation, Principal principal, String why) {
         Problem problem = Problem.forbidden(why);
-        if (operation.changes()) {
+        if (operation.isAudited()) {
             Audit.write(
                     principal,
                     Callers.address(ctx.request()),
@@ -164,7 +200,7 @@ public final class Gateway {
             answers.problem(ctx, Problem.invalid(e.errors()));
             return;
         }
-        back(ctx, new Bodies(vertx, limits).read(request, operation), (body, failure) -> {
+        back(ctx, bodyReader.read(request, operation), (body, failure) -> {
             if (body == null) {
                 answers.problem(ctx, problem(failure, operation));
                 return;
@@ -174,18 +210,21 @@ public final class Gateway {
             Duration within = limits.requestTimeout().multipliedBy(4).dividedBy(5);
             // a page whose name was rebound to this machine has a Host of its own
             boolean isOfThisMachine = Callers.isThisMachine(request) && Callers.isForLoopbackName(request);
-            Call call = new Call(caller, isOfThisMachine, parameters, body, accept == null ? "" : accept, within);
+            HostAndPort authority = request.authority();
+            Call call = new Call(
+                    caller,
+                    isOfThisMachine,
+                    parameters,
+                    body,
+                    accept == null ? "" : accept,
+                    authority == null ? "" : authority.host(),
+                    within);
             run(ctx, operation, handler, call);
         });
     }
 
     private void run(RoutingContext ctx, Operation operation, Handler handler, Call call) {
-        CompletableFuture<Reply> reply;
-        try {
-            reply = handler.answer(call);
-        } catch (RuntimeException e) { // outermost frame of a request
-            reply = CompletableFuture.failedFuture(e);
-        }
+        CompletableFuture<Reply> reply = begin(handler, call);
         Bounded<Reply> bounded = new Bounded<>(
                 reply,
                 limits.requestTimeout(),
@@ -194,7 +233,7 @@ public final class Gateway {
             bounded.end();
             Reply answer = done;
             Problem problem = answer == null ? problem(failure, operation) : null;
-            if (operation.changes() && call.caller().isPresent()) {
+            if (operation.isAudited() && call.caller().isPresent()) {
                 int status = problem != null ? problem.status() : answer == null ? 500 : answer.status();
                 Audit.write(
                         call.caller().get(),
@@ -205,11 +244,20 @@ public final class Gateway {
                         status);
             }
             if (answer == null) {
+                reply.thenAccept(Reply::drop); // should it still come
                 answers.problem(ctx, problem == null ? fault() : problem);
             } else {
                 answers.reply(ctx, operation, answer, call);
             }
         });
+    }
+
+    private static CompletableFuture<Reply> begin(Handler handler, Call call) {
+        try {
+            return handler.answer(call);
+        } catch (RuntimeException e) { // outermost frame of a request
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     /** What comes of a future, or a problem when it takes too long. */
@@ -259,6 +307,9 @@ public final class Gateway {
         if (failure instanceof ProblemException known) {
             return known.problem();
         }
+        if (failure instanceof OperationException refused) {
+            return problem(refused);
+        }
         if (failure instanceof NotAllowedException) {
             return Problem.forbidden(String.valueOf(failure.getMessage()));
         }
@@ -267,5 +318,18 @@ public final class Gateway {
         }
         LOG.error("request failed operation={}", operation.id(), failure);
         return fault();
+    }
+
+    private static Problem problem(OperationException refused) {
+        String detail = String.valueOf(refused.getMessage());
+        return switch (refused.kind()) {
+            case INVALID -> Problem.invalid("", detail);
+            case UNKNOWN -> Problem.notFound(detail);
+            case STALE -> new Problem(409, "stale", "The range has changed", detail);
+            case REFUSED -> new Problem(409, "refused", "Not done", detail);
+            case BUSY -> Problem.tooMany(detail);
+            case UNREACHABLE -> Problem.unavailable(detail);
+            case FAILED -> new Problem(503, "not-finished", "Not done to its end", detail);
+        };
     }
 }

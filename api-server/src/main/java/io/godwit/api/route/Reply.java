@@ -1,6 +1,8 @@
 package io.godwit.api.route;
 
+import io.godwit.api.http.BodyStream;
 import io.godwit.api.http.SecurityHeaders;
+import io.godwit.api.stream.StreamReply;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import org.jspecify.annotations.Nullable;
@@ -11,17 +13,29 @@ import org.jspecify.annotations.Nullable;
  * @param contentType empty for no body
  * @param json the body as the document describes it; null when it is no JSON
  * @param body null when {@code json} is it, or there is none
+ * @param stream a body that is made while it is sent; null for none
+ * @param events an answer that goes on; null for none
  * @param policy Content-Security-Policy
  */
 @SuppressWarnings("ArrayRecordComponent") // handed on once, never compared or changed
 public record Reply(
-        int status, String contentType, @Nullable Object json, byte @Nullable [] body, String policy) {
+        int status,
+        String contentType,
+        @Nullable Object json,
+        byte @Nullable [] body,
+        @Nullable BodyStream stream,
+        @Nullable StreamReply events,
+        String policy) {
+    private Reply(int status, String contentType, @Nullable Object json, byte @Nullable [] body) {
+        this(status, contentType, json, body, null, null, SecurityHeaders.DATA_POLICY);
+    }
+
     public static Reply json(int status, JsonObject json) {
-        return new Reply(status, "application/json", json, null, SecurityHeaders.DATA_POLICY);
+        return new Reply(status, "application/json", json, null);
     }
 
     public static Reply json(JsonArray json) {
-        return new Reply(200, "application/json", json, null, SecurityHeaders.DATA_POLICY);
+        return new Reply(200, "application/json", json, null);
     }
 
     public static Reply json(JsonObject json) {
@@ -29,20 +43,37 @@ public record Reply(
     }
 
     public static Reply bytes(String contentType, byte[] body) {
-        return new Reply(200, contentType, null, body, SecurityHeaders.DATA_POLICY);
+        return new Reply(200, contentType, null, body);
+    }
+
+    /** Whoever has the reply sends the stream or closes it. */
+    public static Reply stream(String contentType, BodyStream stream) {
+        return new Reply(200, contentType, null, null, stream, null, SecurityHeaders.DATA_POLICY);
+    }
+
+    /** Server-sent events. */
+    public static Reply stream(StreamReply events) {
+        return new Reply(200, StreamReply.CONTENT_TYPE, null, null, null, events, SecurityHeaders.DATA_POLICY);
+    }
+
+    /** Nobody gets it. */
+    void drop() {
+        if (stream != null) {
+            stream.close();
+        }
     }
 
     /** Done, and nothing to say. */
     public static Reply done() {
-        return new Reply(204, "", null, null, SecurityHeaders.DATA_POLICY);
+        return new Reply(204, "", null, null);
     }
 
     Reply with(String otherPolicy) {
-        return new Reply(status, contentType, json, body, otherPolicy);
+        return new Reply(status, contentType, json, body, stream, events, otherPolicy);
     }
 
     Reply with(Object otherJson) {
-        return new Reply(status, contentType, otherJson, body, policy);
+        return new Reply(status, contentType, otherJson, body, stream, events, policy);
     }
 
     /** Without its parameters, such as a character set. */

@@ -8,6 +8,7 @@ import io.godwit.api.port.Page;
 import io.godwit.api.port.SubscriptionAdmin;
 import io.godwit.api.port.SubscriptionAdmin.Receivers;
 import io.godwit.api.port.SubscriptionAdmin.Subscription;
+import io.godwit.plugin.topic.TopicFilter;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -15,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 /** Subscriptions of all nodes: of one client, to one filter, and whom a topic goes to. */
 public final class SubscriptionRoutes {
     private static final String LIST = "subscriptions";
+    private static final String GROUPS = "groups";
 
     private final SubscriptionAdmin subscriptions;
 
@@ -27,6 +29,8 @@ public final class SubscriptionRoutes {
         routes.add("listClientSubscriptions", here::ofClient);
         routes.add("listSubscribers", here::subscribers);
         routes.add("listReceivers", here::receivers);
+        routes.add("listGroups", here::groups);
+        routes.add("listGroupMembers", here::members);
     }
 
     private CompletableFuture<Reply> ofClient(Call call) {
@@ -57,6 +61,37 @@ public final class SubscriptionRoutes {
     private CompletableFuture<Reply> receivers(Call call) {
         String topic = MqttText.string("topic", call.parameters().getString("topic"));
         return reply(subscriptions.receivers(call.tenant(), topic, call.number("limit"), call.within()), "topic");
+    }
+
+    private CompletableFuture<Reply> groups(Call call) {
+        String after = Cursors.position(call, GROUPS, 1)
+                .map(position -> position.get(0))
+                .orElse(null);
+        return subscriptions
+                .groups(
+                        call.tenant(),
+                        call.text("group"),
+                        call.text("filter"),
+                        after,
+                        call.number("limit"),
+                        call.within())
+                .thenApply(page -> {
+                    JsonObject json = new JsonObject().put("items", Json.array(page.items()));
+                    String next = page.next();
+                    if (next != null) {
+                        json.put("next", Cursors.of(GROUPS, next));
+                    }
+                    return Reply.json(json);
+                });
+    }
+
+    private CompletableFuture<Reply> members(Call call) {
+        String filter = MqttText.string("sharedFilter", call.parameters().getString("sharedFilter"));
+        if (!TopicFilter.parse(filter).map(TopicFilter::isShared).orElse(false)) {
+            throw new ProblemException(Problem.invalid("sharedFilter", "is no filter of a shared subscription"));
+        }
+        return reply(
+                subscriptions.subscribers(call.tenant(), filter, call.number("limit"), call.within()), "sharedFilter");
     }
 
     private static CompletableFuture<Reply> reply(CompletableFuture<Answer<Receivers>> asked, String field) {

@@ -3,6 +3,8 @@
 
 const KEY = 'godwit.token'
 const PATIENCE_MILLIS = 20_000
+/** Of a stream: it has something, if only a comment, each 15 seconds. */
+const SILENCE_MILLIS = 60_000
 
 /** What the API has refused or not answered; status 0 for no answer. */
 export class Failed extends Error {
@@ -48,6 +50,68 @@ export async function get(target) {
 }
 
 export async function send(method, target, body) {
+  const response = await ask(method, target, body, AbortSignal.timeout(PATIENCE_MILLIS))
+  const text = await unbroken(response.text())
+  const json = text === '' ? null : parsed(text)
+  if (response.ok || response.status === 503 && json?.reasons) {
+    return json
+  }
+  throw failed(response.status, json)
+}
+
+/**
+ * Follows an answer that goes on: `take` gets the name and the data of each server-sent event. Returns the reason that
+ * the node gives at the end; null when `gone` ended it.
+ */
+export async function stream(target, gone, take) {
+  const over = new AbortController()
+  const end = () => over.abort()
+  gone.addEventListener('abort', end)
+  let silence = setTimeout(end, SILENCE_MILLIS)
+  let reason = null
+  try {
+    const response = await ask('GET', target, undefined, over.signal)
+    if (!response.ok) {
+      throw failed(response.status, parsed(await unbroken(response.text())))
+    }
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+    let rest = ''
+    for (let part = await unbroken(reader.read()); !part.done; part = await unbroken(reader.read())) {
+      clearTimeout(silence)
+      silence = setTimeout(end, SILENCE_MILLIS)
+      const entries = (rest + part.value).split('\n\n')
+      rest = entries.pop()
+      for (const [event, data] of entries.map(parts).filter(([, data]) => data !== null)) {
+        if (event === 'end') {
+          reason = data.reason
+        } else {
+          take(event, data)
+        }
+      }
+    }
+    if (reason === null) {
+      throw new Failed(0, 'The stream broke off.')
+    }
+  } catch (e) {
+    if (!gone.aborted) {
+      throw e
+    }
+  } finally {
+    clearTimeout(silence)
+    gone.removeEventListener('abort', end)
+    end()
+  }
+  return gone.aborted ? null : reason
+}
+
+/** The name and the data of one server-sent event; data is null for a comment. */
+function parts(entry) {
+  const lines = entry.split('\n')
+  const value = name => lines.find(line => line.startsWith(name + ': '))?.slice(name.length + 2)
+  return [value('event') ?? 'message', parsed(value('data') ?? '')]
+}
+
+async function ask(method, target, body, signal) {
   const headers = {}
   if (token() !== '') {
     headers.Authorization = 'Bearer ' + token()
@@ -55,24 +119,25 @@ export async function send(method, target, body) {
   if (body !== undefined) {
     headers['Content-Type'] = 'application/json'
   }
-  let response
-  let text
+  return await unbroken(fetch(target, {method, headers, body: body === undefined ? undefined : JSON.stringify(body),
+    credentials: 'same-origin', cache: 'no-store', redirect: 'error', signal}))
+}
+
+/** What comes of the network; it fails as all else that the API does not answer. */
+async function unbroken(coming) {
   try {
-    response = await fetch(target, {method, headers, body: body === undefined ? undefined : JSON.stringify(body),
-      credentials: 'same-origin', cache: 'no-store', redirect: 'error', signal: AbortSignal.timeout(PATIENCE_MILLIS)})
-    text = await response.text()
+    return await coming
   } catch (e) {
     throw new Failed(0, e.name === 'TimeoutError' ? 'The node did not answer in time.'
       : 'The node does not answer.')
   }
-  const json = text === '' ? null : parsed(text)
-  if (response.ok || response.status === 503 && json?.reasons) {
-    return json
-  }
-  if (response.status === 401) {
+}
+
+function failed(status, json) {
+  if (status === 401) {
     refused()
   }
-  throw new Failed(response.status, told(response.status, json), json)
+  return new Failed(status, told(status, json), json)
 }
 
 function parsed(text) {

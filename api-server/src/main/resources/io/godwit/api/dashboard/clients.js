@@ -1,16 +1,16 @@
+import {ask, may, mayNot} from './actions.js'
 import {Failed, get, path, query, send} from './api.js'
-import {announce, confirm, el, fill, say, table} from './dom.js'
+import {el, fill, say} from './dom.js'
 import {count, time, visible} from './format.js'
+import {CANNOT, PROTOCOLS, canBeNamed, choice, labelled, linkTo, nodeName, searchForm, textField} from
+  './names.js'
+import {list} from './pager.js'
 
 export const title = 'Clients'
 export const isOfTenant = true
 
-const PAGE = 50
-const SHOWN_ID = 120
 const BY = [['clientIdPrefix', 'Client id begins with'], ['clientIdContains', 'Client id contains'],
   ['userName', 'User name is'], ['address', 'Address is']]
-const PROTOCOLS = {3: '3.1', 4: '3.1.1', 5: '5.0'}
-const CANNOT = 'This client id cannot be written in the path of a request.'
 
 export function show(frame) {
   const id = frame.where.rest[0]
@@ -21,106 +21,30 @@ export function show(frame) {
   }
 }
 
-/** Addresses of nodes by their ids, for those who may see nodes; where they are not told, an id is shown. */
-async function nodeNames(me) {
-  if (me.tenant) {
-    return new Map()
-  }
-  try {
-    const nodes = await get('/api/v1/nodes' + query({fields: 'id,rpcAddress'}))
-    return new Map(nodes.items.filter(node => node.rpcAddress !== '').map(node => [node.id, node.rpcAddress]))
-  } catch (e) {
-    return new Map()
-  }
-}
-
-/** HTTP takes . and .. out of paths. */
-function canBeNamed(id) {
-  try {
-    encodeURIComponent(id)
-    return id !== '.' && id !== '..' && id !== ''
-  } catch (e) {
-    return false
-  }
-}
-
-function link(client) {
-  const mark = client.tenant + ' ' + client.clientId
-  const text = el('bdi', {}, visible(client.clientId, SHOWN_ID))
-  if (!canBeNamed(client.clientId)) {
-    return el('span', {'data-mark': mark, title: CANNOT}, text)
-  }
-  return el('a', {href: '#' + path('clients', client.clientId) + query({tenant: client.tenant}), 'data-mark': mark},
-    text)
-}
-
 function showList(frame) {
   const asked = frame.where.query
   const by = BY.some(([name]) => name === asked.get('by')) ? asked.get('by') : BY[0][0]
-  const kind = el('select', {id: 'by'}, BY.map(([name, label]) =>
-    el('option', {value: name, selected: name === by}, label)))
-  const text = el('input', {id: 'text', type: 'search', value: asked.get('text') ?? '', maxlength: '1024',
-    autocomplete: 'off', spellcheck: 'false'})
-  const tenant = el('input', {id: 'tenant', type: 'text', value: asked.get('tenant') ?? '', maxlength: '256',
-    autocomplete: 'off', spellcheck: 'false'})
-  const form = el('form', {class: 'search card', role: 'search'},
-    el('div', {}, el('label', {for: 'by'}, 'Search'), kind),
-    el('div', {}, el('label', {for: 'text'}, 'Text'), text),
-    !frame.me.tenant && el('div', {}, el('label', {for: 'tenant'}, 'Tenant'), tenant),
-    el('button', {type: 'submit'}, 'Search'))
-  form.addEventListener('submit', event => {
-    event.preventDefault()
-    const next = '#/clients' + query({by: text.value === '' ? '' : kind.value, text: text.value, tenant: tenant.value})
-    if (next === location.hash) {
-      before = []
-      cursor = null
-      frame.now()
-    } else {
-      location.hash = next
-    }
-  })
-  const found = table('Clients', [{title: 'Client id', kind: 'wide'}, {title: 'Tenant', kind: 'wrap'},
-    {title: 'User', kind: 'wrap'}, {title: 'Address', kind: 'wide'},
-    {title: 'Node', kind: 'wide'}, {title: 'MQTT'}, {title: 'Connected'}, {title: 'Queued', kind: 'number'},
-    {title: 'Subscriptions', kind: 'number'}])
-  let before = []
-  let cursor = null
-  let next = null
-  const go = (pages, to) => {
-    before = pages
-    cursor = to
-    frame.now()
-  }
-  const back = el('button', {type: 'button', id: 'back', on: {click: () => go(before.slice(0, -1), before.at(-1))}},
-    'Previous page')
-  const on = el('button', {type: 'button', id: 'next', on: {click: () => go([...before, cursor], next)}}, 'Next page')
-  const again = el('button', {type: 'button', id: 'again', on: {click: () => frame.now()}}, 'Refresh')
-  const state = el('p', {id: 'found', class: 'hint'})
-  frame.main.append(form, el('div', {class: 'card'}, state, found.element, el('div', {class: 'buttons'}, back, on,
-    again)))
-  frame.refresh = async () => {
-    const search = {limit: PAGE, cursor, tenant: asked.get('tenant')}
-    search[by] = asked.get('text')
-    const [page, names] = await Promise.all([get('/api/v1/clients' + query(search)), nodeNames(frame.me)])
-    if (frame.gone.aborted) {
-      return
-    }
-    next = page.next ?? null
-    found.rows(page.items, client => client.tenant + '\0' + client.clientId, client => [link(client),
+  const kind = choice('by', BY, by)
+  const text = textField('text', asked.get('text'), {type: 'search', maxlength: '1024'})
+  const tenant = textField('tenant', asked.get('tenant'), {maxlength: '256'})
+  const found = list(frame, {path: '/api/v1/clients', search: {tenant: asked.get('tenant'), [by]: asked.get('text')},
+    caption: 'Clients', one: 'client', many: 'clients', isOfNodes: true,
+    keyOf: client => client.tenant + '\0' + client.clientId,
+    columns: [{title: 'Client id', kind: 'wide'}, {title: 'Tenant', kind: 'wrap'}, {title: 'User', kind: 'wrap'},
+      {title: 'Address', kind: 'wide'}, {title: 'Node', kind: 'wide'}, {title: 'MQTT'}, {title: 'Connected'},
+      {title: 'Queued', kind: 'number'}, {title: 'Subscriptions', kind: 'number'}],
+    cells: (client, names) => [
+      linkTo('clients', client.tenant, client.clientId),
       visible(client.tenant, 60), visible(client.userName, 60), address(client),
-      visible(names.get(client.node) ?? client.node, 60),
+      nodeName(names, client.node),
       PROTOCOLS[client.protocolLevel] ?? client.protocolLevel,
       client.connected ? time(client.connectedAtMillis) : 'no', count(client.queuedMessages),
-      count(client.subscriptions)])
-    back.disabled = before.length === 0
-    on.disabled = next === null
-    const text = 'Page ' + (before.length + 1) + ', ' + count(page.items.length) +
-      (page.items.length === 1 ? ' client' : ' clients') +
-      (page.missingNodes.length ? '; no answer from ' + page.missingNodes.map(each => visible(each)).join(', ') +
-        ', whose clients are missing' : '')
-    say(state, text)
-    announce(text)
-  }
+      count(client.subscriptions)]})
+  frame.main.append(searchForm(() => '#/clients' + query({by: text.value === '' ? '' : kind.value, text: text.value,
+    tenant: tenant.value}), found.restart,
+  labelled('by', 'Search', kind),
+  labelled('text', 'Text', text),
+  !frame.me.tenant && labelled('tenant', 'Tenant', tenant)), found.element)
 }
 
 function address(client) {
@@ -152,41 +76,30 @@ function showOne(frame, id, tenant) {
   fill(heading, 'Client ', el('bdi', {id: 'client-id'}, visible(id)))
   document.title = 'Client ' + visible(id, 60) + ' - Godwit'
   const values = FIELDS.map(() => el('dd'))
-  const list = el('dl', {class: 'fields', hidden: true}, FIELDS.map(([label], i) => [el('dt', {}, label), values[i]])
+  const fields = el('dl', {class: 'fields', hidden: true}, FIELDS.map(([label], i) => [el('dt', {}, label), values[i]])
     .flat())
   const state = el('p', {id: 'client-state', role: 'status'})
   const kick = el('button', {type: 'button', id: 'kick', class: 'danger', hidden: true}, 'Disconnect')
-  const mayKick = frame.me.role !== 'viewer'
-  frame.main.append(el('p', {}, el('a', {href: '#/clients'}, 'All clients')),
-    el('div', {class: 'card'}, state, list,
-      el('div', {class: 'buttons'}, mayKick ? kick
-        : el('p', {class: 'hint', id: 'may-not'}, 'To disconnect a client needs the role operator.'))))
+  frame.main.append(
+    el('p', {class: 'links'}, el('a', {href: '#/clients'}, 'All clients'),
+      target && el('a', {href: '#' + path('sessions', id) + query({tenant})}, 'Its session'),
+      target && el('a', {href: '#/subscriptions' + query({by: 'client', text: id, tenant})}, 'Its subscriptions'),
+      may(frame.me, 'operator') && el('a', {href: '#/trace' + query({clientId: id, tenant})}, 'Trace it'),
+      may(frame.me, 'operator') && el('a', {href: '#/bans' + query({kind: 'client', subject: id, tenant})}, 'Ban it')),
+    el('div', {class: 'card'}, state, fields,
+      el('div', {class: 'buttons'}, may(frame.me, 'operator') ? kick : mayNot('To disconnect a client', 'operator'))))
   if (target === null) {
     say(state, CANNOT)
     return
   }
   let ended = false
-  kick.addEventListener('click', async () => {
-    const yes = await confirm('Disconnect this client?', [
-      el('p', {class: 'id'}, el('bdi', {}, visible(id))),
-      el('p', {}, 'Its connection ends now. Its will is published and its session stays as its expiry says. ',
-        'The client may connect again.')], 'Disconnect', frame.gone)
-    if (!yes || frame.gone.aborted) {
-      kick.focus()
-      return
-    }
-    kick.disabled = true
-    try {
-      await send('DELETE', target)
-      ended = true
-      say(state, 'Disconnected.')
-    } catch (e) {
-      frame.failed(e)
-    } finally {
-      kick.disabled = false
-    }
-    await frame.now()
-  })
+  kick.addEventListener('click', () => ask(frame, kick, {title: 'Disconnect this client?', subject: id,
+    text: 'Its connection ends now. Its will is published and its session stays as its expiry says. The client may ' +
+      'connect again.', yes: 'Disconnect'}, async () => {
+    await send('DELETE', target)
+    ended = true
+    say(state, 'Disconnected.')
+  }))
   frame.everyMillis = 5_000
   frame.refresh = async () => {
     try {
@@ -194,7 +107,7 @@ function showOne(frame, id, tenant) {
       if (frame.gone.aborted) {
         return
       }
-      list.hidden = false
+      fields.hidden = false
       FIELDS.forEach(([, write], i) => say(values[i], write(answer.item)))
       kick.hidden = !answer.item.connected
       if (answer.item.connected && !ended || state.textContent !== 'Disconnected.') {
@@ -206,7 +119,7 @@ function showOne(frame, id, tenant) {
         throw e
       }
       kick.hidden = true
-      list.hidden = true
+      fields.hidden = true
       say(state, ended || state.textContent === 'Disconnected.' ? 'Disconnected.' : 'No such client is connected.')
     }
   }

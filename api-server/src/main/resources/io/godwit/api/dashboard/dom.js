@@ -2,7 +2,10 @@
 
 const ATTRIBUTES = new Set(['class', 'id', 'for', 'type', 'name', 'value', 'placeholder', 'autocomplete', 'role',
   'scope', 'colspan', 'tabindex', 'title', 'hidden', 'disabled', 'required', 'selected', 'open', 'maxlength',
-  'spellcheck', 'href', 'width', 'height', 'autofocus'])
+  'spellcheck', 'href', 'width', 'height', 'autofocus', 'checked', 'min', 'max', 'rows', 'readonly'])
+
+/** A file for a download. */
+const KEPT_MILLIS = 60_000
 
 /**
  * An element with attributes and children. A child is a node, a text or a number; null and false are left out.
@@ -76,6 +79,15 @@ export function keyed(parent, items, keyOf, create, update) {
 /** Tells screen readers. */
 export function announce(text) {
   document.getElementById('said').textContent = text
+}
+
+/** Has the browser keep a text as a file. */
+export function download(name, text) {
+  const link = el('a')
+  link.href = URL.createObjectURL(new Blob([text], {type: 'text/plain;charset=utf-8'}))
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), KEPT_MILLIS) // once the browser has read it
 }
 
 /**

@@ -38,6 +38,17 @@ export function time(atMillis) {
   return new Date(atMillis).toLocaleString()
 }
 
+/** A time of this day, to the millisecond. */
+export function clock(atMillis) {
+  return new Date(atMillis).toLocaleTimeString('en-GB', {hour: '2-digit', minute: '2-digit', second: '2-digit',
+    fractionalSecondDigits: 3, hour12: false})
+}
+
+/** An end; -1 for none. */
+export function until(atMillis) {
+  return atMillis < 0 ? 'never' : time(atMillis)
+}
+
 /**
  * A text that somebody else chose, as it can be read: what would be invisible or turn the direction of writing stands
  * as its number, and the end of a long one is left out.
@@ -46,4 +57,21 @@ export function visible(text, longest = 4096) {
   const shown = text.length > longest ? text.slice(0, longest) + '…' : text
   return shown.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Cs}]/gu,
     each => '\\u{' + each.codePointAt(0).toString(16) + '}')
+}
+
+/** As `visible`, with its lines and tabs as they are. */
+export function lines(text) {
+  return text.split(/([\n\t])/).map((part, i) => i % 2 === 1 ? part : visible(part, part.length)).join('')
+}
+
+/** Bytes as people read them: where each line begins, sixteen bytes, and what is ASCII of them. */
+export function hex(bytes) {
+  const made = []
+  for (let at = 0; at < bytes.length; at += 16) {
+    const line = [...bytes.subarray(at, at + 16)]
+    made.push(at.toString(16).padStart(8, '0') + '  ' +
+      line.map(each => each.toString(16).padStart(2, '0')).join(' ').padEnd(47) + '  ' +
+      line.map(each => each >= 0x20 && each < 0x7f ? String.fromCharCode(each) : '.').join(''))
+  }
+  return made.join('\n')
 }

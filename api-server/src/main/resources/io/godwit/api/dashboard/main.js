@@ -1,17 +1,32 @@
+import {may, mayNot} from './actions.js'
 import {Failed, get, keepToken, token, whenRefused} from './api.js'
 import {announce, el, fill, say} from './dom.js'
 import {visible} from './format.js'
 import {login} from './login.js'
+import * as bans from './bans.js'
 import * as clients from './clients.js'
+import * as configuration from './configuration.js'
+import * as delayed from './delayed.js'
+import * as events from './events.js'
+import * as groups from './groups.js'
 import * as history from './history.js'
 import * as nodes from './nodes.js'
 import * as overview from './overview.js'
+import * as publish from './publish.js'
 import * as ranges from './ranges.js'
+import * as retained from './retained.js'
+import * as sessions from './sessions.js'
 import * as settings from './settings.js'
+import * as subscriptions from './subscriptions.js'
+import * as tokens from './tokens.js'
+import * as trace from './trace.js'
+import * as users from './users.js'
 
-// A page has a title, show(frame) that fills frame.main and may set frame.refresh, and isOfTenant when a token of one
-// tenant may see it. The address has the page and what it shows: #/clients/ID?tenant=T.
-const PAGES = {overview, nodes, clients, ranges, settings}
+// A page has a title, show(frame) that fills frame.main and may set frame.refresh, isOfTenant when a token of one
+// tenant may see it, and needs = [role, what it is needed for] when a viewer may not. The address has the page and what
+// it shows: #/clients/ID?tenant=T.
+const PAGES = {overview, nodes, clients, sessions, subscriptions, groups, bans, retained, delayed, publish, events,
+  trace, ranges, configuration, users, tokens, settings}
 const LATE_MILLIS = 60_000
 
 const main = document.getElementById('main')
@@ -41,7 +56,8 @@ function allowed() {
 
 function showFrame() {
   nav.hidden = false
-  fill(nav, el('ul', {}, allowed().map(([name, page]) =>
+  const open = allowed().filter(([, page]) => !page.needs || may(me, page.needs[0]))
+  fill(nav, el('ul', {}, open.map(([name, page]) =>
     el('li', {}, el('a', {href: '#/' + name, 'data-page': name}, page.title)))))
   who.hidden = false
   fill(who,
@@ -93,10 +109,17 @@ async function route() {
   document.title = page.title + ' - Godwit'
   say(notice, '')
   const controller = new AbortController()
-  const frame = {main, me, where, gone: controller.signal, everyMillis: 0, refresh: null, failed: tell,
-    now: () => refresh()}
+  const frame = {main, me, where, gone: controller.signal, everyMillis: 0, refresh: null, failed: e => {
+    isOfAction = true
+    tell(e)
+  }, fine: () => {
+    isOfAction = false
+    say(notice, '')
+  }, now: () => refresh()}
   let timer = 0
   let running = null
+  // What was refused to somebody stays to be read, whatever comes by itself.
+  let isOfAction = false
   let wanted = false
   leave = () => {
     controller.abort()
@@ -120,12 +143,13 @@ async function route() {
       try {
         await frame.refresh()
         millis = frame.everyMillis
-        if (!controller.signal.aborted) {
+        if (!controller.signal.aborted && !isOfAction) {
           say(notice, '')
         }
       } catch (e) {
         millis = Math.min(LATE_MILLIS, frame.everyMillis * 2)
         if (!controller.signal.aborted) {
+          isOfAction = false
           tell(e)
         }
       }
@@ -143,7 +167,11 @@ async function route() {
   }
   document.addEventListener('visibilitychange', later, {signal: controller.signal})
   fill(main, el('h1', {tabindex: '-1', id: 'title'}, page.title))
-  page.show(frame)
+  if (page.needs && !may(me, page.needs[0])) {
+    main.append(mayNot(page.needs[1], page.needs[0]))
+  } else {
+    page.show(frame)
+  }
   document.getElementById('title')?.focus()
   announce(page.title)
   await refresh()

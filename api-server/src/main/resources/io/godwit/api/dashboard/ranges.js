@@ -1,6 +1,7 @@
 import {get, query} from './api.js'
 import {announce, el, fill, keyed, say, table} from './dom.js'
 import {bytes, count, rate, visible} from './format.js'
+import {addresses, nodeName} from './names.js'
 
 export const title = 'Key space'
 export const isOfTenant = false
@@ -86,13 +87,11 @@ export function show(frame) {
   let known = null
   let latest = []
   let nodeList = []
+  let names = new Map()
   let selected = ''
   const bornAt = new Map()
   const nodes = {
-    name: id => {
-      const node = nodeList.find(each => each.id === id)
-      return visible(node?.rpcAddress || id, 60)
-    },
+    name: id => nodeName(names, id),
     colour: id => id === '' ? 0 : nodeList.findIndex(each => each.id === id) % COLOURS + 1
   }
 
@@ -174,6 +173,7 @@ export function show(frame) {
     // many of them are looked at less often
     frame.everyMillis = ranges.items.length < 200 ? 2_000 : 10_000
     nodeList = list.items
+    names = addresses(list.items)
     latest = ranges.items
     say(cut, ranges.isAll ? '' : 'There are more ranges than the ' + count(latest.length) + ' that are shown.')
     if (known !== null && ranges.isAll) {

@@ -1,14 +1,15 @@
+import {may, mayNot} from './actions.js'
 import {get, path, send} from './api.js'
 import {announce, el, table} from './dom.js'
 import {visible} from './format.js'
 
-export const title = 'Settings'
+export const title = 'Log levels'
 export const isOfTenant = false
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'inherit']
 
 export function show(frame) {
-  const isAdmin = frame.me.role === 'admin'
+  const isAdmin = may(frame.me, 'admin')
   const levels = table('Log levels', [{title: 'Logger'}, {title: 'Level'}])
   const logger = el('input', {id: 'logger', type: 'text', value: 'io.godwit', maxlength: '256', required: true,
     autocomplete: 'off', spellcheck: 'false'})
@@ -21,6 +22,7 @@ export function show(frame) {
     el('button', {type: 'submit'}, 'Set'))
   const set = async (name, wanted) => {
     done.textContent = ''
+    frame.fine()
     try {
       await send('PUT', '/api/v1' + path('log-levels', name), {level: wanted})
       await frame.now()
@@ -51,15 +53,15 @@ export function show(frame) {
   }
   frame.main.append(
     el('section', {class: 'card'},
-      el('h2', {}, 'Log levels'),
       el('p', {class: 'hint'}, 'Of the node that you ask, until it restarts. inherit takes the level of the logger ',
         'above.'),
       levels.element,
-      isAdmin ? form : el('p', {class: 'hint', id: 'may-not'}, 'To set a level needs the role admin.'),
+      isAdmin ? form : mayNot('To set a level', 'admin'),
       done),
     el('section', {class: 'card'},
       el('h2', {}, 'More'),
-      el('p', {}, 'All other settings are in the configuration file of each node. ',
+      el('p', {}, 'All other settings are in the configuration file of each node. ', may(frame.me, 'operator') &&
+        el('a', {href: '#/configuration'}, 'The configuration in force'), may(frame.me, 'operator') && '. ',
         el('a', {href: '/api/v1/docs'}, 'Every request of the API'), ', which this page uses too.')))
   frame.refresh = async () => {
     const list = await get('/api/v1/log-levels')

@@ -2,11 +2,27 @@ package io.godwit.api.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class OperationTest {
+    /** A query may have a hundred thousand commas. */
+    @Test
+    void aListThatIsTooLongIsNotMade() {
+        Operation operation = Contract.load().operation("listNodes");
+        assertThatThrownBy(() -> operation.parameters(List.of(Map.entry("fields", "id" + ",id".repeat(50))), Map.of()))
+                .isInstanceOfSatisfying(
+                        InvalidRequestException.class,
+                        wrong -> assertThat(wrong.errors())
+                                .containsExactly(new FieldError("fields", "has more than 50 parts")));
+        assertThatCode(() -> operation.parameters(List.of(Map.entry("fields", "id" + ",id".repeat(49))), Map.of()))
+                .doesNotThrowAnyException();
+    }
+
     /** They are read when an answer is first compared, which few brokers do. */
     @Test
     void answersOfTheDocumentHaveSchemasThatCanBeUsed() {

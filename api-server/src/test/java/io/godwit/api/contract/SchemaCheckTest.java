@@ -59,6 +59,19 @@ class SchemaCheckTest {
                         .allSatisfy(error -> assertThat(error.message()).isEqualTo("is not known")));
     }
 
+    /** To Java a dollar sign is also the place before a line break at the end. */
+    @Test
+    void aPatternIsOfTheWholeText() {
+        SchemaCheck check =
+                new SchemaCheck(new JsonObject().put("type", "string").put("pattern", "^[a-z]{1,4}$"));
+        assertThat(check.errors("ab")).isEmpty();
+        assertThat(check.errors("ab\n")).isNotEmpty();
+        assertThat(check.errors("ab\u2028")).isNotEmpty();
+        SchemaCheck escaped =
+                new SchemaCheck(new JsonObject().put("type", "string").put("pattern", "^a\\$"));
+        assertThat(escaped.errors("a$b")).isEmpty();
+    }
+
     @Test
     void referencesInACircleAreRefused() {
         JsonObject document = new JsonObject("{\"a\": {\"$ref\": \"#/a\"}}");

@@ -1,0 +1,163 @@
+package io.godwit.api.http;
+
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends a {@link BodyStream} in chunks, each when the receiver has taken those before it: a thread writes, the event
+ * loop sends, and between them are {@link #PIECES} pieces at most. A body that is not whole ends with the connection
+ * and without the last chunk, so that nobody takes it for a whole one.
+ */
+public final class StreamWriter {
+    private static final Logger LOG = LoggerFactory.getLogger(StreamWriter.class);
+    private static final int PIECE_BYTES = 65_536;
+    private static final int PIECES = 4;
+
+    private final Context loop;
+    private final HttpServerRequest request;
+    private final HttpServerResponse response;
+    private final BodyStream stream;
+    private final Connections connections;
+    private final Duration patience;
+    /** Pieces that may be handed to the event loop. */
+    private final Semaphore room = new Semaphore(PIECES);
+
+    private volatile boolean isGone;
+
+    private StreamWriter(
+            Vertx vertx, HttpServerRequest request, BodyStream stream, Connections connections, Duration patience) {
+        this.loop = vertx.getOrCreateContext();
+        this.request = request;
+        this.response = request.response();
+        this.stream = stream;
+        this.connections = connections;
+        this.patience = patience;
+    }
+
+    /**
+     * On the event loop, with the head not yet written.
+     *
+     * @param threads on which the body is made
+     * @param patience how long the receiver may take for a piece, and the stream to make one
+     */
+    public static void send(
+            Vertx vertx,
+            HttpServerRequest request,
+            BodyStream stream,
+            Connections connections,
+            Duration patience,
+            Workers threads) {
+        StreamWriter writer = new StreamWriter(vertx, request, stream, connections, patience);
+        HttpServerResponse response = writer.response;
+        response.setChunked(true);
+        response.exceptionHandler(failure -> writer.gone());
+        response.closeHandler(closed -> writer.gone());
+        connections.progress(request.connection(), patience);
+        CompletableFuture<Boolean> written = threads.supply(writer::write);
+        written.whenComplete(
+                (isWhole, failure) -> writer.loop.runOnContext(now -> writer.end(failure == null && isWhole)));
+    }
+
+    private void gone() {
+        isGone = true;
+        stream.close();
+        room.release();
+    }
+
+    /** Whether all of it was handed to the event loop. On a thread that may wait. */
+    private boolean write() {
+        try (Pieces out = new Pieces()) {
+            stream.writeTo(out);
+            out.flush();
+            return true;
+        } catch (IOException e) {
+            LOG.info("answer not finished path={} cause={}", request.path(), e.toString());
+            return false;
+        } finally {
+            stream.close();
+        }
+    }
+
+    private void end(boolean isWhole) {
+        if (isGone || response.ended() || response.closed()) {
+            stream.close();
+        } else if (isWhole) {
+            response.end();
+        } else {
+            stream.close();
+            request.connection().close(); // without the last chunk
+        }
+    }
+
+    /** What the stream writes into. Of its thread. */
+    private final class Pieces extends OutputStream {
+        private Buffer piece = Buffer.buffer(PIECE_BYTES);
+
+        @Override
+        public void write(int value) throws IOException {
+            write(new byte[] {(byte) value}, 0, 1);
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) throws IOException {
+            int from = offset;
+            int left = length;
+            while (left > 0) {
+                int part = Math.min(left, PIECE_BYTES - piece.length());
+                piece.appendBytes(bytes, from, part);
+                from += part;
+                left -= part;
+                if (piece.length() == PIECE_BYTES) {
+                    flush();
+                }
+            }
+        }
+
+        @Override
+        public void flush() throws IOException {
+            if (piece.length() == 0) {
+                return;
+            }
+            try {
+                if (!room.tryAcquire(patience.toMillis(), TimeUnit.MILLISECONDS)) {
+                    throw new IOException("the receiver takes nothing any more");
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IOException("the node stops", e);
+            }
+            if (isGone) {
+                throw new IOException("the receiver has gone");
+            }
+            Buffer full = piece;
+            piece = Buffer.buffer(PIECE_BYTES);
+            loop.runOnContext(now -> send(full));
+        }
+
+        private void send(Buffer full) {
+            if (isGone || response.ended() || response.closed()) {
+                gone();
+                return;
+            }
+            response.write(full).onComplete(sent -> {
+                if (sent.succeeded()) {
+                    connections.progress(request.connection(), patience);
+                    room.release();
+                } else {
+                    gone();
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package io.godwit.api.port;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Tokens that all nodes have, beside those of each node's tokens file. Called on any thread; calls return at once and
+ * do not block. Futures complete as those of {@link BanAdmin} do, and fail with {@link NotServingException} and, when
+ * there are {@link #MAX_TOKENS} already, with {@link LimitReachedException}.
+ */
+public interface TokenAdmin {
+    int MAX_TOKENS = 1_000;
+
+    /**
+     * What lets somebody in.
+     *
+     * @param name of letters, digits, dots, hyphens and underscores
+     * @param role as {@code Role} spells it
+     * @param tenant empty for all tenants and the cluster
+     * @param sha256 of the token's text, in hexadecimal; empty for a certificate
+     * @param subject of a certificate; empty for a token
+     * @param untilMillis of the wall clock, since the epoch; -1 for no end
+     * @param by who has made it
+     * @param sinceMillis of the wall clock
+     */
+    record Token(
+            String name,
+            String role,
+            String tenant,
+            String sha256,
+            String subject,
+            long untilMillis,
+            String by,
+            long sinceMillis) {
+        /** @param nowMillis as {@link TokenAdmin#nowMillis} */
+        public boolean isOver(long nowMillis) {
+            return untilMillis >= 0 && untilMillis <= nowMillis;
+        }
+
+        /** Without the hash. */
+        @Override
+        public String toString() {
+            return "Token[" + name + ", " + role + ", tenant=" + tenant + "]";
+        }
+    }
+
+    /** All of them by name, as this node knows them; the same list until something changes. */
+    List<Token> tokens();
+
+    /** The wall clock that their ends are compared with. */
+    long nowMillis();
+
+    /** @return false when there is one of that name, which stays */
+    CompletableFuture<Boolean> add(Token token, Duration within);
+
+    /** @return whether there was one; it is accepted on no node that serves when this completes */
+    CompletableFuture<Boolean> remove(String name, Duration within);
+}

@@ -1,0 +1,60 @@
+package io.godwit.api.port;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The slowest and the busiest of all nodes, the first first. Any thread; calls return at once. Futures complete on any
+ * thread, in {@code within} at the latest, or fail with {@link NotServingException} when the node starts, stops, or has
+ * too many such questions.
+ */
+public interface TopSource {
+    /** The longest list. */
+    int MAX_LIMIT = 100;
+
+    /**
+     * A connected client and how long it takes to answer messages of QoS 1 and 2 for good.
+     *
+     * @param averageMillis of those that it has answered, the later ones counting more
+     * @param worstMillis in the last five to ten minutes
+     * @param pendingMillis how long one has waited for it now; 0 when none is timed
+     */
+    record SlowSubscriber(
+            String tenant, String clientId, String node, long averageMillis, long worstMillis, long pendingMillis) {}
+
+    /**
+     * A client and what it had in the last minute, estimated from samples.
+     *
+     * @param error by how much the sum that the list is sorted by may be too high
+     */
+    record BusyClient(
+            String tenant,
+            String clientId,
+            long messagesIn,
+            long messagesOut,
+            long bytesIn,
+            long bytesOut,
+            long error) {}
+
+    /**
+     * A topic and what was published to it in the last minute, estimated from samples.
+     *
+     * @param error by how much the number of messages may be too high
+     */
+    record BusyTopic(String tenant, String topic, long messages, long bytes, long error) {}
+
+    /**
+     * @param tenant empty for all
+     * @param limit 1 to {@link #MAX_LIMIT}
+     */
+    CompletableFuture<Answer<List<SlowSubscriber>>> slowSubscribers(
+            Optional<String> tenant, int limit, Duration within);
+
+    /** @param isByBytes whether those with most bytes are wanted, not those with most messages */
+    CompletableFuture<Answer<List<BusyClient>>> clients(
+            Optional<String> tenant, boolean isByBytes, int limit, Duration within);
+
+    CompletableFuture<Answer<List<BusyTopic>>> topics(Optional<String> tenant, int limit, Duration within);
+}

@@ -1,0 +1,53 @@
+package io.godwit.api.port;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+
+/** Lets operators watch all nodes. Any thread; calls return at once. */
+public interface WatchSource {
+    /**
+     * Which events.
+     *
+     * @param types as {@link EventTypes} names them; none for all
+     * @param clientId of whom they are about
+     * @param tenant those of this tenant only; empty for all, and those of the cluster
+     * @param node only what is seen there, by store id
+     */
+    record EventFilter(Set<String> types, Optional<String> clientId, Optional<String> tenant, Optional<String> node) {
+        public EventFilter {
+            types = Set.copyOf(types);
+        }
+    }
+
+    /**
+     * What is followed; all that is given must hold. At least one of the first three is given.
+     *
+     * @param clientId who publishes, subscribes or receives
+     * @param topicFilter a valid filter, not of a shared or exclusive subscription
+     * @param address of a client, without port
+     * @param tenant empty for all
+     */
+    record TraceFilter(
+            Optional<String> clientId,
+            Optional<String> topicFilter,
+            Optional<String> address,
+            Optional<String> tenant) {}
+
+    /**
+     * Begins to follow clients and messages.
+     *
+     * @param longest after which nothing more may come
+     * @throws NotServingException as {@link #events}
+     */
+    WatchFeed trace(TraceFilter filter, Duration longest);
+
+    /**
+     * Begins to watch events.
+     *
+     * @param longest after which nothing more may come
+     * @return empty when there is no such node
+     * @throws NotServingException when the node starts or stops, or as much is watched as may be
+     */
+    Optional<WatchFeed> events(EventFilter filter, Duration longest);
+}

@@ -1,0 +1,21 @@
+package io.godwit.api.stream;
+
+import java.time.Duration;
+
+/**
+ * Bounds of answers that go on.
+ *
+ * @param most at a time on this node
+ * @param mostPerCaller of these, of one token or certificate
+ * @param heartbeat after how long without anything a comment is sent, so that both sides see whether the other is there
+ * @param slowAfter how long a client may read nothing of what was sent before its connection is closed
+ */
+public record StreamBounds(int most, int mostPerCaller, Duration heartbeat, Duration slowAfter) {
+    public static final StreamBounds DEFAULTS = new StreamBounds(32, 8, Duration.ofSeconds(15), Duration.ofSeconds(20));
+
+    public StreamBounds {
+        if (most < 1 || mostPerCaller < 1) {
+            throw new IllegalArgumentException("each bound must be at least 1");
+        }
+    }
+}

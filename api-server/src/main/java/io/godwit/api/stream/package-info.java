@@ -1,0 +1,5 @@
+/** Answers that go on: server-sent events. */
+@NullMarked
+package io.godwit.api.stream;
+
+import org.jspecify.annotations.NullMarked;

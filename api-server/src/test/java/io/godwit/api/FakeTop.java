@@ -1,0 +1,39 @@
+package io.godwit.api;
+
+import io.godwit.api.port.Answer;
+import io.godwit.api.port.TopSource;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Lists of one item each. */
+final class FakeTop implements TopSource {
+    /** What was asked, in words. */
+    final List<String> asked = new CopyOnWriteArrayList<>();
+
+    @Override
+    public CompletableFuture<Answer<List<SlowSubscriber>>> slowSubscribers(
+            Optional<String> tenant, int limit, Duration within) {
+        asked.add("slow " + tenant.orElse("all") + " " + limit);
+        return told(new SlowSubscriber("birds", "wren", FakeNode.ID, 7, 9, 0));
+    }
+
+    @Override
+    public CompletableFuture<Answer<List<BusyClient>>> clients(
+            Optional<String> tenant, boolean isByBytes, int limit, Duration within) {
+        asked.add("clients " + tenant.orElse("all") + " " + limit + (isByBytes ? " by bytes" : ""));
+        return told(new BusyClient("birds", "wren", 1, 2, 3, 4, 5));
+    }
+
+    @Override
+    public CompletableFuture<Answer<List<BusyTopic>>> topics(Optional<String> tenant, int limit, Duration within) {
+        asked.add("topics " + tenant.orElse("all") + " " + limit);
+        return told(new BusyTopic("birds", "a/b", 1, 2, 3));
+    }
+
+    private static <T> CompletableFuture<Answer<List<T>>> told(T item) {
+        return CompletableFuture.completedFuture(new Answer<>(List.of(item), List.of(FakeNode.OTHER)));
+    }
+}
