@@ -27,6 +27,11 @@ final class AuthProviders {
         return isConfigured(config) && !config.auth().provider().equals(ALLOW_ALL);
     }
 
+    /** Whether users and rules are those of files. */
+    static boolean isFile(BrokerConfig config) {
+        return config.auth().provider().equals(FILE);
+    }
+
     /**
      * Rules that would be ignored in silence: only the provider "file" reads them.
      *

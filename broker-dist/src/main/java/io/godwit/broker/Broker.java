@@ -1,24 +1,47 @@
 package io.godwit.broker;
 
+import io.godwit.api.port.BanAdmin;
 import io.godwit.api.port.ClientAdmin;
+import io.godwit.api.port.DelayedAdmin;
 import io.godwit.api.port.HistorySource;
 import io.godwit.api.port.MessagePublisher;
 import io.godwit.api.port.RetainedAdmin;
 import io.godwit.api.port.SessionAdmin;
+import io.godwit.api.port.SettingsAdmin;
 import io.godwit.api.port.StatsSource;
+import io.godwit.api.port.StoreAdmin;
+import io.godwit.api.port.SubscribeOnBehalf;
 import io.godwit.api.port.SubscriptionAdmin;
+import io.godwit.api.port.TokenAdmin;
+import io.godwit.api.port.TopSource;
+import io.godwit.api.port.UserAdmin;
+import io.godwit.api.port.WatchSource;
+import io.godwit.api.port.WebSocketSource.WebSocketListener;
 import io.godwit.broker.admin.Admin;
 import io.godwit.broker.admin.AdminService;
+import io.godwit.broker.admin.OperatorCalls;
+import io.godwit.broker.admin.SettingsSteering;
+import io.godwit.broker.admin.StoreSteering;
 import io.godwit.broker.auth.AuthFileReports;
+import io.godwit.broker.auth.FileAuth;
 import io.godwit.broker.clients.ClusterClients;
 import io.godwit.broker.clients.ClusterNodes;
 import io.godwit.broker.clients.SessionsOverNodes;
 import io.godwit.broker.messages.OperatorPublisher;
 import io.godwit.broker.messages.RetainedOverNodes;
 import io.godwit.broker.metrics.BrokerMeters;
+import io.godwit.broker.metrics.OtlpPush;
 import io.godwit.broker.metrics.RmqttStats;
 import io.godwit.broker.metrics.StoreMeters;
+import io.godwit.broker.records.EndedRecords;
+import io.godwit.broker.records.OperatorBans;
+import io.godwit.broker.records.OperatorTokens;
+import io.godwit.broker.records.OperatorUsers;
 import io.godwit.broker.release.Release;
+import io.godwit.broker.watch.ClusterTop;
+import io.godwit.broker.watch.ClusterWatch;
+import io.godwit.broker.watch.EventTap;
+import io.godwit.broker.watch.TraceTap;
 import io.godwit.cluster.Cluster;
 import io.godwit.cluster.LocalRpcServer;
 import io.godwit.dist.DistWorker;
@@ -34,6 +57,7 @@ import io.godwit.kv.StoreHealth;
 import io.godwit.kv.coprocessor.SteadyClock;
 import io.godwit.mqtt.MqttConfig;
 import io.godwit.mqtt.MqttServer;
+import io.godwit.mqtt.trace.Tracing;
 import io.godwit.mqtt.transport.Listener;
 import io.godwit.mqtt.transport.TransportConfig;
 import io.godwit.plugin.auth.AuthProvider;
@@ -46,6 +70,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -82,7 +107,10 @@ final class Broker implements AutoCloseable {
     private final BrokerMeters metrics = new BrokerMeters();
     private final MeterRegistry meters = metrics.registry();
     private final StoreMeters storeMeters = new StoreMeters(meters);
-    private final EventLog events;
+    private final EventLog eventLog;
+    private final EventTap events;
+    private final Tracing tracing = new Tracing();
+    private final TraceTap traces = new TraceTap(tracing, System::currentTimeMillis);
     private final BrokerApi api;
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     /** How the stores were last; the thread's that reports, one at a time. */
@@ -104,14 +132,29 @@ final class Broker implements AutoCloseable {
     /** Null until it serves. Volatile: set by the starter, used by whoever reconfigures. */
     private volatile @Nullable MqttServer running;
 
+    /** Null until operators are served. Volatile: set by the starter, used by who serves them. */
+    private volatile @Nullable StoreAdmin stores;
+
+    /** The same for configurations. */
+    private volatile @Nullable SettingsAdmin settings;
+
+    /** Null until plugins are loaded. Volatile: set by the starter, used by who reconfigures. */
+    private volatile @Nullable BrokerFacts facts;
+
     /** Null until the node can be asked about clients. Volatile: set by the starter, used by who serves operators. */
     private volatile @Nullable ClientAdmin clients;
 
     /** The same for subscriptions. */
     private volatile @Nullable SubscriptionAdmin subscriptions;
 
+    /** The same for who subscribes them. */
+    private volatile @Nullable SubscribeOnBehalf onBehalf;
+
     /** The same for stored sessions. */
     private volatile @Nullable SessionAdmin sessions;
+
+    /** As {@link #clients}. */
+    private volatile @Nullable DelayedAdmin delayedMessages;
 
     /** As {@link #clients}; of the broker that serves. */
     private volatile @Nullable MessagePublisher publisher;
@@ -121,6 +164,24 @@ final class Broker implements AutoCloseable {
 
     /** As {@link #clients}. */
     private volatile @Nullable RmqttStats figures;
+
+    /** As {@link #clients}; from when the dist store serves. */
+    private volatile @Nullable OperatorTokens tokens;
+
+    /** As {@link #clients}. */
+    private volatile @Nullable OperatorBans bans;
+
+    /** As {@link #clients}; only with users out of a file. */
+    private volatile @Nullable OperatorUsers users;
+
+    /** As {@link #clients}. */
+    private volatile @Nullable ClusterWatch watches;
+
+    /** As {@link #clients}. */
+    private volatile @Nullable ClusterTop top;
+
+    /** None until the listeners are open. */
+    private volatile List<WebSocketListener> webSockets = List.of();
 
     /** @param pluginDirectory need not be there */
     Broker(BrokerConfig config, Path data, Path pluginDirectory) {
@@ -134,17 +195,29 @@ final class Broker implements AutoCloseable {
         this.data = data;
         this.pluginDirectory = pluginDirectory;
         this.status = new StatusFile(data);
-        this.events = new EventLog(meters, status::events, status::alive);
+        this.eventLog = new EventLog(meters, status::events, status::alive);
+        this.events = new EventTap(eventLog, System::currentTimeMillis);
         this.api = new BrokerApi(
                 config,
+                data,
                 metrics.scrapes(),
+                this::stores,
+                this::settings,
                 this::clients,
                 this::sessions,
                 this::subscriptions,
+                this::onBehalf,
                 this::publisher,
                 this::retained,
+                this::delayedMessages,
                 this::figures,
-                this::history);
+                this::history,
+                this::bans,
+                this::tokens,
+                this::users,
+                this::watches,
+                this::top,
+                () -> webSockets);
     }
 
     /**
@@ -161,6 +234,7 @@ final class Broker implements AutoCloseable {
         PluginLoader plugins = PluginLoader.open(pluginDirectory);
         opened.push(plugins);
         BalanceSettings.check(config, plugins);
+        OtlpSettings.check(config);
         AuthProvider auth = AuthProviders.open(config, plugins, new AuthFileReports(events, meters));
         opened.push(auth);
         // the pid file goes last: until then the data directory is in use
@@ -174,16 +248,23 @@ final class Broker implements AutoCloseable {
                         node.losses(),
                         BrokerSettings.warnings(config),
                         BalanceSettings.warnings(config, node.wantedVoters()),
+                        OtlpSettings.warnings(config),
                         OtherReaders.ofData(data))
                 .flatMap(List::stream)
                 .toList();
         warnings.forEach(warning -> LOG.warn("{}", warning));
         status.warnings(warnings);
-        opened.push(events);
+        opened.push(eventLog);
         node.onHealthChange(this::report);
         node.onPauses(status::pauses);
         storeMeters.register(node);
-        serveOperators(node);
+        if (OtlpSettings.isOn(config)) {
+            OtlpPush push = new OtlpPush(
+                    metrics, OtlpSettings.of(config, node.operations().self()));
+            opened.push(push);
+            push.start();
+        }
+        serveOperators(node, plugins);
 
         SteadyClock clock = SteadyClock.system();
         Late<MqttServer> mqtt = new Late<>();
@@ -204,8 +285,8 @@ final class Broker implements AutoCloseable {
         DistWorker dist = new DistWorker(
                 BrokerSettings.dist(config),
                 () -> distRanges.get().client(),
-                delivery -> mqtt.get().liveDeliverer().deliver(delivery),
-                new InboxDeliverer(inbox),
+                traces.live(delivery -> mqtt.get().liveDeliverer().deliver(delivery)),
+                new InboxDeliverer(inbox, traces),
                 delays ? delayed : Delayer.NONE,
                 events,
                 meters,
@@ -228,6 +309,8 @@ final class Broker implements AutoCloseable {
         retain.start();
         opened.push(retain);
         await(node);
+        OperatorTokens accepted = new OperatorTokens(dist.records(), clock::millis);
+        tokens = accepted;
 
         StorePublisher outlet = new StorePublisher(dist::client, retain::client, delayed, delays);
         inboxStore.set(new InboxStore(
@@ -265,7 +348,8 @@ final class Broker implements AutoCloseable {
                 auth,
                 events,
                 meters,
-                clock::millis);
+                clock::millis,
+                tracing);
         if (!config.mqtt().serverReference().isEmpty()) {
             server.referTo(config.mqtt().serverReference());
         }
@@ -273,8 +357,15 @@ final class Broker implements AutoCloseable {
         opened.push(server);
         SessionCatalog catalog = InboxStore.catalog(inboxRanges.client(), clock::millis);
         serveClients(node, server, dist, catalog, others, clock::millis);
+        serveBans(node, server, dist, accepted, others, clock::millis);
+        if (auth instanceof FileAuth files) {
+            OperatorUsers known = new OperatorUsers(dist.records(), files, clock::millis);
+            opened.push(known);
+            users = known;
+        }
         sessions = new SessionsOverNodes(
                 catalog, inbox.get(), inboxRanges.leaders(), node.operations().self());
+        delayedMessages = new DelayedOverNodes(catalog, inbox.get(), delayed);
         BrokerSettings.Topics topics = BrokerSettings.topics(config);
         retained = new RetainedOverNodes(own == null ? retain.client() : own, topics.rules(), clock::millis);
         await(node);
@@ -302,7 +393,9 @@ final class Broker implements AutoCloseable {
                 topics.rules(),
                 ClusterSettings.largestPacket(config),
                 clock::millis);
-        List<String> listeners = server.start().stream().map(Listener::toString).toList();
+        List<Listener> open = server.start();
+        webSockets = webSockets(open);
+        List<String> listeners = open.stream().map(Listener::toString).toList();
         node.tellHealth();
         status.ready(listeners);
         api.serves();
@@ -312,6 +405,16 @@ final class Broker implements AutoCloseable {
                         api.lines().stream(),
                         warnings.stream().map(warning -> "warning: " + warning))
                 .flatMap(lines -> lines)
+                .toList();
+    }
+
+    private static List<WebSocketListener> webSockets(List<Listener> open) {
+        return open.stream()
+                .filter(listener -> listener.webSocketPath() != null)
+                .map(listener -> new WebSocketListener(
+                        listener.hasTls(),
+                        listener.address().getPort(),
+                        Objects.requireNonNull(listener.webSocketPath())))
                 .toList();
     }
 
@@ -352,9 +455,11 @@ final class Broker implements AutoCloseable {
     /** Takes over what can be while it runs; after {@link #start}. */
     void reconfigure(BrokerConfig next, boolean withListeners) {
         MqttServer server = running;
-        if (server == null) {
+        BrokerFacts told = facts;
+        if (server == null || told == null) {
             return;
         }
+        told.reconfigured(next, withListeners);
         MqttConfig now = BrokerSettings.mqtt(config, io);
         MqttConfig wanted = BrokerSettings.mqtt(next, io);
         server.reconfigure(new MqttConfig(
@@ -378,17 +483,27 @@ final class Broker implements AutoCloseable {
     }
 
     /** From early on: what keeps a start waiting may be theirs to mend. */
-    private void serveOperators(KvNode node) throws IOException {
+    private void serveOperators(KvNode node, PluginLoader plugins) throws IOException {
         Cluster cluster = node.cluster().orElse(null);
+        BrokerFacts told = new BrokerFacts(config, plugins);
+        facts = told;
         AdminService service = new AdminService(
                 node.operations(),
                 node.backups(),
-                nodeId -> cluster == null ? null : cluster.channels().to(nodeId));
+                nodeId -> cluster == null ? null : cluster.channels().to(nodeId),
+                told);
         opened.push(service);
         if (cluster != null) {
             cluster.server().add(service.definition());
         }
-        opened.push(LocalRpcServer.start(List.of(service.definition()), data.resolve(Admin.ACCESS_FILE)));
+        Path access = data.resolve(Admin.ACCESS_FILE);
+        opened.push(LocalRpcServer.start(List.of(service.definition()), access));
+        OperatorCalls calls = OperatorCalls.to(access);
+        opened.push(calls);
+        StoreSteering steering = new StoreSteering(calls);
+        opened.push(steering);
+        stores = steering;
+        settings = new SettingsSteering(calls);
     }
 
     /** Operators ask any node for the clients and the figures of all. */
@@ -401,16 +516,84 @@ final class Broker implements AutoCloseable {
             LongSupplier millis) {
         ClusterNodes nodes =
                 others == null ? ClusterNodes.alone(node.operations().self()) : others.nodes();
-        ClusterClients made = new ClusterClients(server.clients(), new TopicsHere(dist), catalog, nodes);
+        ClusterClients made = new ClusterClients(server, new TopicsHere(dist), catalog, nodes);
         opened.push(made);
         node.cluster().ifPresent(cluster -> cluster.server().add(made.service()));
         clients = made.admin();
         subscriptions = made.subscriptions();
+        onBehalf = made.onBehalf();
         RmqttStats counted = RmqttStats.of(node, meters, nodes, millis);
         opened.push(counted);
         node.cluster().ifPresent(cluster -> cluster.server().add(counted.service()));
         counted.start();
         figures = counted;
+        ClusterWatch watching = new ClusterWatch(events, traces, nodes);
+        opened.push(watching);
+        ClusterTop counting = new ClusterTop(server, nodes);
+        opened.push(counting);
+        node.cluster().ifPresent(cluster -> cluster.server().add(watching.service(counting)));
+        watches = watching;
+        top = counting;
+    }
+
+    /** Watches all nodes; empty while this one starts. Any thread. */
+    Optional<WatchSource> watches() {
+        return Optional.ofNullable(watches);
+    }
+
+    /** The slowest and busiest of all nodes; empty while this one starts. Any thread. */
+    Optional<TopSource> top() {
+        return Optional.ofNullable(top);
+    }
+
+    /** Before the listeners open: whoever is banned is so from the first connection on. */
+    private void serveBans(
+            KvNode node,
+            MqttServer server,
+            DistWorker dist,
+            OperatorTokens accepted,
+            @Nullable MqttCluster others,
+            LongSupplier millis) {
+        OperatorBans made = new OperatorBans(dist.records(), server.operatorBans(), millis);
+        String self = node.operations().self();
+        EndedRecords ended = new EndedRecords(
+                dist.records(),
+                made,
+                accepted,
+                () -> others == null
+                        || dist.members().get().serving().stream()
+                                .findFirst()
+                                .map(first -> first.nodeId().equals(self))
+                                .orElse(false),
+                millis);
+        opened.push(ended);
+        ended.start();
+        bans = made;
+    }
+
+    /** Whom operators keep out; empty while this node starts. Any thread. */
+    Optional<BanAdmin> bans() {
+        return Optional.ofNullable(bans);
+    }
+
+    /** Users and rules of the file provider; empty while this node starts. Any thread. */
+    Optional<UserAdmin> users() {
+        return Optional.ofNullable(users);
+    }
+
+    /** Who may use the API of all nodes; empty until the dist store serves. Any thread. */
+    Optional<TokenAdmin> tokens() {
+        return Optional.ofNullable(tokens);
+    }
+
+    /** Changes of ranges and nodes; empty while this node starts. Any thread. */
+    Optional<StoreAdmin> stores() {
+        return Optional.ofNullable(stores);
+    }
+
+    /** The configuration and the plugins of all nodes; empty while this one starts. Any thread. */
+    Optional<SettingsAdmin> settings() {
+        return Optional.ofNullable(settings);
     }
 
     /** The last hour of all nodes; empty while this one starts. Any thread. */
@@ -433,6 +616,11 @@ final class Broker implements AutoCloseable {
         return Optional.ofNullable(subscriptions);
     }
 
+    /** Subscribes clients of all nodes; empty while this one starts. Any thread. */
+    Optional<SubscribeOnBehalf> onBehalf() {
+        return Optional.ofNullable(onBehalf);
+    }
+
     /** Publishes; empty while this node starts. Any thread. */
     Optional<MessagePublisher> publisher() {
         return Optional.ofNullable(publisher);
@@ -441,6 +629,11 @@ final class Broker implements AutoCloseable {
     /** The retained messages of all nodes; empty while this one starts. Any thread. */
     Optional<RetainedAdmin> retained() {
         return Optional.ofNullable(retained);
+    }
+
+    /** The delayed messages of all nodes; empty while this one starts. Any thread. */
+    Optional<DelayedAdmin> delayedMessages() {
+        return Optional.ofNullable(delayedMessages);
     }
 
     /** The stored sessions of all nodes; empty while this one starts. Any thread. */

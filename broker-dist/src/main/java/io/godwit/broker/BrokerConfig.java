@@ -9,6 +9,7 @@ import io.godwit.broker.settings.ClusterSection;
 import io.godwit.broker.settings.FileConfig;
 import io.godwit.broker.settings.MemorySection;
 import io.godwit.broker.settings.MqttServerSection;
+import io.godwit.broker.settings.OtlpSection;
 import io.godwit.broker.settings.SessionSection;
 import io.godwit.broker.settings.StoreSection;
 import io.godwit.broker.settings.SystemProperties;
@@ -68,6 +69,10 @@ final class BrokerConfig {
 
     ApiSection api() {
         return loaded.file().apiServerConfig();
+    }
+
+    OtlpSection otlp() {
+        return loaded.file().otlpConfig();
     }
 
     SystemProperties properties() {

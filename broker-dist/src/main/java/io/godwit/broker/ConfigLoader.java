@@ -39,6 +39,7 @@ final class ConfigLoader {
         errors.addAll(ListenerCheck.errors(config, loaded.isFlawed()));
         errors.addAll(AuthProviders.errors(config));
         errors.addAll(ClusterSettings.errors(config));
+        errors.addAll(OtlpSettings.errors(config));
         if (!errors.isEmpty()) {
             throw new ConfigException(errors);
         }

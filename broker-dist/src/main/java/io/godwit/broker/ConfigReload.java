@@ -125,6 +125,23 @@ final class ConfigReload implements AutoCloseable {
                                 + String.join(", ", left)));
     }
 
+    /**
+     * The values in force once what can be taken over of {@code next} was.
+     *
+     * @param before in force until then
+     * @param withListeners as {@link Target#reconfigure} is told
+     */
+    static List<Effective> inForce(List<Effective> before, BrokerConfig next, boolean withListeners) {
+        Map<String, Effective> changed = byPath(next);
+        return before.stream()
+                .map(key -> {
+                    Effective other = changed.get(key.path());
+                    boolean isTaken = isReloadable(other) && (withListeners || !isOfListener(key.path()));
+                    return isTaken && other != null ? other : key;
+                })
+                .toList();
+    }
+
     private static boolean isSame(@Nullable Effective one, @Nullable Effective other) {
         return one != null && other != null && one.text().equals(other.text());
     }

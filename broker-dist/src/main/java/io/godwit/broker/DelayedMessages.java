@@ -6,11 +6,13 @@ import io.godwit.dist.client.DistOutcome;
 import io.godwit.inbox.client.AttachRequest;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.OriginDigest;
+import io.godwit.inbox.client.SessionCatalog;
 import io.godwit.inbox.client.SessionOwner;
 import io.godwit.inbox.client.Will;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.topic.DelayedTopic;
 import java.util.Optional;
@@ -145,7 +147,12 @@ final class DelayedMessages implements Delayer {
      * token.
      */
     CompletableFuture<Void> beforePublish(ClientInfo client) {
-        String id = client.clientId().value();
+        return beforePublish(client.tenant(), client.clientId());
+    }
+
+    /** The same of the session that keeps the message. */
+    CompletableFuture<Void> beforePublish(TenantId tenant, ClientId keeper) {
+        String id = keeper.value();
         if (!id.startsWith(TOKEN_PREFIX)) {
             return DONE;
         }
@@ -154,7 +161,7 @@ final class DelayedMessages implements Delayer {
         long number = Long.parseLong(id.substring(TOKEN_PREFIX.length(), dot));
         String digest = id.substring(dot + 1, slash);
         ClientId publisher = new ClientId(id.substring(slash + 1));
-        return inbox.get().distributed(client.tenant(), publisher, number, digest);
+        return inbox.get().distributed(tenant, publisher, number, digest);
     }
 
     /** For whom a will is published: the client that published the message, when it is one that was kept here. */
@@ -167,6 +174,11 @@ final class DelayedMessages implements Delayer {
 
     private static ClientInfo withClientId(ClientInfo client, ClientId id) {
         return new ClientInfo(client.tenant(), id, client.userName(), client.remoteAddress(), client.protocolLevel());
+    }
+
+    /** Which sessions of a tenant keep messages here. */
+    static SessionCatalog.Criteria kept(TenantId tenant) {
+        return SessionCatalog.Criteria.kept(tenant, PREFIX);
     }
 
     /** Whether a session of that client id keeps a message here. */

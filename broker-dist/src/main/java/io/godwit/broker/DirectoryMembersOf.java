@@ -65,6 +65,6 @@ final class DirectoryMembersOf implements DirectoryMembers {
 
     @Override
     public void missing(MemberLife member, String why) {
-        members.exclude(new NodeLife(member.nodeId(), member.incarnation()), why);
+        members.excludeSilent(new NodeLife(member.nodeId(), member.incarnation()), why);
     }
 }

@@ -1,5 +1,6 @@
 package io.godwit.broker;
 
+import io.godwit.broker.watch.TraceTap;
 import io.godwit.dist.client.Deliverer;
 import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.DeliveryToken;
@@ -10,6 +11,7 @@ import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
 import io.godwit.kv.client.Resend;
+import io.godwit.mqtt.trace.Tracing;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
@@ -24,18 +26,29 @@ import org.jspecify.annotations.Nullable;
 /** Hands deliveries for persistent sessions to the inbox store. Thread-safe, without state. */
 final class InboxDeliverer implements Deliverer {
     private final Supplier<InboxClient> inbox;
+    private final TraceTap traces;
 
     /** Takes a supplier, because the dist-worker is built with this deliverer and the inbox store opens after it. */
     InboxDeliverer(Supplier<InboxClient> inbox) {
+        this(inbox, new TraceTap(new Tracing(), () -> 0));
+    }
+
+    /** @param traces what is followed on its way */
+    InboxDeliverer(Supplier<InboxClient> inbox, TraceTap traces) {
         this.inbox = inbox;
+        this.traces = traces;
     }
 
     @Override
     public CompletableFuture<DistOutcome> deliver(Delivery delivery) {
+        traces.storing(delivery);
         return inbox.get().insert(request(delivery, false)).handle((outcomes, failure) -> {
             if (failure != null || outcomes == null) {
-                return outcomeOf(failure);
+                DistOutcome outcome = outcomeOf(failure);
+                traces.notStored(delivery, outcome);
+                return outcome;
             }
+            traces.stored(delivery, outcomes);
             return outcomeOf(delivery, outcomes);
         });
     }

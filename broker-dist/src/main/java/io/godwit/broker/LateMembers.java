@@ -34,6 +34,12 @@ final class LateMembers implements Members {
     }
 
     @Override
+    public CompletableFuture<Void> excludeSilent(NodeLife member, String why) {
+        Members known = members;
+        return known == null ? exclude(member, why) : known.excludeSilent(member, why);
+    }
+
+    @Override
     public CompletableFuture<Void> excludeLost(NodeLife member, String why) {
         Members known = members;
         return known == null ? exclude(member, why) : known.excludeLost(member, why);
@@ -58,10 +64,30 @@ final class LateMembers implements Members {
     }
 
     @Override
+    public long revision() {
+        Members known = members;
+        return known == null ? 0 : known.revision();
+    }
+
+    @Override
+    public boolean isPast(NodeLife life, long since) {
+        Members known = members;
+        return known != null && known.isPast(life, since);
+    }
+
+    @Override
     public void said(NodeLife by, long since) {
         Members known = members;
         if (known != null) {
             known.said(by, since);
+        }
+    }
+
+    @Override
+    public void answered(NodeLife by) {
+        Members known = members;
+        if (known != null) {
+            known.answered(by);
         }
     }
 

@@ -1,10 +1,12 @@
 package io.godwit.broker;
 
 import io.godwit.api.port.Answer;
+import io.godwit.api.port.BanAdmin;
 import io.godwit.api.port.ClientAdmin;
 import io.godwit.api.port.ClientFilter;
 import io.godwit.api.port.ClientKey;
 import io.godwit.api.port.ClientView;
+import io.godwit.api.port.DelayedAdmin;
 import io.godwit.api.port.HistorySource;
 import io.godwit.api.port.MessagePublisher;
 import io.godwit.api.port.NodeFigures;
@@ -13,13 +15,22 @@ import io.godwit.api.port.Page;
 import io.godwit.api.port.RetainedAdmin;
 import io.godwit.api.port.SessionAdmin;
 import io.godwit.api.port.SessionView;
+import io.godwit.api.port.SettingsAdmin;
 import io.godwit.api.port.StatsSource;
+import io.godwit.api.port.StoreAdmin;
+import io.godwit.api.port.SubscribeOnBehalf;
 import io.godwit.api.port.SubscriptionAdmin;
+import io.godwit.api.port.TokenAdmin;
+import io.godwit.api.port.TopSource;
+import io.godwit.api.port.UserAdmin;
+import io.godwit.api.port.WatchFeed;
+import io.godwit.api.port.WatchSource;
 import io.godwit.plugin.message.Message;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -28,6 +39,87 @@ import org.jspecify.annotations.Nullable;
 /** What the API asks for before the broker has made it: until then it fails with {@link NotServingException}. */
 final class LatePorts {
     private LatePorts() {}
+
+    /** @param made empty while the node starts; any thread */
+    static StoreAdmin stores(Supplier<Optional<StoreAdmin>> made) {
+        return new StoreAdmin() {
+            @Override
+            public CompletableFuture<Done> split(RangeName range, Optional<String> key, Duration within) {
+                return ask(made, stores -> stores.split(range, key, within));
+            }
+
+            @Override
+            public CompletableFuture<Done> merge(RangeName range, OptionalLong rightEpoch, Duration within) {
+                return ask(made, stores -> stores.merge(range, rightEpoch, within));
+            }
+
+            @Override
+            public CompletableFuture<Done> transfer(RangeName range, String to, Duration within) {
+                return ask(made, stores -> stores.transfer(range, to, within));
+            }
+
+            @Override
+            public CompletableFuture<MoveState> move(
+                    RangeName range, String from, String to, boolean mayReduce, Duration within) {
+                return ask(made, stores -> stores.move(range, from, to, mayReduce, within));
+            }
+
+            @Override
+            public CompletableFuture<Answer<List<BalancerView>>> balancers(List<String> of, Duration within) {
+                return ask(made, stores -> stores.balancers(of, within));
+            }
+
+            @Override
+            public CompletableFuture<Answer<List<BalancerView>>> change(BalancerChange change, Duration within) {
+                return ask(made, stores -> stores.change(change, within));
+            }
+
+            @Override
+            public CompletableFuture<List<ReplicasView>> replicas(Duration within) {
+                return ask(made, stores -> stores.replicas(within));
+            }
+
+            @Override
+            public CompletableFuture<Done> wantVoters(String store, int count, boolean mayReduce, Duration within) {
+                return ask(made, stores -> stores.wantVoters(store, count, mayReduce, within));
+            }
+
+            @Override
+            public CompletableFuture<DrainView> drainState(String node, Duration within) {
+                return ask(made, stores -> stores.drainState(node, within));
+            }
+
+            @Override
+            public CompletableFuture<DrainView> drain(String node, boolean isToGo, boolean mayReduce, Duration within) {
+                return ask(made, stores -> stores.drain(node, isToGo, mayReduce, within));
+            }
+
+            @Override
+            public CompletableFuture<Done> forget(String node, Duration within) {
+                return ask(made, stores -> stores.forget(node, within));
+            }
+
+            @Override
+            public CompletableFuture<Backup> backup(String store, Duration within) {
+                return ask(made, stores -> stores.backup(store, within));
+            }
+        };
+    }
+
+    /** @param made empty while the node starts; any thread */
+    static SettingsAdmin settings(Supplier<Optional<SettingsAdmin>> made) {
+        return new SettingsAdmin() {
+            @Override
+            public CompletableFuture<Answer<List<NodeSettings>>> configuration(Duration within) {
+                return ask(made, settings -> settings.configuration(within));
+            }
+
+            @Override
+            public CompletableFuture<Answer<List<PluginView>>> plugins(Duration within) {
+                return ask(made, settings -> settings.plugins(within));
+            }
+        };
+    }
 
     /** @param made empty while the node starts; any thread */
     static ClientAdmin clients(Supplier<Optional<ClientAdmin>> made) {
@@ -96,6 +188,34 @@ final class LatePorts {
                     String tenant, String filter, int limit, Duration within) {
                 return ask(made, subscriptions -> subscriptions.subscribers(tenant, filter, limit, within));
             }
+
+            @Override
+            public CompletableFuture<Page<GroupView, String>> groups(
+                    String tenant,
+                    Optional<String> group,
+                    Optional<String> filter,
+                    @Nullable String after,
+                    int limit,
+                    Duration within) {
+                return ask(made, subscriptions -> subscriptions.groups(tenant, group, filter, after, limit, within));
+            }
+        };
+    }
+
+    /** @param made empty while the node starts; any thread */
+    static SubscribeOnBehalf onBehalf(Supplier<Optional<SubscribeOnBehalf>> made) {
+        return new SubscribeOnBehalf() {
+            @Override
+            public CompletableFuture<Answer<Optional<List<Coded>>>> subscribe(
+                    ClientKey key, List<SubscribeOnBehalf.Wanted> wanted, int subscriptionId, Duration within) {
+                return ask(made, clients -> clients.subscribe(key, wanted, subscriptionId, within));
+            }
+
+            @Override
+            public CompletableFuture<Answer<Optional<List<Coded>>>> unsubscribe(
+                    ClientKey key, List<String> filters, Duration within) {
+                return ask(made, clients -> clients.unsubscribe(key, filters, within));
+            }
         };
     }
 
@@ -132,6 +252,33 @@ final class LatePorts {
     }
 
     /** @param made empty while the node starts; any thread */
+    static DelayedAdmin delayed(Supplier<Optional<DelayedAdmin>> made) {
+        return new DelayedAdmin() {
+            @Override
+            public CompletableFuture<Page<DelayedView, String>> delayed(
+                    String tenant, Optional<String> filter, @Nullable String cursor, int limit, Duration within) {
+                return ask(made, delayed -> delayed.delayed(tenant, filter, cursor, limit, within));
+            }
+
+            @Override
+            public CompletableFuture<Count> count(String tenant, Optional<String> filter, Duration within) {
+                return ask(made, delayed -> delayed.count(tenant, filter, within));
+            }
+
+            @Override
+            public CompletableFuture<Boolean> discard(String tenant, String id, Duration within) {
+                return ask(made, delayed -> delayed.discard(tenant, id, within));
+            }
+
+            @Override
+            public CompletableFuture<Discarded> discardMatching(
+                    String tenant, String filter, @Nullable String cursor, int limit, Duration within) {
+                return ask(made, delayed -> delayed.discardMatching(tenant, filter, cursor, limit, within));
+            }
+        };
+    }
+
+    /** @param made empty while the node starts; any thread */
     static StatsSource figures(Supplier<Optional<StatsSource>> made) {
         return new StatsSource() {
             @Override
@@ -154,6 +301,123 @@ final class LatePorts {
     /** @param made empty while the node starts; any thread */
     static HistorySource history(Supplier<Optional<HistorySource>> made) {
         return (sinceMillis, within) -> ask(made, history -> history.history(sinceMillis, within));
+    }
+
+    /** @param made empty while the node starts; any thread */
+    static BanAdmin bans(Supplier<Optional<BanAdmin>> made) {
+        return new BanAdmin() {
+            @Override
+            public CompletableFuture<Page<Ban, String>> bans(BanFilter filter, @Nullable String after, int limit) {
+                return ask(made, bans -> bans.bans(filter, after, limit));
+            }
+
+            @Override
+            public CompletableFuture<Made> ban(BanAdmin.Wanted wanted, Duration within) {
+                return ask(made, bans -> bans.ban(wanted, within));
+            }
+
+            @Override
+            public CompletableFuture<Boolean> unban(Optional<String> tenant, String id, Duration within) {
+                return ask(made, bans -> bans.unban(tenant, id, within));
+            }
+        };
+    }
+
+    /** There are none before; any thread. */
+    static TokenAdmin tokens(Supplier<Optional<TokenAdmin>> made) {
+        return new TokenAdmin() {
+            private final List<Token> none = List.of();
+
+            @Override
+            public List<Token> tokens() {
+                return made.get().map(TokenAdmin::tokens).orElse(none);
+            }
+
+            @Override
+            public long nowMillis() {
+                return made.get().map(TokenAdmin::nowMillis).orElseGet(System::currentTimeMillis);
+            }
+
+            @Override
+            public CompletableFuture<Boolean> add(Token token, Duration within) {
+                return ask(made, tokens -> tokens.add(token, within));
+            }
+
+            @Override
+            public CompletableFuture<Boolean> remove(String name, Duration within) {
+                return ask(made, tokens -> tokens.remove(name, within));
+            }
+        };
+    }
+
+    static WatchSource watches(Supplier<Optional<WatchSource>> made) {
+        return new WatchSource() {
+            @Override
+            public Optional<WatchFeed> events(EventFilter filter, Duration longest) {
+                return now(made).events(filter, longest);
+            }
+
+            @Override
+            public WatchFeed trace(TraceFilter filter, Duration longest) {
+                return now(made).trace(filter, longest);
+            }
+        };
+    }
+
+    /** @param made empty while the node starts; any thread */
+    static UserAdmin users(Supplier<Optional<UserAdmin>> made) {
+        return new UserAdmin() {
+            @Override
+            public CompletableFuture<Page<User, User>> users(@Nullable User after, int limit) {
+                return ask(made, users -> users.users(after, limit));
+            }
+
+            @Override
+            public CompletableFuture<Boolean> put(String name, byte[] password, Hash hash, String by, Duration within) {
+                return ask(made, users -> users.put(name, password, hash, by, within));
+            }
+
+            @Override
+            public CompletableFuture<Boolean> remove(String name, Duration within) {
+                return ask(made, users -> users.remove(name, within));
+            }
+
+            @Override
+            public CompletableFuture<Rules> rules() {
+                return ask(made, UserAdmin::rules);
+            }
+
+            @Override
+            public CompletableFuture<Void> setRules(List<String> lines, String by, Duration within) {
+                return ask(made, users -> users.setRules(lines, by, within));
+            }
+        };
+    }
+
+    static TopSource top(Supplier<Optional<TopSource>> made) {
+        return new TopSource() {
+            @Override
+            public CompletableFuture<Answer<List<SlowSubscriber>>> slowSubscribers(
+                    Optional<String> tenant, int limit, Duration within) {
+                return ask(made, top -> top.slowSubscribers(tenant, limit, within));
+            }
+
+            @Override
+            public CompletableFuture<Answer<List<BusyClient>>> clients(
+                    Optional<String> tenant, boolean isByBytes, int limit, Duration within) {
+                return ask(made, top -> top.clients(tenant, isByBytes, limit, within));
+            }
+
+            @Override
+            public CompletableFuture<Answer<List<BusyTopic>>> topics(
+                    Optional<String> tenant, int limit, Duration within) {
+                return ask(made, top -> top.topics(tenant, limit, within));
+            }
+        };
+    }
+
+    private static <P> P now(Supplier<Optional<P>> made) {
+        return made.get().orElseThrow(() -> new NotServingException("the node starts"));
     }
 
     private static <P, T> CompletableFuture<T> ask(

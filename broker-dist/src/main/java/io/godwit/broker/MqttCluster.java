@@ -21,6 +21,7 @@ import io.godwit.dist.member.MembersView;
 import io.godwit.dist.member.NodeLife;
 import io.godwit.dist.peer.ClusterParts;
 import io.godwit.dist.peer.LivePeers;
+import io.godwit.dist.record.RecordReaders;
 import io.godwit.inbox.InboxStore;
 import io.godwit.inbox.carrier.HomeSettings;
 import io.godwit.inbox.carrier.InboxPeers;
@@ -40,6 +41,7 @@ import io.micrometer.core.instrument.binder.BaseUnits;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -109,6 +111,7 @@ final class MqttCluster implements AutoCloseable {
 
     /** @throws IOException if the certificates cannot be read */
     static MqttCluster open(Cluster cluster, String clusterId, NodeWaits waits) throws IOException {
+        cluster.membership().announceAlso(RecordReaders.ATTRIBUTE, RecordReaders.LAYOUT);
         Member own = cluster.membership().self();
         NodeIdentity identity = new NodeIdentity(own.nodeId(), own.incarnation(), own.version(), own.attributes());
         LinkSettings settings =
@@ -133,7 +136,16 @@ final class MqttCluster implements AutoCloseable {
                 System::nanoTime,
                 Backoff.RANDOM,
                 waits.confirmation(),
-                maxLiveFilterBytes == 0 ? ClusterParts.defaultLiveFilterBytes() : maxLiveFilterBytes);
+                maxLiveFilterBytes == 0 ? ClusterParts.defaultLiveFilterBytes() : maxLiveFilterBytes,
+                this::recordsLack);
+    }
+
+    private Optional<String> recordsLack() {
+        ClusterMembers made = members;
+        MembersView view = made == null ? MembersView.NONE : made.view();
+        return RecordReaders.lack(
+                cluster.membership().members(),
+                view.members().stream().map(member -> member.life().nodeId()).toList());
     }
 
     private boolean isServingMember() {
@@ -195,6 +207,7 @@ final class MqttCluster implements AutoCloseable {
         InboxPeers peers = store.peers(
                 ranges.client(),
                 ranges.leaders(),
+                new AgreedMembersOf(membersPort),
                 HomeSettings.DEFAULT.waiting(waits.home()).withPublishes(UNACKNOWLEDGED_BYTES),
                 timers,
                 wallMillis);

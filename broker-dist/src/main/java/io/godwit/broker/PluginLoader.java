@@ -1,5 +1,6 @@
 package io.godwit.broker;
 
+import io.godwit.broker.admin.NodeFacts;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -9,12 +10,16 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
+import java.util.jar.Attributes;
 import java.util.jar.JarFile;
+import java.util.jar.Manifest;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,10 +40,17 @@ final class PluginLoader implements AutoCloseable {
     /** Of one type in one plugin. */
     private static final int MAX_FACTORIES = 100;
 
-    /** @param name as the jar or the directory is called */
-    private record Plugin(String name, URLClassLoader classes) {}
+    /**
+     * @param name as the jar or the directory is called
+     * @param version as the manifest of a jar says; empty when none does
+     */
+    private record Plugin(String name, List<String> jars, String version, URLClassLoader classes) {}
+
+    private record Used(String source, NodeFacts.Use use) {}
 
     private final List<Plugin> plugins;
+    /** Found so far. Copied by writers, since operators ask on other threads. */
+    private final List<Used> used = new CopyOnWriteArrayList<>();
 
     private PluginLoader(List<Plugin> plugins) {
         this.plugins = plugins;
@@ -63,7 +75,11 @@ final class PluginLoader implements AutoCloseable {
         for (Path entry : list(directory)) {
             List<Path> jars = Files.isDirectory(entry) ? jarsOf(list(entry)) : jarsOf(List.of(entry));
             if (!jars.isEmpty()) {
-                plugins.add(new Plugin(fileName(entry), classesOf(entry, jars)));
+                plugins.add(new Plugin(
+                        fileName(entry),
+                        jars.stream().map(PluginLoader::fileName).toList(),
+                        versionOf(jars),
+                        classesOf(entry, jars)));
             }
         }
         LOG.info(
@@ -85,6 +101,46 @@ final class PluginLoader implements AutoCloseable {
 
     private static String fileName(Path path) {
         return String.valueOf(path.getFileName());
+    }
+
+    private static String versionOf(List<Path> jars) throws IOException {
+        for (Path jar : jars) {
+            try (JarFile opened = new JarFile(jar.toFile())) {
+                Manifest manifest = opened.getManifest();
+                String version = manifest == null
+                        ? null
+                        : manifest.getMainAttributes().getValue(Attributes.Name.IMPLEMENTATION_VERSION);
+                if (version != null) {
+                    return version;
+                }
+            } catch (IOException e) {
+                throw new IOException("the plugin " + jar + " cannot be read: " + e.getMessage(), e);
+            }
+        }
+        return "";
+    }
+
+    /** What was loaded and what of it was found so far; also by other threads. */
+    List<NodeFacts.Plugin> loaded() {
+        return plugins.stream()
+                .map(plugin -> new NodeFacts.Plugin(
+                        plugin.name(),
+                        plugin.jars(),
+                        plugin.version(),
+                        used.stream()
+                                .filter(each -> each.source().equals(plugin.name()))
+                                .map(Used::use)
+                                .distinct()
+                                .toList()))
+                .toList();
+    }
+
+    /** {@code AuthProviderFactory} is {@code auth-provider}. */
+    private static String kindOf(Class<?> type) {
+        return type.getSimpleName()
+                .replaceAll("Factory$", "")
+                .replaceAll("([a-z])([A-Z])", "$1-$2")
+                .toLowerCase(Locale.ROOT);
     }
 
     private static URLClassLoader classesOf(Path entry, List<Path> jars) throws IOException {
@@ -150,6 +206,7 @@ final class PluginLoader implements AutoCloseable {
         problems.forEach(problem -> LOG.warn("plugin passed over problem={}", problem));
         Found<F> one = found.get(0);
         LOG.info("plugin used key={} name={} source={}", key, wanted, one.source());
+        used.add(new Used(one.source(), new NodeFacts.Use(kindOf(type), wanted)));
         return one.factory();
     }
 

@@ -23,6 +23,7 @@ final class StartCheck {
             add(errors, () -> BalanceSettings.check(config, plugins));
             add(errors, () -> AuthProviders.check(config, plugins));
             add(errors, () -> ApiSettings.check(config));
+            add(errors, () -> OtlpSettings.check(config));
             errors.addAll(certificateErrors(config, Instant.now()));
         } catch (IOException e) {
             errors.addAll(lines(e));

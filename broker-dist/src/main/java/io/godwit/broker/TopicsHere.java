@@ -2,11 +2,13 @@ package io.godwit.broker;
 
 import io.godwit.broker.clients.TopicLookup;
 import io.godwit.dist.DistWorker;
+import io.godwit.dist.client.GroupInfo;
 import io.godwit.dist.client.Receiver;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.dist.client.TopicReceivers;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.topic.TopicFilter;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What the matcher of this node knows, for operators. */
@@ -24,5 +26,11 @@ record TopicsHere(DistWorker dist) implements TopicLookup {
     @Override
     public @Nullable SubscriptionOptions options(TenantId tenant, TopicFilter filter, Receiver receiver) {
         return dist.options(tenant, filter, receiver);
+    }
+
+    @Override
+    public List<GroupInfo> groups(
+            TenantId tenant, @Nullable String shareName, @Nullable String filter, @Nullable String after, int most) {
+        return dist.groups(tenant, shareName, filter, after, most);
     }
 }

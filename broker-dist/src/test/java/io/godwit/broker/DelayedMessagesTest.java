@@ -14,6 +14,7 @@ import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
 import io.godwit.inbox.client.OriginDigest;
 import io.godwit.inbox.client.SessionOwner;
+import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.inbox.client.Will;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.Resend;
@@ -23,6 +24,7 @@ import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -226,6 +228,22 @@ class DelayedMessagesTest {
         @Override
         public CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId, Resend resend) {
             throw new AssertionError("delete");
+        }
+
+        @Override
+        public CompletableFuture<FilterChange> changeFilters(
+                TenantId tenant,
+                ClientId clientId,
+                boolean countsAttachment,
+                List<StoredSubscription> added,
+                List<TopicFilter> removed,
+                Resend resend) {
+            throw new AssertionError("filters");
+        }
+
+        @Override
+        public CompletableFuture<Boolean> discard(TenantId tenant, ClientId clientId, Resend resend) {
+            throw new AssertionError("discard");
         }
 
         @Override

@@ -17,6 +17,7 @@ import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
 import io.godwit.inbox.client.SessionOwner;
+import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.inbox.client.Will;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.Resend;
@@ -211,6 +212,22 @@ class InboxDelivererTest {
         @Override
         public CompletableFuture<Boolean> delete(TenantId tenant, ClientId clientId, Resend resend) {
             throw new AssertionError("delete");
+        }
+
+        @Override
+        public CompletableFuture<FilterChange> changeFilters(
+                TenantId tenant,
+                ClientId clientId,
+                boolean countsAttachment,
+                List<StoredSubscription> added,
+                List<TopicFilter> removed,
+                Resend resend) {
+            throw new AssertionError("filters");
+        }
+
+        @Override
+        public CompletableFuture<Boolean> discard(TenantId tenant, ClientId clientId, Resend resend) {
+            throw new AssertionError("discard");
         }
 
         @Override

@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -64,7 +65,8 @@ class LinkIntroductionsTest {
                     timer::nanoTime,
                     () -> 1,
                     Duration.ofSeconds(5),
-                    ClusterParts.defaultLiveFilterBytes());
+                    ClusterParts.defaultLiveFilterBytes(),
+                    Optional::empty);
             worker = new DistWorker(
                     DistConfig.DEFAULT,
                     () -> {

@@ -70,6 +70,13 @@ final class MetricsPage {
                 A node that is alone has no `godwit_links_*`, `godwit_members_*`, `godwit_directory_*`,
                 `godwit_dist_peer_*`, `godwit_inbox_held_bytes`, `godwit_inbox_served_bytes` and
                 `godwit_inbox_waiting_bytes`.
+
+                `otlpConfig` in [conf/standalone.yml](../conf/standalone.yml) has a node push all of this to a collector
+                too, by OTLP (protobuf over HTTP, packed with gzip), for collectors that do not scrape. Names, labels
+                and values are those of `/metrics`, counters and histograms are cumulative since the process began, and
+                the unit is `s` or `By` where the name has it. A collector that is slow, refuses or is not there costs a
+                line in the log in ten minutes, and is counted in `godwit_otlp_pushes_total`, which is there only where
+                pushes are on. Nothing is sent again: the next push has the newer counts.
                 """);
         Map<String, Exposition.Family> left = new TreeMap<>(scrape.families());
         left.keySet().removeIf(name -> !name.startsWith("godwit_"));

@@ -1,11 +1,18 @@
 package io.godwit.broker.admin;
 
-import io.godwit.broker.admin.AdminException.Kind;
+import io.godwit.broker.admin.api.ApiCommands;
+import io.godwit.broker.admin.api.ApiOptions;
+import io.godwit.broker.admin.api.Invocation;
+import io.godwit.broker.admin.terminal.AdminException;
+import io.godwit.broker.admin.terminal.AdminException.Kind;
+import io.godwit.broker.admin.terminal.Screen;
 import io.godwit.broker.release.Release;
 import io.godwit.cluster.ClusterConfig;
 import io.godwit.cluster.HostPort;
 import io.godwit.cluster.LocalAccess;
 import io.godwit.cluster.RpcConnection;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -15,10 +22,14 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 
@@ -37,14 +48,35 @@ import picocli.CommandLine.ScopeType;
             "A node is named by the first letters of its store id, or by its RPC address.",
             "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not reachable, 4 refused, 5 the range has changed "
                     + "meanwhile,",
-            "6 no such store, range, node or balancer, 7 a damaged backup."
+            "6 no such store, range, node, client or message, 7 a damaged backup."
         })
-public final class Admin {
+public final class Admin implements Invocation {
     /** In a data directory: where the broker that runs on it is reached. */
     public static final String ACCESS_FILE = "godwit.rpc";
 
+    /** Beside those of the API. */
+    private static final List<String> COMMANDS = List.of(
+            "backup",
+            "balancers",
+            "completion",
+            "drain",
+            "forget",
+            "members",
+            "merge",
+            "move",
+            "ranges",
+            "recover",
+            "replace",
+            "replicas",
+            "restore",
+            "split",
+            "token",
+            "transfer");
+
     private final PrintStream out;
     private final PrintStream err;
+    private final Screen screen;
+    private final Map<String, String> environment;
 
     @Option(
             names = "--data",
@@ -92,6 +124,9 @@ public final class Admin {
             description = "the DNS name that nodes' certificates must have (clusterConfig.tls.requiredName)")
     private String requiredName = "";
 
+    @Mixin
+    private final ApiOptions api = new ApiOptions();
+
     @Option(names = "--json", scope = ScopeType.INHERIT, description = "print JSON, for programs")
     private boolean isJson;
 
@@ -104,38 +139,74 @@ public final class Admin {
     private int timeoutSeconds = 30;
 
     Admin(PrintStream out, PrintStream err) {
+        this(out, err, Screen.NONE, Map.of());
+    }
+
+    Admin(PrintStream out, PrintStream err, Screen screen, Map<String, String> environment) {
         this.out = out;
         this.err = err;
+        this.screen = screen;
+        this.environment = environment;
     }
 
     public static void main(String[] args) {
-        System.exit(new Admin(System.out, System.err).run(args));
+        // what the locale has no letters for would be lost
+        PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8);
+        PrintStream err = new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
+        int code = new Admin(out, err, Screen.of(System.getProperties(), System.getenv()), System.getenv()).run(args);
+        out.flush();
+        System.exit(out.checkError() ? Kind.FAILED.exitCode() : code);
+    }
+
+    private Object command(String name) {
+        return switch (name) {
+            case "backup" -> new BackupCommand(this);
+            case "balancers" -> new BalancersCommand(this);
+            case "completion" -> new CompletionCommand();
+            case "drain" -> new DrainCommand(this);
+            case "forget" -> new ForgetCommand(this);
+            case "members" -> new MembersCommand(this);
+            case "merge" -> new MergeCommand(this);
+            case "move" -> new MoveCommand(this);
+            case "ranges" -> new RangesCommand(this);
+            case "recover" -> new RecoverCommand(this);
+            case "replace" -> new ReplaceCommand(this);
+            case "replicas" -> new ReplicasCommand(this);
+            case "restore" -> new RestoreCommand(this);
+            case "split" -> new SplitCommand(this);
+            case "token" -> new TokenCommand(this);
+            case "transfer" -> new TransferCommand(this);
+            default -> ApiCommands.make(name, this);
+        };
+    }
+
+    /**
+     * The command line with the commands whose names are among the words, or else with all of them: to make one takes
+     * time, and whoever runs one waits.
+     */
+    private CommandLine line(List<String> words) {
+        List<String> names = new ArrayList<>(COMMANDS);
+        names.addAll(ApiCommands.NAMES);
+        boolean isNamed = !words.contains("completion") && names.stream().anyMatch(words::contains);
+        CommandLine line = new CommandLine(this);
+        for (String name : names) {
+            if (!isNamed || words.contains(name)) {
+                line.addSubcommand(name, command(name));
+            }
+        }
+        return line;
     }
 
     int run(String... args) {
-        CommandLine line = new CommandLine(this);
-        line.addSubcommand(new MembersCommand(this));
-        line.addSubcommand(new RangesCommand(this));
-        line.addSubcommand(new SplitCommand(this));
-        line.addSubcommand(new MergeCommand(this));
-        line.addSubcommand(new MoveCommand(this));
-        line.addSubcommand(new TransferCommand(this));
-        line.addSubcommand(new DrainCommand(this));
-        line.addSubcommand(new ReplicasCommand(this));
-        line.addSubcommand(new ForgetCommand(this));
-        line.addSubcommand(new ReplaceCommand(this));
-        line.addSubcommand(new RecoverCommand(this));
-        line.addSubcommand(new BalancersCommand(this));
-        line.addSubcommand(new BackupCommand(this));
-        line.addSubcommand(new RestoreCommand(this));
-        line.addSubcommand(new TokenCommand(this));
+        CommandLine line = line(List.of(args));
         line.setOut(new PrintWriter(out, true, StandardCharsets.UTF_8));
         line.setErr(new PrintWriter(err, true, StandardCharsets.UTF_8));
         line.setCaseInsensitiveEnumValuesAllowed(true);
         line.setExecutionExceptionHandler((failure, command, parsed) -> {
             if (failure instanceof AdminException known) {
+                out.flush();
                 err.println("godwit-admin: " + known.getMessage());
-                return known.kind().exitCode;
+                return known.kind().exitCode();
             }
             throw failure;
         });
@@ -160,15 +231,18 @@ public final class Admin {
 
     /** To the node that the options name. */
     AdminClient connect() throws AdminException {
+        if (api.isGiven()) {
+            throw new AdminException(
+                    Kind.USAGE, "this command goes by RPC: say --data or --rpc, not --url and what belongs to it");
+        }
         HostPort address = rpc;
-        Duration timeout = Duration.ofSeconds(Math.max(1, timeoutSeconds));
         try {
             if (address != null) {
-                return new AdminClient(RpcConnection.to(address, tls()), "the node at " + address, timeout);
+                return new AdminClient(RpcConnection.to(address, tls()), "the node at " + address, timeout());
             }
             LocalAccess access = LocalAccess.read(data.resolve(ACCESS_FILE));
             return new AdminClient(
-                    RpcConnection.local(access), "the broker of " + data + " (" + access.address() + ")", timeout);
+                    RpcConnection.local(access), "the broker of " + data + " (" + access.address() + ")", timeout());
         } catch (NoSuchFileException e) {
             throw new AdminException(
                     Kind.UNREACHABLE,
@@ -197,12 +271,49 @@ public final class Admin {
         return new ClusterConfig.TlsFiles(ours, secret, trusted, requiredName);
     }
 
-    PrintStream out() {
+    @Override
+    public PrintStream out() {
         return out;
     }
 
-    boolean isJson() {
+    @Override
+    public PrintStream err() {
+        return err;
+    }
+
+    @Override
+    public Screen screen() {
+        return screen;
+    }
+
+    @Override
+    public boolean isJson() {
         return isJson;
+    }
+
+    @Override
+    public Path data() {
+        return data;
+    }
+
+    @Override
+    public Duration timeout() {
+        return Duration.ofSeconds(Math.max(1, timeoutSeconds));
+    }
+
+    @Override
+    public ApiOptions api() {
+        return api;
+    }
+
+    @Override
+    public boolean isRpc() {
+        return rpc != null || certificate != null || key != null || authority != null;
+    }
+
+    @Override
+    public String variable(String name) {
+        return environment.getOrDefault(name, "");
     }
 
     /** What people are told while something goes on; on standard error, since JSON goes to the other. */

@@ -1,6 +1,7 @@
 package io.godwit.broker.admin;
 
-import io.godwit.broker.admin.AdminException.Kind;
+import io.godwit.broker.admin.terminal.AdminException;
+import io.godwit.broker.admin.terminal.AdminException.Kind;
 import io.godwit.cluster.RpcConnection;
 import io.grpc.CallOptions;
 import io.grpc.MethodDescriptor;
@@ -15,7 +16,7 @@ import java.util.NoSuchElementException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Calls one node. For a program's only thread: each call blocks. */
+/** Calls one node. For one thread at a time: each call blocks. */
 final class AdminClient implements AutoCloseable {
     /** A node that carries something out answers by itself when the time is over. */
     private static final long GRACE_MILLIS = 3_000;
@@ -23,12 +24,48 @@ final class AdminClient implements AutoCloseable {
     private final RpcConnection connection;
     private final String target;
     private final Duration timeout;
+    /** All calls together; of {@link System#nanoTime}. Null for no such limit. */
+    private final @Nullable Long untilNanos;
+
+    private final long graceMillis;
+    private final boolean isOwner;
 
     /** @param target for messages: what the operator named */
     AdminClient(RpcConnection connection, String target, Duration timeout) {
+        this(connection, target, timeout, null, GRACE_MILLIS, true);
+    }
+
+    private AdminClient(
+            RpcConnection connection,
+            String target,
+            Duration timeout,
+            @Nullable Long untilNanos,
+            long graceMillis,
+            boolean isOwner) {
         this.connection = connection;
         this.target = target;
         this.timeout = timeout;
+        this.untilNanos = untilNanos;
+        this.graceMillis = graceMillis;
+        this.isOwner = isOwner;
+    }
+
+    /** One over the same connection, which it does not close, and whose calls together take so long at most. */
+    AdminClient within(Duration all) {
+        return new AdminClient(connection, target, all, System.nanoTime() + all.toNanos(), GRACE_MILLIS, false);
+    }
+
+    /**
+     * For one of so many nodes that are asked one after the other: its calls take its part of the time that is left,
+     * so that one which does not answer leaves the others theirs. The same client where there is no limit of time.
+     */
+    AdminClient share(int nodes) {
+        if (untilNanos == null) {
+            return this;
+        }
+        long now = System.nanoTime();
+        long nanos = Math.max(0, untilNanos - now) / nodes;
+        return new AdminClient(connection, target, Duration.ofNanos(nanos), now + nanos, 0, false);
     }
 
     Duration timeout() {
@@ -83,7 +120,11 @@ final class AdminClient implements AutoCloseable {
     }
 
     private CallOptions options() {
-        return CallOptions.DEFAULT.withDeadlineAfter(timeout.toMillis() + GRACE_MILLIS, TimeUnit.MILLISECONDS);
+        long millis = timeout.toMillis();
+        if (untilNanos != null) {
+            millis = Math.max(0, TimeUnit.NANOSECONDS.toMillis(untilNanos - System.nanoTime()));
+        }
+        return CallOptions.DEFAULT.withDeadlineAfter(millis + graceMillis, TimeUnit.MILLISECONDS);
     }
 
     private AdminException failure(Status status) {
@@ -116,6 +157,8 @@ final class AdminClient implements AutoCloseable {
 
     @Override
     public void close() {
-        connection.close();
+        if (isOwner) {
+            connection.close();
+        }
     }
 }

@@ -47,6 +47,11 @@ final class AdminMethods {
     static final MethodDescriptor<Messages.ChangeBalancer, Messages.Nothing> CHANGE_BALANCER =
             unary("changeBalancer", Messages.ChangeBalancer.class, Messages.Nothing.class);
 
+    static final MethodDescriptor<Messages.OfNode, Messages.Configuration> CONFIGURATION =
+            unary("configuration", Messages.OfNode.class, Messages.Configuration.class);
+    static final MethodDescriptor<Messages.OfNode, Messages.Plugins> PLUGINS =
+            unary("plugins", Messages.OfNode.class, Messages.Plugins.class);
+
     /** Answers with {@link CopyFrame}s. */
     static final MethodDescriptor<Messages.OfRange, byte[]> COPY_RANGE = copying("copyRange", Messages.OfRange.class);
 

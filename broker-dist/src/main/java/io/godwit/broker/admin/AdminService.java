@@ -16,6 +16,8 @@ import io.godwit.plugin.balance.BalanceAction.ChangeReplica.Step;
 import io.godwit.plugin.balance.Key;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
+import io.grpc.Context;
+import io.grpc.Context.CancellableContext;
 import io.grpc.MethodDescriptor;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.Status;
@@ -76,16 +78,20 @@ public final class AdminService implements AutoCloseable {
     private final NodeOperations node;
     private final RangeBackups backups;
     private final Peers peers;
+    private final NodeFacts facts;
     /** The thread that does what is asked, which may write to the disk; none while nobody asks. */
     private final ExecutorService requests = threads(1, "admin", new LinkedBlockingQueue<>(MAX_WAITING));
     /** Threads that copy ranges, or wait for other nodes that do; none while nobody asks. */
     private final ExecutorService copies = threads(MAX_COPIES, "admin-copy", new SynchronousQueue<>());
 
+    private final LimitedPauses limited = new LimitedPauses(System::nanoTime);
+
     /** @param peers of a node that is in no cluster: none */
-    public AdminService(NodeOperations node, RangeBackups backups, Peers peers) {
+    public AdminService(NodeOperations node, RangeBackups backups, Peers peers, NodeFacts facts) {
         this.node = node;
         this.backups = backups;
         this.peers = peers;
+        this.facts = facts;
     }
 
     public ServerServiceDefinition definition() {
@@ -100,6 +106,8 @@ public final class AdminService implements AutoCloseable {
         add(service, AdminMethods.RECOVER, this::recover);
         add(service, AdminMethods.BALANCERS, this::balancers);
         add(service, AdminMethods.CHANGE_BALANCER, this::changeBalancer);
+        add(service, AdminMethods.CONFIGURATION, this::configuration);
+        add(service, AdminMethods.PLUGINS, this::plugins);
         service.addMethod(
                 AdminMethods.COPY_RANGE.toBuilder(BytesMarshaller.INSTANCE, BytesMarshaller.INSTANCE)
                         .build(),
@@ -331,7 +339,9 @@ public final class AdminService implements AutoCloseable {
                 .thenApply(all -> new Messages.Balancers(
                         request.store(),
                         node.self(),
-                        all.stream().map(Messages.Balancer::of).toList()));
+                        all.stream()
+                                .map(each -> Messages.Balancer.of(each, limited.of(request.store(), each.name())))
+                                .toList()));
     }
 
     private CompletableFuture<Messages.Nothing> changeBalancer(Messages.ChangeBalancer request) {
@@ -345,32 +355,55 @@ public final class AdminService implements AutoCloseable {
                 request.balancer(),
                 request.change(),
                 request.settings());
+        String store = request.store();
         CompletableFuture<Void> changed = switch (request.change()) {
             case PAUSE -> balancers.pause(request.balancer());
-            case REST -> balancers.rest(request.balancer());
-            case UNREST -> balancers.unrest(request.balancer());
-            case RESUME -> balancers.resume(request.balancer());
+            case PAUSE_FOR -> limited.pause(balancers, store, request.balancer(), request.forSeconds());
+            case REST -> limited.rest(balancers, store, request.balancer());
+            case UNREST -> limited.unrest(balancers, store, request.balancer());
+            case RESUME -> limited.resume(balancers, store, request.balancer());
             case TUNE -> balancers.tune(request.balancer(), request.settings());
         };
         return changed.thenApply(done -> new Messages.Nothing());
+    }
+
+    private CompletableFuture<Messages.Configuration> configuration(Messages.OfNode request) {
+        return isElsewhere(request.node())
+                ? forward(request.node(), AdminMethods.CONFIGURATION, request)
+                : CompletableFuture.completedFuture(new Messages.Configuration(node.self(), facts.settings()));
+    }
+
+    private CompletableFuture<Messages.Plugins> plugins(Messages.OfNode request) {
+        return isElsewhere(request.node())
+                ? forward(request.node(), AdminMethods.PLUGINS, request)
+                : CompletableFuture.completedFuture(new Messages.Plugins(node.self(), facts.plugins()));
     }
 
     private void copyRange(byte[] bytes, StreamObserver<byte[]> caller) {
         copy(caller, sender -> {
             Messages.OfRange request = AdminMethods.decode(bytes, 0, Messages.OfRange.class);
             if (isElsewhere(request.node())) {
-                Channel channel = channel(request.node());
-                sender.relay(ClientCalls.blockingServerStreamingCall(
-                        channel,
-                        AdminMethods.COPY_RANGE,
-                        CallOptions.DEFAULT,
-                        new Messages.OfRange(request.store(), request.rangeId(), request.node())));
+                relay(sender, channel(request.node()), request);
                 return;
             }
             store(request.store());
             LOG.info("operator copies range store={} range={}", request.store(), request.rangeId());
             sender.send(backups, node.clusterId(), request);
         });
+    }
+
+    /** When the caller goes, the call to the other node ends too. */
+    private static void relay(CopySender sender, Channel channel, Messages.OfRange request)
+            throws IOException, InterruptedException {
+        CancellableContext call = Context.ROOT.withCancellation();
+        Context before = call.attach();
+        try {
+            sender.relay(ClientCalls.blockingServerStreamingCall(
+                    channel, AdminMethods.COPY_RANGE, CallOptions.DEFAULT, request));
+        } finally {
+            call.detach(before);
+            call.cancel(null);
+        }
     }
 
     private void copyStores(byte[] bytes, StreamObserver<byte[]> caller) {
@@ -457,5 +490,6 @@ public final class AdminService implements AutoCloseable {
     public void close() {
         requests.shutdownNow();
         copies.shutdownNow();
+        limited.close();
     }
 }

@@ -1,6 +1,7 @@
 package io.godwit.broker.admin;
 
-import io.godwit.broker.admin.AdminException.Kind;
+import io.godwit.broker.admin.terminal.AdminException;
+import io.godwit.broker.admin.terminal.AdminException.Kind;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.security.MessageDigest;
@@ -38,15 +39,22 @@ final class Backup {
     private final AdminClient client;
     private final String store;
     private final BackupTarget target;
+    private final Pace pace;
     private final List<BackupManifest.Range> copied = new ArrayList<>();
     private int directories;
     private String clusterId = "";
     private String release = "";
 
     Backup(AdminClient client, String store, BackupTarget target) {
+        this(client, store, target, NodeCommand::pause);
+    }
+
+    /** @param pace between two attempts at one range */
+    Backup(AdminClient client, String store, BackupTarget target, Pace pace) {
         this.client = client;
         this.store = store;
         this.target = target;
+        this.pace = pace;
     }
 
     BackupManifest take() throws AdminException, IOException {
@@ -178,7 +186,7 @@ final class Backup {
                     throw new AdminException(
                             e.kind(), "range " + rangeId + " of " + store + " was not copied: " + e.getMessage(), e);
                 }
-                NodeCommand.pause(ATTEMPT_MILLIS);
+                pace.pause(ATTEMPT_MILLIS);
             }
         }
     }

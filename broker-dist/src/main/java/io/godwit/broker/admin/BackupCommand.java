@@ -1,6 +1,7 @@
 package io.godwit.broker.admin;
 
-import io.godwit.broker.admin.AdminException.Kind;
+import io.godwit.broker.admin.terminal.AdminException;
+import io.godwit.broker.admin.terminal.AdminException.Kind;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
@@ -21,8 +22,6 @@ import picocli.CommandLine.Parameters;
             "moment, into a directory each of a new directory: what is restored of them fits together."
         })
 final class BackupCommand extends NodeCommand {
-    private static final String ALL = "all";
-
     @Parameters(index = "0", paramLabel = "STORE", description = "inbox, dist or retain; or all")
     private String store = "";
 
@@ -41,7 +40,7 @@ final class BackupCommand extends NodeCommand {
 
     @Override
     void run(AdminClient client) throws AdminException {
-        if (store.equals(ALL)) {
+        if (store.equals(Backups.ALL)) {
             runAll(client);
             return;
         }

@@ -18,7 +18,10 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Where a backup is written to: a directory, or a tar file when its name ends so. Used by one thread. */
+/**
+ * Where a backup is written to: a directory, a tar file when its name ends so, or somebody who reads a tar archive.
+ * Used by one thread.
+ */
 interface BackupTarget extends AutoCloseable {
 
     /** @throws FileAlreadyExistsException if there is something already */
@@ -185,6 +188,87 @@ interface BackupTarget extends AutoCloseable {
         @Override
         public void close() throws IOException {
             channel.close();
+        }
+    }
+
+    /**
+     * A tar archive that is written to somebody else as it is made, so that nothing of it can be taken back: when a
+     * file does not come to its end, the archive ends without its manifest, and is no backup.
+     */
+    final class TarStream implements BackupTarget {
+        private final OutputStream out;
+        private boolean isHalfWritten;
+
+        /** @param out stays open */
+        TarStream(OutputStream out) {
+            this.out = out;
+        }
+
+        /** For one backup of several of the archive, in a directory of its own. {@link #end} ends the archive. */
+        BackupTarget in(String name) {
+            return new BackupTarget() {
+                @Override
+                public OutputStream file(String directory, String file, long bytes) throws IOException {
+                    return entry(name + "/" + directory + "/" + file, bytes);
+                }
+
+                @Override
+                public void finish(byte[] manifest) throws IOException {
+                    write(name + "/" + BackupManifest.FILE, manifest);
+                }
+
+                @Override
+                public void close() {
+                    // as the archive
+                }
+            };
+        }
+
+        @Override
+        public OutputStream file(String directory, String name, long bytes) throws IOException {
+            return entry(directory + "/" + name, bytes);
+        }
+
+        private OutputStream entry(String name, long bytes) throws IOException {
+            if (isHalfWritten) {
+                throw new IOException("the file before " + name + " did not come to its end");
+            }
+            isHalfWritten = true;
+            return new FilterOutputStream(Tar.entry(out, name, bytes)) {
+                @Override
+                public void write(byte[] content, int offset, int length) throws IOException {
+                    super.out.write(content, offset, length); // as a whole, not byte by byte
+                }
+
+                @Override
+                public void close() throws IOException {
+                    super.out.close(); // throws when it is not whole
+                    isHalfWritten = false;
+                }
+            };
+        }
+
+        private void write(String name, byte[] content) throws IOException {
+            try (OutputStream entry = entry(name, content.length)) {
+                entry.write(content);
+            }
+        }
+
+        @Override
+        public void finish(byte[] manifest) throws IOException {
+            write(BackupManifest.FILE, manifest);
+            end();
+        }
+
+        /** Nothing comes after it. */
+        void end() throws IOException {
+            Tar.end(out);
+            out.flush();
+        }
+
+        @Override
+        public void close() {
+            // without finish there is no manifest
         }
     }
 }

@@ -1,8 +1,9 @@
 package io.godwit.broker.admin;
 
-import io.godwit.broker.admin.AdminException.Kind;
 import io.godwit.broker.admin.Messages.BalancerChange;
-import io.godwit.plugin.balance.Liveness;
+import io.godwit.broker.admin.terminal.AdminException;
+import io.godwit.broker.admin.terminal.AdminException.Kind;
+import io.godwit.broker.admin.terminal.Table;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,13 @@ final class BalancersCommand extends NodeCommand {
 
     @Option(names = "--pause", paramLabel = "NAME", description = "ask this balancer no more")
     private @Nullable String paused;
+
+    @Option(
+            names = "--for",
+            paramLabel = "SECONDS",
+            defaultValue = "0",
+            description = "with --pause: only so long, or until its node stops")
+    private int forSeconds;
 
     @Option(names = "--resume", paramLabel = "NAME", description = "ask it again")
     private @Nullable String resumed;
@@ -51,30 +59,20 @@ final class BalancersCommand extends NodeCommand {
         Messages.Nodes known = client.nodes();
         NodeNames names = new NodeNames(known);
         String only = node;
-        List<String> nodes = only != null
-                ? List.of(names.resolve(only))
-                : known.nodes().stream()
-                        .filter(each -> each.liveness() == Liveness.ALIVE)
-                        .map(Messages.Node::storeId)
-                        .toList();
-        Change change = change();
-        List<Messages.Balancers> answers = new ArrayList<>();
-        for (String each : nodes) {
-            if (change != null) {
-                client.call(
-                        AdminMethods.CHANGE_BALANCER,
-                        new Messages.ChangeBalancer(store, each, change.balancer(), change.kind(), settings));
-            }
-            answers.add(client.call(AdminMethods.BALANCERS, new Messages.OfBalancers(store, each)));
+        List<String> nodes = only != null ? List.of(names.resolve(only)) : BalancerActions.nodes(known);
+        BalancerActions.Outcome outcome = new BalancerActions(client, store).on(nodes, change());
+        answer(new Answers(outcome.answers()), () -> print(outcome.answers(), names));
+        if (!outcome.missing().isEmpty()) {
+            Map.Entry<String, AdminException> each =
+                    outcome.missing().entrySet().iterator().next();
+            AdminException why = each.getValue();
+            throw new AdminException(why.kind(), "node " + names.shortOf(each.getKey()) + ": " + why.getMessage(), why);
         }
-        answer(new Answers(answers), () -> print(answers, names));
     }
 
-    private record Change(String balancer, BalancerChange kind) {}
-
-    private @Nullable Change change() throws AdminException {
-        List<Change> asked = new ArrayList<>();
-        add(asked, paused, BalancerChange.PAUSE);
+    private BalancerActions.@Nullable Change change() throws AdminException {
+        List<BalancerActions.Change> asked = new ArrayList<>();
+        add(asked, paused, forSeconds == 0 ? BalancerChange.PAUSE : BalancerChange.PAUSE_FOR);
         add(asked, resumed, BalancerChange.RESUME);
         add(asked, tuned, BalancerChange.TUNE);
         if (asked.size() > 1) {
@@ -83,12 +81,15 @@ final class BalancersCommand extends NodeCommand {
         if ((tuned != null) == settings.isEmpty()) {
             throw new AdminException(Kind.REFUSED, "--tune and --set go together");
         }
+        if (forSeconds != 0 && paused == null) {
+            throw new AdminException(Kind.REFUSED, "--for goes together with --pause");
+        }
         return asked.isEmpty() ? null : asked.get(0);
     }
 
-    private static void add(List<Change> asked, @Nullable String balancer, BalancerChange kind) {
+    private void add(List<BalancerActions.Change> asked, @Nullable String balancer, BalancerChange kind) {
         if (balancer != null) {
-            asked.add(new Change(balancer, kind));
+            asked.add(new BalancerActions.Change(balancer, kind, settings, forSeconds));
         }
     }
 
@@ -96,7 +97,9 @@ final class BalancersCommand extends NodeCommand {
         Table table = new Table("NODE", "BALANCER", "STATE", "DONE", "REFUSED", "FAILED", "LAST ACTION", "SETTINGS");
         for (Messages.Balancers answer : answers) {
             for (Messages.Balancer balancer : answer.balancers()) {
-                String state = balancer.isPaused() ? "paused" : "active";
+                String state = !balancer.isPaused()
+                        ? "active"
+                        : balancer.pausedSeconds() == 0 ? "paused" : "paused, " + balancer.pausedSeconds() + " s left";
                 table.add(
                         names.shortOf(answer.node()),
                         balancer.name(),

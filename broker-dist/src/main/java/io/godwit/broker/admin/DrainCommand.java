@@ -1,8 +1,8 @@
 package io.godwit.broker.admin;
 
-import io.godwit.broker.admin.AdminException.Kind;
+import io.godwit.broker.admin.terminal.AdminException;
+import io.godwit.broker.admin.terminal.AdminException.Kind;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -16,8 +16,7 @@ import picocli.CommandLine.Parameters;
         })
 final class DrainCommand extends NodeCommand {
     private static final long LOOK_MILLIS = 1_000;
-    private static final long REPORT_LOOK_MILLIS = 100;
-    private static final long REPORT_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final long REPORT_MILLIS = 30_000;
 
     @Parameters(paramLabel = "NODE", description = "the node that is to go")
     private String name = "";
@@ -46,14 +45,14 @@ final class DrainCommand extends NodeCommand {
     void run(AdminClient client) throws AdminException {
         NodeNames names = new NodeNames(client.nodes());
         String node = names.resolve(name);
-        Messages.Result result = client.call(AdminMethods.DRAIN, new Messages.Drain(node, !isCancel, mayReduce));
-        RangeCommand.check(result);
+        DrainActions drains = new DrainActions(client, NodeCommand::pause);
+        Messages.Result result = drains.mark(node, !isCancel, mayReduce);
         if (!result.detail().isEmpty()) {
             admin().progress(result.detail());
         }
-        Messages.DrainState state = noted(client, node);
+        Messages.DrainState state = drains.noted(node, !isCancel, REPORT_MILLIS);
         if (!isCancel && !isNoWait) {
-            state = await(client, node, state);
+            state = await(drains, node, state);
         }
         Messages.DrainState last = state;
         answer(
@@ -61,23 +60,7 @@ final class DrainCommand extends NodeCommand {
                 () -> admin().progress("node " + names.shortOf(node) + (isCancel ? " stays" : ": " + describe(last))));
     }
 
-    /** The state once the node that is asked knows by the other's report what that one has just agreed to. */
-    private Messages.DrainState noted(AdminClient client, String node) throws AdminException {
-        long giveUp = System.nanoTime() + REPORT_NANOS;
-        Messages.DrainState state = state(client, node);
-        while (state.isDraining() == isCancel) {
-            if (System.nanoTime() - giveUp > 0) {
-                throw new AdminException(
-                        Kind.FAILED,
-                        "the node has agreed, but nothing was heard of it since; the same command again tells more");
-            }
-            pause(REPORT_LOOK_MILLIS);
-            state = state(client, node);
-        }
-        return state;
-    }
-
-    private Messages.DrainState await(AdminClient client, String node, Messages.DrainState first)
+    private Messages.DrainState await(DrainActions drains, String node, Messages.DrainState first)
             throws AdminException {
         long giveUp = System.nanoTime() + Duration.ofSeconds(patienceSeconds).toNanos();
         Messages.DrainState state = first;
@@ -94,13 +77,9 @@ final class DrainCommand extends NodeCommand {
                 admin().progress(told);
             }
             pause(LOOK_MILLIS);
-            state = state(client, node);
+            state = drains.state(node);
         }
         return state;
-    }
-
-    private static Messages.DrainState state(AdminClient client, String node) throws AdminException {
-        return client.call(AdminMethods.DRAIN_STATE, new Messages.OfNode(node));
     }
 
     private static String describe(Messages.DrainState state) {

@@ -1,5 +1,6 @@
 package io.godwit.broker.admin;
 
+import io.godwit.broker.admin.terminal.AdminException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -22,7 +23,7 @@ final class ForgetCommand extends NodeCommand {
     void run(AdminClient client) throws AdminException {
         String node = new NodeNames(client.nodes()).resolve(name);
         Messages.Result result = client.call(AdminMethods.FORGET, new Messages.OfNode(node));
-        RangeCommand.check(result);
+        RangeActions.check(result);
         answer(result, () -> admin().progress(result.detail()));
     }
 }

@@ -1,6 +1,8 @@
 package io.godwit.broker.admin;
 
-import io.godwit.broker.admin.AdminException.Kind;
+import io.godwit.broker.admin.terminal.AdminException;
+import io.godwit.broker.admin.terminal.AdminException.Kind;
+import io.godwit.broker.admin.terminal.Table;
 import io.godwit.plugin.balance.Liveness;
 import java.util.ArrayList;
 import java.util.List;

@@ -133,6 +133,24 @@ final class Messages {
             given(learners, "learners");
         }
 
+        Range withEpoch(long other) {
+            return new Range(
+                    id,
+                    other,
+                    start,
+                    end,
+                    leader,
+                    term,
+                    voters,
+                    learners,
+                    sizeBytes,
+                    operationsPerSecond,
+                    peakOperationsPerSecond,
+                    operationNanos,
+                    change,
+                    faults);
+        }
+
         static Range of(RangeInfo range) {
             HexFormat hex = HexFormat.of();
             byte @Nullable [] end = range.end();
@@ -258,6 +276,7 @@ final class Messages {
         }
     }
 
+    /** @param pausedSeconds what is left of a pause that ends by itself; 0 for none */
     record Balancer(
             String name,
             boolean isPaused,
@@ -267,29 +286,34 @@ final class Messages {
             long refused,
             long failed,
             String lastAction,
-            String fault) {
+            String fault,
+            long pausedSeconds) {
         Balancer {
             given(name, "name");
             given(settings, "settings");
         }
 
-        static Balancer of(BalancerStatus status) {
+        /** @param limited of the pause that ends by itself, if one is under way */
+        static Balancer of(BalancerStatus status, LimitedPauses.@Nullable Pause limited) {
             return new Balancer(
                     status.name(),
                     status.isPaused(),
-                    status.isResting(),
+                    limited == null ? status.isResting() : limited.alsoRests(),
                     new TreeMap<>(status.settings()),
                     status.done(),
                     status.refused(),
                     status.failed(),
                     status.lastAction(),
-                    status.fault());
+                    status.fault(),
+                    limited == null ? 0 : limited.secondsLeft());
         }
     }
 
     enum BalancerChange {
         /** Until it is resumed. */
         PAUSE,
+        /** For {@code forSeconds}, or until it is resumed or its node stops. */
+        PAUSE_FOR,
         /** Until it rests no more, is resumed, or its node stops. */
         REST,
         /** Leaves it paused if it is. */
@@ -299,15 +323,39 @@ final class Messages {
         TUNE
     }
 
-    /** @param settings that change, of {@code TUNE} */
+    /**
+     * @param settings that change, of {@code TUNE}
+     * @param forSeconds of {@code PAUSE_FOR}; 0 otherwise
+     */
     record ChangeBalancer(
-            String store, String node, String balancer, BalancerChange change, Map<String, String> settings) {
+            String store,
+            String node,
+            String balancer,
+            BalancerChange change,
+            Map<String, String> settings,
+            int forSeconds) {
         ChangeBalancer {
             given(store, "store");
             given(node, "node");
             given(balancer, "balancer");
             given(change, "change");
             given(settings, "settings");
+        }
+    }
+
+    /** The configuration in force on a node. */
+    record Configuration(String node, List<NodeFacts.Setting> settings) {
+        Configuration {
+            given(node, "node");
+            given(settings, "settings");
+        }
+    }
+
+    /** What a node has loaded. */
+    record Plugins(String node, List<NodeFacts.Plugin> plugins) {
+        Plugins {
+            given(node, "node");
+            given(plugins, "plugins");
         }
     }
 

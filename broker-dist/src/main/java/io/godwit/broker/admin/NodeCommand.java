@@ -1,6 +1,7 @@
 package io.godwit.broker.admin;
 
-import io.godwit.broker.admin.AdminException.Kind;
+import io.godwit.broker.admin.terminal.AdminException;
+import io.godwit.broker.admin.terminal.AdminException.Kind;
 import java.util.concurrent.Callable;
 
 /** A command that needs a node. Ends with 0 unless it throws. */

@@ -1,8 +1,5 @@
 package io.godwit.broker.admin;
 
-import io.godwit.broker.admin.AdminException.Kind;
-import io.godwit.broker.admin.Messages.ActionKind;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Parameters;
 
 /** A command that changes one range. It goes by the epoch that the range has when it is asked for. */
@@ -25,36 +22,7 @@ abstract class RangeCommand extends NodeCommand {
         return rangeId;
     }
 
-    /** Has it carried out and prints what became of it. */
-    void carryOut(AdminClient client, Messages.Action action, String done) throws AdminException {
-        Messages.Result result = client.call(AdminMethods.CARRY_OUT, action);
-        check(result);
+    void told(Messages.Result result, String done) {
         answer(result, () -> admin().progress(done));
-    }
-
-    static void check(Messages.Result result) throws AdminException {
-        switch (result.outcome()) {
-            case DONE -> {}
-            case STALE -> throw new AdminException(Kind.STALE, "not done, the range has changed: " + result.detail());
-            case REFUSED -> throw new AdminException(Kind.REFUSED, "not done: " + result.detail());
-            case FAILED ->
-                throw new AdminException(
-                        Kind.FAILED, "failed, it may have taken effect in part or do so later: " + result.detail());
-        }
-    }
-
-    /** @param to the node concerned; empty for none */
-    static Messages.Action action(
-            AdminClient client, String store, ActionKind kind, Messages.Range range, @Nullable String key, String to) {
-        return new Messages.Action(
-                store,
-                kind,
-                range.id(),
-                range.epoch(),
-                key,
-                0,
-                0,
-                to,
-                client.timeout().toMillis());
     }
 }

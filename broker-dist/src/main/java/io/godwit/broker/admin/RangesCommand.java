@@ -1,5 +1,7 @@
 package io.godwit.broker.admin;
 
+import io.godwit.broker.admin.terminal.AdminException;
+import io.godwit.broker.admin.terminal.Table;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 

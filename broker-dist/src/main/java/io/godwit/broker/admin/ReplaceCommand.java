@@ -1,6 +1,7 @@
 package io.godwit.broker.admin;
 
-import io.godwit.broker.admin.AdminException.Kind;
+import io.godwit.broker.admin.terminal.AdminException;
+import io.godwit.broker.admin.terminal.AdminException.Kind;
 import io.godwit.plugin.balance.Liveness;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,7 +54,7 @@ final class ReplaceCommand extends NodeCommand {
             replace(client, names, store, gone, heir);
         }
         Messages.Result result = client.call(AdminMethods.FORGET, new Messages.OfNode(gone));
-        RangeCommand.check(result);
+        RangeActions.check(result);
         answer(result, () -> admin().progress(result.detail()));
     }
 
@@ -94,7 +95,7 @@ final class ReplaceCommand extends NodeCommand {
         if (concerned.isEmpty()) {
             return;
         }
-        try (RestingBalancers resting = new RestingBalancers(client, store)) {
+        try (RestingBalancers resting = RestingBalancers.untilExit(client, store)) {
             resting.begin();
             for (Messages.Range range : concerned) {
                 boolean isVoter = range.voters().contains(heir);
@@ -103,7 +104,8 @@ final class ReplaceCommand extends NodeCommand {
                                 ? ": " + names.shortOf(heir) + " is a voter already, another node gets this one"
                                 : ": a voter on " + names.shortOf(heir) + " for the one on " + names.shortOf(gone)));
                 if (!isVoter) {
-                    new ReplicaMove(admin(), client, names, store, patienceSeconds).run(range, gone, heir);
+                    new ReplicaMove(client, names, store, patienceSeconds, admin()::progress, NodeCommand::pause)
+                            .run(range, gone, heir);
                 }
             }
         }

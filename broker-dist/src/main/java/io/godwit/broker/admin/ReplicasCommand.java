@@ -1,5 +1,6 @@
 package io.godwit.broker.admin;
 
+import io.godwit.broker.admin.terminal.AdminException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -34,7 +35,7 @@ final class ReplicasCommand extends NodeCommand {
             return;
         }
         Messages.Result result = client.call(AdminMethods.WANT_VOTERS, new Messages.WantVoters(store, wanted, isMeant));
-        RangeCommand.check(result);
+        RangeActions.check(result);
         answer(result, () -> admin().progress(result.detail()));
     }
 }

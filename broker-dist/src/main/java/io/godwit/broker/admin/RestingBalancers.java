@@ -1,6 +1,7 @@
 package io.godwit.broker.admin;
 
 import io.godwit.broker.admin.Messages.BalancerChange;
+import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.plugin.balance.Liveness;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,8 +11,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The balancers of a store, which rest on every node while an operator does their work. What somebody pauses or has
- * paused stays so afterwards; those that rest for somebody else are left to them. The JVM's shutdown ends the rest too.
- * After a kill -9 of this program they rest until their nodes stop, or {@code balancers --resume}.
+ * paused stays so afterwards; those that rest for somebody else are left to them. After a
+ * kill -9 of this program they rest until their nodes stop, or {@code balancers --resume}.
  */
 final class RestingBalancers implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RestingBalancers.class);
@@ -22,14 +23,28 @@ final class RestingBalancers implements AutoCloseable {
     private final List<Messages.ChangeBalancer> ends = new ArrayList<>();
 
     private final Thread shutdown = new Thread(this::end, "unrest-balancers");
+    private final boolean endsWithJvm;
 
-    RestingBalancers(AdminClient client, String store) {
+    private RestingBalancers(AdminClient client, String store, boolean endsWithJvm) {
         this.client = client;
         this.store = store;
+        this.endsWithJvm = endsWithJvm;
+    }
+
+    /** For a program of its own: its end, such as by Ctrl-C, ends the rest too. */
+    static RestingBalancers untilExit(AdminClient client, String store) {
+        return new RestingBalancers(client, store, true);
+    }
+
+    /** {@link #close} ends the rest, nothing else. */
+    static RestingBalancers untilClosed(AdminClient client, String store) {
+        return new RestingBalancers(client, store, false);
     }
 
     void begin() throws AdminException {
-        Runtime.getRuntime().addShutdownHook(shutdown);
+        if (endsWithJvm) {
+            Runtime.getRuntime().addShutdownHook(shutdown);
+        }
         for (Messages.Node node : client.nodes().nodes()) {
             if (node.liveness() == Liveness.ALIVE) {
                 rest(node.storeId());
@@ -50,7 +65,7 @@ final class RestingBalancers implements AutoCloseable {
     }
 
     private Messages.ChangeBalancer change(String node, String balancer, BalancerChange change) {
-        return new Messages.ChangeBalancer(store, node, balancer, change, Map.of());
+        return new Messages.ChangeBalancer(store, node, balancer, change, Map.of(), 0);
     }
 
     private void end() {
@@ -69,6 +84,9 @@ final class RestingBalancers implements AutoCloseable {
     @Override
     public void close() {
         end();
+        if (!endsWithJvm) {
+            return;
+        }
         try {
             Runtime.getRuntime().removeShutdownHook(shutdown);
         } catch (IllegalStateException e) {

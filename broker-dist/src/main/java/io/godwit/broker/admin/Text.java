@@ -36,11 +36,16 @@ final class Text {
         if (wanted == 0) {
             return "voters wanted of each range: not told by this release";
         }
-        long fewer = ranges.ranges().stream()
-                .filter(range -> range.voters().size() < wanted)
-                .count();
+        long fewer = withFewer(ranges);
         return "voters wanted of each range: " + wanted
                 + (fewer == 0 ? "" : "; " + fewer + " of " + ranges.ranges().size() + " have fewer");
+    }
+
+    /** How many ranges have fewer voters than they are to have. */
+    static long withFewer(Messages.Ranges ranges) {
+        return ranges.ranges().stream()
+                .filter(range -> range.voters().size() < ranges.wantedVoters())
+                .count();
     }
 
     /** A key, of its hexadecimal digits, as {@link Key#toString} has it; null is the end of the key space. */

@@ -1,7 +1,6 @@
 package io.godwit.broker.admin;
 
-import io.godwit.broker.admin.AdminException.Kind;
-import io.godwit.broker.admin.Messages.ActionKind;
+import io.godwit.broker.admin.terminal.AdminException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -19,15 +18,7 @@ final class TransferCommand extends RangeCommand {
         NodeNames names = new NodeNames(client.nodes());
         String node = names.resolve(to);
         Messages.Range range = client.range(store(), rangeId());
-        if (!range.voters().contains(node)) {
-            throw new AdminException(
-                    Kind.REFUSED,
-                    "node " + names.shortOf(node) + " is no voter of range " + rangeId() + ", only "
-                            + names.shortOf(range.voters()) + " are");
-        }
-        carryOut(
-                client,
-                action(client, store(), ActionKind.MOVE_LEADER, range, null, node),
-                "range " + rangeId() + " of " + store() + " is led by " + names.shortOf(node));
+        Messages.Result result = new RangeActions(client, store()).transfer(range, names, node);
+        told(result, "range " + rangeId() + " of " + store() + " is led by " + names.shortOf(node));
     }
 }

@@ -5,10 +5,13 @@
  * Admin              the command line: where the node is, which command, exit codes
  *   (X)Command         one command each; RangeCommands has those that change one range
  *   AdminClient        calls a node
- *   Table, Text        what people read; with --json they get the messages themselves
+ *   Text               what people read; with --json they get the messages themselves
  * AdminMethods       the methods of the service, and their messages as JSON
  *   Messages           what is asked and answered
  * AdminService       the node's side, on io.godwit.kv.NodeOperations
+ * api                the commands that go by the HTTP API
+ *   http             its client
+ * terminal           tables, printable text and exit codes of all commands
  * </pre>
  */
 @NullMarked

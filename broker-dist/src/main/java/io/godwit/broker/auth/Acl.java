@@ -31,7 +31,8 @@ final class Acl {
     private final Map<String, AclRule[]> byClient;
     private final AclRule[] forAll;
 
-    private Acl(List<AclRule> rules) {
+    /** @param rules in the order in which they count */
+    Acl(List<AclRule> rules) {
         Map<String, List<AclRule>> users = new HashMap<>();
         Map<String, List<AclRule>> clients = new HashMap<>();
         List<AclRule> all = new ArrayList<>();
@@ -57,7 +58,7 @@ final class Acl {
         return arrays;
     }
 
-    static Acl read(Path file) throws AuthFileException {
+    static List<AclRule> read(Path file) throws AuthFileException {
         List<String> lines;
         try {
             lines = Files.readAllLines(file, StandardCharsets.UTF_8);
@@ -68,13 +69,13 @@ final class Acl {
     }
 
     /** @param file for messages */
-    static Acl parse(Path file, List<String> lines) throws AuthFileException {
+    static List<AclRule> parse(Path file, List<String> lines) throws AuthFileException {
         List<String> errors = new ArrayList<>();
-        List<AclRule> rules = AclRule.parseAll(lines, errors);
+        List<AclRule> rules = AclRule.parseAll(lines, true, errors);
         if (!errors.isEmpty()) {
             throw new AuthFileException(file, errors);
         }
-        return new Acl(rules);
+        return rules;
     }
 
     AuthDecision publish(ClientInfo client, String topic) {
@@ -108,7 +109,7 @@ final class Acl {
     /** The first of {@code rules} that applies, or {@code earlier} when that stands before it. */
     private static @Nullable AclRule first(AclRule[] rules, Condition applies, @Nullable AclRule earlier) {
         for (AclRule rule : rules) {
-            if (earlier != null && earlier.number() < rule.number()) {
+            if (earlier != null && earlier.isBefore(rule)) {
                 return earlier;
             }
             if (applies.test(rule)) {

@@ -7,12 +7,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * One line of the rules: {@code (allow|deny) (publish|subscribe|all) (user NAME|client ID|all) FILTER}.
  *
+ * @param isOfFile of this node, whose rules come before those that all nodes have
  * @param number of its line, from 1
+ * @param line as it was written
  * @param user whom it is about; null unless it is about one user
  * @param clientId whom it is about; null unless it is about one client
  */
 record AclRule(
+        boolean isOfFile,
         int number,
+        String line,
         boolean isAllow,
         boolean isForPublish,
         boolean isForSubscribe,
@@ -21,7 +25,7 @@ record AclRule(
         AclFilter filter) {
 
     /** Fails with {@link IllegalArgumentException}, whose message says what was expected. */
-    static AclRule parse(int number, String line) {
+    static AclRule parse(boolean isOfFile, int number, String line) {
         Words words = new Words(line);
         boolean isAllow = words.oneOf("allow", "deny").equals("allow");
         String action = words.oneOf("publish", "subscribe", "all");
@@ -30,12 +34,25 @@ record AclRule(
         String clientId = subject.equals("client") ? words.next("the client id") : null;
         AclFilter filter = AclFilter.parse(words.rest());
         return new AclRule(
-                number, isAllow, !action.equals("subscribe"), !action.equals("publish"), user, clientId, filter);
+                isOfFile,
+                number,
+                line,
+                isAllow,
+                !action.equals("subscribe"),
+                !action.equals("publish"),
+                user,
+                clientId,
+                filter);
+    }
+
+    /** Whether it is looked at before the other one. */
+    boolean isBefore(AclRule other) {
+        return isOfFile == other.isOfFile ? number < other.number : isOfFile;
     }
 
     /** For events: which line said so. */
     String describe() {
-        return "line " + number + ": " + (isAllow ? "allow " : "deny ") + filter;
+        return (isOfFile ? "line " : "shared rule ") + number + ": " + (isAllow ? "allow " : "deny ") + filter;
     }
 
     /** Cuts a line into words; one in double quotes may hold spaces, and '"' and '\' behind a '\'. */
@@ -114,7 +131,7 @@ record AclRule(
     }
 
     /** The rules of some lines, with every error. */
-    static List<AclRule> parseAll(List<String> lines, List<String> errors) {
+    static List<AclRule> parseAll(List<String> lines, boolean isOfFile, List<String> errors) {
         List<AclRule> rules = new ArrayList<>();
         for (int i = 0; i < lines.size(); i++) {
             String line = lines.get(i).strip();
@@ -122,7 +139,7 @@ record AclRule(
                 continue;
             }
             try {
-                rules.add(parse(i + 1, line));
+                rules.add(parse(isOfFile, i + 1, line));
             } catch (IllegalArgumentException e) {
                 errors.add("line " + (i + 1) + ": " + e.getMessage());
             }

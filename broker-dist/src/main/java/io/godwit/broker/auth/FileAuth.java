@@ -19,10 +19,14 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -34,7 +38,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Users and rules out of files. Both files are looked at twice a second; a changed one is read as a whole and takes
  * effect at once, also on publishes of clients that are connected; one with a mistake is reported and changes nothing.
- * What a client has subscribed to stays until it disconnects, and so does a client whose user was deleted.
+ * What a client has subscribed to stays until it disconnects, and so does a client whose user was deleted. Beside them
+ * there are users and rules that all nodes have: of one name the user of the file counts, and rules of the file come
+ * first.
  *
  * <p>Called on event loops, which only look up: hashes are computed on the {@link PasswordPool}.
  */
@@ -62,9 +68,14 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
     // confined to the watcher once it runs
     private final WatchedFile passwordFile;
     private final @Nullable WatchedFile aclFile;
+    // of the lock: the watcher and whoever tells of shared rules meet, seldom
+    private List<AclRule> rulesOfFile = List.of();
+    private List<AclRule> sharedRules = List.of();
     private long reloads;
 
-    // written by the watcher, read by every loop
+    private final SharedUsers sharedUsers = new SharedUsers();
+
+    // read by every loop
     private volatile PasswordFile users;
     private volatile @Nullable Acl acl;
     private volatile long version;
@@ -79,7 +90,8 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
         aclFile = rules == null ? null : new WatchedFile(rules);
         Content content = Content.read(settings);
         users = content.users();
-        acl = content.acl();
+        rulesOfFile = content.rules();
+        acl = rules == null ? null : new Acl(rulesOfFile);
         pool = new PasswordPool(settings.threads(), settings.maxWaiting(), Settings.PATIENCE, System::nanoTime);
         verified = new VerifiedPasswords(settings.remember(), random, System::nanoTime);
         underWay = new LoginsUnderWay(random);
@@ -112,7 +124,7 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
     }
 
     /** What stands in the files. */
-    private record Content(PasswordFile users, @Nullable Acl acl) {
+    private record Content(PasswordFile users, List<AclRule> rules) {
 
         /** @throws AuthFileException naming the mistakes in both */
         static Content read(Settings settings) throws AuthFileException {
@@ -126,7 +138,7 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
                 throw told.and(mistakesIn(settings.acl()));
             }
             Path rules = settings.acl();
-            return new Content(users, rules == null ? null : Acl.read(rules));
+            return new Content(users, rules == null ? List.of() : Acl.read(rules));
         }
 
         private static @Nullable AuthFileException mistakesIn(@Nullable Path rules) {
@@ -174,7 +186,7 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
             }
             WatchedFile rules = aclFile;
             if (rules != null && rules.hasChanged()) {
-                reload(rules, () -> acl = Acl.read(rules.path()));
+                reload(rules, () -> take(Acl.read(rules.path())));
             }
         } catch (RuntimeException e) { // outermost frame: the next look must come
             LOG.error("files of users and rules not looked at", e);
@@ -184,12 +196,86 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
     private void reload(WatchedFile file, Reading reading) {
         try {
             reading.read();
-            version = ++reloads;
+            changed();
             LOG.info("authentication file={} reloaded", file.path());
             reports.loaded(file.path());
         } catch (AuthFileException e) {
             LOG.error("authentication file changed, but what stood there before stays in force: {}", e.getMessage());
             reports.rejected(file.path(), String.valueOf(e.getMessage()));
+        }
+    }
+
+    private synchronized void take(List<AclRule> rules) {
+        rulesOfFile = rules;
+        combine();
+    }
+
+    /** With the lock. */
+    private void combine() {
+        List<AclRule> all = new ArrayList<>(rulesOfFile);
+        all.addAll(sharedRules);
+        acl = new Acl(all);
+    }
+
+    private synchronized void changed() {
+        version = ++reloads;
+    }
+
+    // ---- what all nodes have
+
+    /** Users beside those of the file. */
+    public SharedUsers sharedUsers() {
+        return sharedUsers;
+    }
+
+    /** The users of the file as it is now, each with how its password is kept. Any thread. */
+    public SortedMap<String, String> usersOfFile() {
+        SortedMap<String, String> kinds = new TreeMap<>();
+        users.users().forEach((user, credential) -> kinds.put(user, credential.kind()));
+        return kinds;
+    }
+
+    /** Whether the file as it is now has that user. Any thread. */
+    public boolean isOfFile(String user) {
+        return users.contains(user);
+    }
+
+    /** Whether there are rules; without a file of them every user may do everything. */
+    public boolean hasRules() {
+        return aclFile != null;
+    }
+
+    /** The lines of the rules of the file as it is now, without comments. Any thread. */
+    public synchronized List<String> rulesOfFile() {
+        return rulesOfFile.stream().map(AclRule::line).toList();
+    }
+
+    /**
+     * What is wrong with lines of rules; nothing when they are right.
+     *
+     * @param lines as in a file
+     */
+    public static List<String> mistakes(List<String> lines) {
+        List<String> errors = new ArrayList<>();
+        AclRule.parseAll(lines, false, errors);
+        return errors;
+    }
+
+    /**
+     * Rules behind those of the file, from now on, in the place of earlier ones. Any thread.
+     *
+     * @throws IllegalArgumentException when a line is wrong; then those of before stay
+     */
+    public synchronized void shareRules(List<String> lines) {
+        List<String> errors = new ArrayList<>();
+        List<AclRule> rules = AclRule.parseAll(lines, false, errors);
+        if (!errors.isEmpty()) {
+            throw new IllegalArgumentException(String.join("; ", errors));
+        }
+        sharedRules = rules;
+        if (aclFile != null) {
+            combine();
+            changed();
         }
     }
 
@@ -221,7 +307,7 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
             return CompletableFuture.completedFuture(
                     new ConnectResult.Refused(RefusalReason.BAD_CREDENTIALS, "no password given"));
         }
-        Credential credential = users.get(user);
+        Credential credential = credentialOf(user);
         ConnectResult accepted = ConnectResult.Accepted.as(request.client());
         if (credential != null && verified.contains(user, credential, given)) {
             return CompletableFuture.completedFuture(accepted);
@@ -237,6 +323,11 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
                     }
                     return result;
                 });
+    }
+
+    private @Nullable Credential credentialOf(String user) {
+        Credential ofFile = users.get(user);
+        return ofFile == null ? sharedUsers.get(user) : ofFile;
     }
 
     /** On a password thread. */
@@ -270,7 +361,7 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
 
     @Override
     public @Nullable ScramCredential scram(String user) {
-        return users.get(user) instanceof ScramCredential credential ? credential : null;
+        return credentialOf(user) instanceof ScramCredential credential ? credential : null;
     }
 
     @Override

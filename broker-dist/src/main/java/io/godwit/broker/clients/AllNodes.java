@@ -162,7 +162,9 @@ final class AllNodes {
 
     /** Of nodes that come, go, are slow or have much to do, and of ones of another release. */
     private static boolean isToBeExpected(Throwable cause) {
-        if (cause instanceof TimeoutException || cause instanceof RejectedExecutionException) {
+        if (cause instanceof TimeoutException
+                || cause instanceof RejectedExecutionException
+                || cause instanceof CancellationException) {
             return true;
         }
         if (!(cause instanceof StatusRuntimeException failed)) {

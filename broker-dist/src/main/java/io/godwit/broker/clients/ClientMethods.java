@@ -13,6 +13,8 @@ final class ClientMethods {
     static final MethodDescriptor<byte[], byte[]> DISCONNECT = unary("disconnect");
     static final MethodDescriptor<byte[], byte[]> SUBSCRIPTIONS = unary("subscriptions");
     static final MethodDescriptor<byte[], byte[]> RECEIVERS = unary("receivers");
+    static final MethodDescriptor<byte[], byte[]> SUBSCRIBE = unary("subscribe");
+    static final MethodDescriptor<byte[], byte[]> UNSUBSCRIBE = unary("unsubscribe");
 
     private ClientMethods() {}
 

@@ -7,7 +7,9 @@ import io.godwit.broker.clients.wire.FindAnswer;
 import io.godwit.broker.clients.wire.FindRequest;
 import io.godwit.broker.clients.wire.PageRequest;
 import io.godwit.broker.clients.wire.ReceiversRequest;
+import io.godwit.broker.clients.wire.SubscribeRequest;
 import io.godwit.broker.clients.wire.SubscriptionsRequest;
+import io.godwit.broker.clients.wire.UnsubscribeRequest;
 import io.godwit.mqtt.client.ClientKey;
 import io.godwit.mqtt.client.ClientQuery;
 import io.godwit.mqtt.packet.Disconnect;
@@ -22,6 +24,7 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ServerCalls;
 import io.grpc.stub.StreamObserver;
 import java.time.Duration;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -64,6 +67,8 @@ final class ClientsService {
         add(service, ClientMethods.DISCONNECT, MAX_SINGLE_QUESTIONS, this::disconnect);
         add(service, ClientMethods.SUBSCRIPTIONS, MAX_PAGES, this::subscriptions);
         add(service, ClientMethods.RECEIVERS, MAX_PAGES, this::receivers);
+        add(service, ClientMethods.SUBSCRIBE, MAX_SINGLE_QUESTIONS, this::subscribe);
+        add(service, ClientMethods.UNSUBSCRIBE, MAX_SINGLE_QUESTIONS, this::unsubscribe);
         return service.build();
     }
 
@@ -139,6 +144,8 @@ final class ClientsService {
             return Status.DEADLINE_EXCEEDED
                     .withDescription("the event loops did not answer in time")
                     .asRuntimeException();
+        } else if (cause instanceof CancellationException) {
+            return Status.UNAVAILABLE.withDescription(cause.getMessage()).asRuntimeException();
         } else if (cause instanceof RejectedExecutionException) {
             return Status.UNAVAILABLE.withDescription("the node is stopping").asRuntimeException();
         }
@@ -213,6 +220,24 @@ final class ClientsService {
         String after = request.hasAfter() ? request.getAfter() : null;
         return own.subscriptions(ClientWire.key(request.getKey()), after, limit, within)
                 .thenApplyAsync(found -> SubscriptionsWire.answer(found).toByteArray(), thread);
+    }
+
+    private CompletableFuture<byte[]> subscribe(byte[] bytes, Duration within) throws InvalidProtocolBufferException {
+        SubscribeRequest request = SubscribeRequest.parseFrom(bytes);
+        check(request.getVersion());
+        return own.subscribe(
+                        ClientWire.key(request.getKey()),
+                        BehalfWire.subscriptions(request),
+                        BehalfWire.subscriptionId(request),
+                        within)
+                .thenApply(codes -> BehalfWire.answer(codes).toByteArray());
+    }
+
+    private CompletableFuture<byte[]> unsubscribe(byte[] bytes, Duration within) throws InvalidProtocolBufferException {
+        UnsubscribeRequest request = UnsubscribeRequest.parseFrom(bytes);
+        check(request.getVersion());
+        return own.unsubscribe(ClientWire.key(request.getKey()), BehalfWire.filters(request), within)
+                .thenApply(codes -> BehalfWire.answer(codes).toByteArray());
     }
 
     private CompletableFuture<byte[]> receivers(byte[] bytes, Duration within) throws InvalidProtocolBufferException {

@@ -1,9 +1,10 @@
 package io.godwit.broker.clients;
 
 import io.godwit.api.port.ClientAdmin;
+import io.godwit.api.port.SubscribeOnBehalf;
 import io.godwit.api.port.SubscriptionAdmin;
 import io.godwit.inbox.client.SessionCatalog;
-import io.godwit.mqtt.client.ConnectedClients;
+import io.godwit.mqtt.MqttServer;
 import io.grpc.ServerServiceDefinition;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -27,18 +28,20 @@ public final class ClusterClients implements AutoCloseable {
     private final ServerServiceDefinition service;
     private final ClientAdmin admin;
     private final SubscriptionAdmin subscriptions;
+    private final SubscribeOnBehalf onBehalf;
 
     /**
      * @param topics whom topics go to on this node
      * @param catalog the stored sessions of all nodes
      */
-    public ClusterClients(ConnectedClients clients, TopicLookup topics, SessionCatalog catalog, ClusterNodes nodes) {
+    public ClusterClients(MqttServer server, TopicLookup topics, SessionCatalog catalog, ClusterNodes nodes) {
         thread.allowCoreThreadTimeOut(true);
-        NodeClients own = new OwnClients(clients, topics, thread);
+        NodeClients own = new OwnClients(server.clients(), topics, thread);
         this.service = new ClientsService(own, thread).definition();
         AllNodes all = new AllNodes(nodes, own, thread);
         this.admin = new ClientsOverNodes(all);
-        this.subscriptions = new ReceiversOverNodes(all, catalog);
+        this.subscriptions = new ReceiversOverNodes(all, catalog, topics, thread);
+        this.onBehalf = new SubscribersOverNodes(all, catalog, server::storedSubscriber, server.hasMountPoints());
     }
 
     /** For the node's RPC server. */
@@ -52,6 +55,10 @@ public final class ClusterClients implements AutoCloseable {
 
     public SubscriptionAdmin subscriptions() {
         return subscriptions;
+    }
+
+    public SubscribeOnBehalf onBehalf() {
+        return onBehalf;
     }
 
     /** What is read or written is ended, and all else fails. */

@@ -5,7 +5,10 @@ import io.godwit.mqtt.client.ClientKey;
 import io.godwit.mqtt.client.ClientPage;
 import io.godwit.mqtt.client.ConnectedClient;
 import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.Subscription;
+import io.godwit.plugin.topic.TopicFilter;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -40,4 +43,16 @@ interface NodeClients {
 
     /** @param limit of each list, as of a page */
     CompletableFuture<NodeReceivers> receivers(TopicQuestion question, int limit, Duration within);
+
+    /**
+     * Subscribes a client that is connected there, in its stead.
+     *
+     * @return the codes of SUBACK; empty when it is not connected there
+     */
+    CompletableFuture<Optional<List<ReasonCode>>> subscribe(
+            ClientKey key, List<Subscription> subscriptions, int subscriptionId, Duration within);
+
+    /** The same with UNSUBSCRIBE. */
+    CompletableFuture<Optional<List<ReasonCode>>> unsubscribe(
+            ClientKey key, List<TopicFilter> filters, Duration within);
 }

@@ -8,8 +8,10 @@ import io.godwit.mqtt.client.ClientQuery;
 import io.godwit.mqtt.client.ConnectedClient;
 import io.godwit.mqtt.client.ConnectedClients;
 import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.Subscription;
 import io.godwit.plugin.topic.TopicFilter;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -67,6 +69,22 @@ final class OwnClients implements NodeClients {
                                         filter -> topics.options(key.tenant(), filter, live.receiver()))),
                                 merging),
                 within);
+    }
+
+    @Override
+    public CompletableFuture<Optional<List<ReasonCode>>> subscribe(
+            ClientKey key, List<Subscription> subscriptions, int subscriptionId, Duration within) {
+        return inTime(
+                clients.ask(key, client -> client.subscribeOnBehalf(subscriptions, subscriptionId))
+                        .copy(),
+                within);
+    }
+
+    @Override
+    public CompletableFuture<Optional<List<ReasonCode>>> unsubscribe(
+            ClientKey key, List<TopicFilter> filters, Duration within) {
+        return inTime(
+                clients.ask(key, client -> client.unsubscribeOnBehalf(filters)).copy(), within);
     }
 
     private TopicReceivers lookUp(TopicQuestion asked, int limit) {

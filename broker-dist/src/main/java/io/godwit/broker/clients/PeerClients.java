@@ -1,6 +1,7 @@
 package io.godwit.broker.clients;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.godwit.broker.clients.wire.CodesAnswer;
 import io.godwit.broker.clients.wire.DisconnectAnswer;
 import io.godwit.broker.clients.wire.DisconnectRequest;
 import io.godwit.broker.clients.wire.FindAnswer;
@@ -15,12 +16,15 @@ import io.godwit.mqtt.client.ClientKey;
 import io.godwit.mqtt.client.ClientPage;
 import io.godwit.mqtt.client.ConnectedClient;
 import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.Subscription;
+import io.godwit.plugin.topic.TopicFilter;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.MethodDescriptor;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -117,6 +121,26 @@ final class PeerClients implements NodeClients {
                 request.build().toByteArray(),
                 within,
                 bytes -> SubscriptionsWire.subscriptions(SubscriptionsAnswer.parseFrom(bytes), after, limit));
+    }
+
+    @Override
+    public CompletableFuture<Optional<List<ReasonCode>>> subscribe(
+            ClientKey key, List<Subscription> subscriptions, int subscriptionId, Duration within) {
+        return call(
+                ClientMethods.SUBSCRIBE,
+                BehalfWire.request(key, subscriptions, subscriptionId).toByteArray(),
+                within,
+                bytes -> BehalfWire.codes(CodesAnswer.parseFrom(bytes), subscriptions.size()));
+    }
+
+    @Override
+    public CompletableFuture<Optional<List<ReasonCode>>> unsubscribe(
+            ClientKey key, List<TopicFilter> filters, Duration within) {
+        return call(
+                ClientMethods.UNSUBSCRIBE,
+                BehalfWire.request(key, filters).toByteArray(),
+                within,
+                bytes -> BehalfWire.codes(CodesAnswer.parseFrom(bytes), filters.size()));
     }
 
     private interface Reading<T> {

@@ -5,12 +5,14 @@ import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.Page;
 import io.godwit.api.port.SubscriptionAdmin;
 import io.godwit.broker.clients.AllNodes.Answers;
+import io.godwit.dist.client.GroupInfo;
 import io.godwit.inbox.client.SessionCatalog;
 import io.godwit.inbox.client.SessionCatalog.SubscriptionPage;
 import io.godwit.kv.client.Deadline;
 import io.godwit.mqtt.client.ClientKey;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -18,6 +20,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -32,15 +36,87 @@ final class ReceiversOverNodes implements SubscriptionAdmin {
     private static final long MOST_CHARS = 1 << 20;
 
     private static final int MAX_STORE_QUESTIONS = 16;
+    /** Each walks all filters of a tenant. */
+    private static final int MAX_GROUP_QUESTIONS = 4;
 
     private final AllNodes nodes;
     private final SessionCatalog catalog;
+    private final TopicLookup topics;
+    private final Executor thread;
     /** Under way, also when nobody waits for them any more. Atomic: counted on any thread. */
     private final AtomicInteger storeQuestions = new AtomicInteger();
+    /** The same of groups. */
+    private final AtomicInteger groupQuestions = new AtomicInteger();
 
-    ReceiversOverNodes(AllNodes nodes, SessionCatalog catalog) {
+    /**
+     * @param topics knows the groups, with the members on all nodes
+     * @param thread where they are looked up
+     */
+    ReceiversOverNodes(AllNodes nodes, SessionCatalog catalog, TopicLookup topics, Executor thread) {
         this.nodes = nodes;
         this.catalog = catalog;
+        this.topics = topics;
+        this.thread = thread;
+    }
+
+    /** Every node knows how many members of a group there are on each other: this one tells. */
+    @Override
+    public CompletableFuture<Page<GroupView, String>> groups(
+            String tenant,
+            Optional<String> group,
+            Optional<String> filter,
+            @Nullable String after,
+            int limit,
+            Duration within) {
+        if (limit < 1 || limit > MAX_LIMIT) {
+            return CompletableFuture.failedFuture(
+                    new IllegalArgumentException("a page has 1 to " + MAX_LIMIT + " groups, was " + limit));
+        }
+        Optional<TenantId> known = ClientWords.tenant(tenant);
+        if (known.isEmpty()) {
+            return CompletableFuture.completedFuture(new Page<>(List.of(), null));
+        }
+        TenantId of = known.get();
+        if (groupQuestions.incrementAndGet() > MAX_GROUP_QUESTIONS) {
+            groupQuestions.decrementAndGet();
+            return CompletableFuture.failedFuture(
+                    new NotServingException("too many questions about groups; try again later"));
+        }
+        try {
+            return CompletableFuture.supplyAsync(
+                            () -> topics.groups(of, group.orElse(null), filter.orElse(null), after, limit + 1), thread)
+                    .whenComplete((found, failure) -> groupQuestions.decrementAndGet())
+                    .thenApply(found -> page(found, limit));
+        } catch (RejectedExecutionException e) {
+            groupQuestions.decrementAndGet();
+            return CompletableFuture.failedFuture(new NotServingException("this node is stopping"));
+        }
+    }
+
+    private static Page<GroupView, String> page(List<GroupInfo> found, int limit) {
+        List<GroupView> views = new ArrayList<>();
+        long chars = 0;
+        for (GroupInfo each : found) {
+            if (views.size() == limit || chars > MOST_CHARS) {
+                return new Page<>(views, views.get(views.size() - 1).sharedFilter());
+            }
+            TopicFilter shared = each.filter();
+            String text = shared.text();
+            chars += text.length();
+            GroupView.Sharing sharing = switch (shared.sharing()) {
+                case ORDERED -> GroupView.Sharing.ORDERED;
+                case QUEUE -> GroupView.Sharing.QUEUE;
+                case SHARED, NONE, EXCLUSIVE -> GroupView.Sharing.SHARED;
+            };
+            views.add(new GroupView(
+                    text,
+                    String.valueOf(shared.shareGroup()),
+                    shared.filter(),
+                    sharing,
+                    each.live() + each.elsewhere(),
+                    each.stored()));
+        }
+        return new Page<>(views, null);
     }
 
     /** A session that ends with its connection is asked for at all nodes, a stored one at its leader, both at once. */

@@ -1,10 +1,12 @@
 package io.godwit.broker.clients;
 
+import io.godwit.dist.client.GroupInfo;
 import io.godwit.dist.client.Receiver;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.dist.client.TopicReceivers;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.topic.TopicFilter;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Knows whom topics go to on this node, and who has filters: {@link io.godwit.dist.DistWorker}. Any thread. */
@@ -18,4 +20,8 @@ public interface TopicLookup {
     /** See {@link io.godwit.dist.DistWorker#options}. */
     @Nullable
     SubscriptionOptions options(TenantId tenant, TopicFilter filter, Receiver receiver);
+
+    /** See {@link io.godwit.dist.DistWorker#groups}. */
+    List<GroupInfo> groups(
+            TenantId tenant, @Nullable String shareName, @Nullable String filter, @Nullable String after, int most);
 }

@@ -87,7 +87,8 @@ final class Binder {
                 KeySpec.text(value),
                 value.equals(fallback),
                 given == null ? "" : given.origin(),
-                spec.key().reload()));
+                spec.key().reload(),
+                spec.key().secret()));
         return value;
     }
 
@@ -110,7 +111,8 @@ final class Binder {
             return spec.parse(given.text());
         } catch (IllegalArgumentException e) {
             if (isTold) {
-                values.error(path, e.getMessage() + ", was \"" + given.text() + "\" (" + given.origin() + ")");
+                String was = spec.key().secret() ? "" : ", was \"" + given.text() + "\"";
+                values.error(path, e.getMessage() + was + " (" + given.origin() + ")");
             }
             return null;
         }

@@ -127,11 +127,12 @@ final class FileSource {
 
     private void readValue(KeySpec spec, String path, Node node, String origin) {
         if (node instanceof ScalarNode scalar) {
-            put(path, scalar.getValue(), origin);
+            put(spec, path, scalar.getValue(), origin);
         } else if (spec.isList()
                 && node instanceof SequenceNode sequence
                 && sequence.getValue().stream().allMatch(ScalarNode.class::isInstance)) {
             put(
+                    spec,
                     path,
                     sequence.getValue().stream()
                             .map(item -> ((ScalarNode) item).getValue())
@@ -143,13 +144,15 @@ final class FileSource {
         }
     }
 
-    private void put(String path, String text, String origin) {
+    private void put(KeySpec spec, String path, String text, String origin) {
         if (!Substitution.hasVariables(text)) {
             values.put(path, new Given(text.strip(), origin));
             return;
         }
         try {
-            values.put(path, new Given(substitution.apply(text).strip(), origin + ", " + text.strip()));
+            // what stands beside a variable, or is its default, may be the secret
+            String written = spec.key().secret() ? "with variables" : text.strip();
+            values.put(path, new Given(substitution.apply(text).strip(), origin + ", " + written));
         } catch (IllegalArgumentException e) {
             values.error(path, e.getMessage() + " (" + origin + ")");
         }

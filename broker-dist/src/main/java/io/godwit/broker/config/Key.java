@@ -56,4 +56,7 @@ public @interface Key {
 
     /** Whether a change of it in the file takes effect while the broker runs. */
     boolean reload() default false;
+
+    /** Whether its value is shown to nobody: in no message, log or answer to operators. */
+    boolean secret() default false;
 }

@@ -19,6 +19,7 @@ import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.distribution.DistributionStatisticConfig;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.List;
@@ -122,6 +123,11 @@ public final class BrokerMeters implements AutoCloseable {
     /** For every part of the broker. */
     public MeterRegistry registry() {
         return registry;
+    }
+
+    /** All meters as they are now, with the names of a scrape. Reads them, on the thread of the caller. */
+    MetricSnapshots snapshots() {
+        return registry.getPrometheusRegistry().scrape();
     }
 
     /** What answers a scrape. */

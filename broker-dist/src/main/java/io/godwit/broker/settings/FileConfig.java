@@ -39,4 +39,9 @@ public record FileConfig(
         @Section(text = """
                     The HTTP API: health, metrics, nodes, clients. docs/api.md tells how to use it. File names are
                     relative to this file.
-                    """) ApiSection apiServerConfig) {}
+                    """) ApiSection apiServerConfig,
+        @Section(text = """
+                    Pushes the meters of /metrics, with the same names and labels, to a collector by OTLP (protobuf
+                    over HTTP). docs/metrics.md tells more. Off while url is empty. File names are relative to this
+                    file.
+                    """) OtlpSection otlpConfig) {}

@@ -39,7 +39,7 @@ final class AdminFixture implements AutoCloseable {
     }
 
     private void serve(FakeNode served, AdminService.Peers peers, Path file) throws IOException {
-        AdminService service = new AdminService(served, served, peers);
+        AdminService service = new AdminService(served, served, peers, served);
         opened.add(service::close);
         opened.add(LocalRpcServer.start(List.of(service.definition()), file)::close);
     }

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.cluster.LocalAccess;
 import io.godwit.cluster.RpcConnection;
 import io.godwit.kv.balance.ActionOutcome;
@@ -108,6 +109,18 @@ class AdminTest {
     }
 
     @Test
+    void aPauseMayEndByItself() {
+        assertThat(run("balancers", "inbox", "--pause", "split", "--for", "600"))
+                .isZero();
+        assertThat(out).containsPattern("(?m)^aaaaaaaa .*split .*paused, (600|5[0-9][0-9]) s left");
+        assertThat(run("balancers", "inbox", "--resume", "split")).isZero();
+        assertThat(out).doesNotContain("paused");
+        assertThat(run("balancers", "inbox", "--for", "60")).isEqualTo(4);
+        assertThat(run("balancers", "inbox", "--pause", "split", "--for", "86401"))
+                .isEqualTo(4);
+    }
+
+    @Test
     void rangesAreListedByKeyWithTheirVoters() {
         assertThat(run("ranges", "inbox")).isZero();
         assertThat(FakeNode.words(out.lines().toList().get(1)))
@@ -164,7 +177,7 @@ class AdminTest {
     void aKeyThatIsNoneIsAWrongUsage() {
         for (String key : List.of("zz", "xy", "8", "\\y", "\\x0")) {
             assertThat(run("split", "inbox", "1", "--at", key)).as(key).isEqualTo(2);
-            assertThat(err).startsWith("godwit-admin: --at must be a key in hexadecimal");
+            assertThat(err).startsWith("godwit-admin: the key must be in hexadecimal");
         }
         assertThat(node.inbox.asked).isEmpty();
     }
@@ -173,7 +186,7 @@ class AdminTest {
     void aKeyOutsideTheRangeIsRefused() {
         for (String key : List.of("80", "90")) {
             assertThat(run("split", "inbox", "1", "--at", key)).as(key).isEqualTo(4);
-            assertThat(err).startsWith("godwit-admin: --at must");
+            assertThat(err).startsWith("godwit-admin: the key must");
         }
         assertThat(run("split", "inbox", "2", "--at", "80")).isEqualTo(4);
         assertThat(run("merge", "inbox", "2")).isEqualTo(4);
@@ -197,7 +210,7 @@ class AdminTest {
 
     @Test
     void aMoveTakesStepByStepAndWaitsForTheCopy() {
-        node.promotionsRefused = 2;
+        node.promotionsRefused.set(2);
         assertThat(run("balancers", "inbox", "--pause", "merge", "--node", "aaaa"))
                 .isZero();
         assertThat(run("move", "inbox", "1", "--from", "bbbb", "--to", "cccc")).isZero();
@@ -432,11 +445,11 @@ class AdminTest {
             assertThat(run("split", "inbox", "1")).isZero();
             Messages.Result result = client.call(
                     AdminMethods.CARRY_OUT,
-                    RangeCommand.action(client, "inbox", Messages.ActionKind.SPLIT, seen, "20", ""));
+                    new RangeActions(client, "inbox").action(Messages.ActionKind.SPLIT, seen, "20", ""));
             assertThat(result.outcome()).isEqualTo(ActionOutcome.STALE);
-            assertThat(catchThrowableOfType(AdminException.class, () -> RangeCommand.check(result))
+            assertThat(catchThrowableOfType(AdminException.class, () -> RangeActions.check(result))
                             .kind()
-                            .exitCode)
+                            .exitCode())
                     .isEqualTo(5);
         }
     }

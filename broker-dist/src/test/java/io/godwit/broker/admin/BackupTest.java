@@ -4,6 +4,7 @@ import static io.godwit.broker.admin.FakeNode.A;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.kv.raft.ChecksummedText;
 import io.godwit.kv.raft.DamagedDataException;
 import java.io.IOException;

@@ -34,6 +34,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * A cluster in memory, as one node of it sees it: three nodes, one store with real balancers. What is asked for takes
  * effect at once, under the rules of real ranges: epochs, voters, neighbours.
  */
-final class FakeNode implements NodeOperations, RangeBackups {
+final class FakeNode implements NodeOperations, RangeBackups, NodeFacts {
     static final String A = "aaaaaaaa-1111";
     static final String B = "bbbbbbbb-2222";
     static final String C = "cccccccc-3333";
@@ -50,7 +51,7 @@ final class FakeNode implements NodeOperations, RangeBackups {
     final String self;
     final FakeStore inbox = new FakeStore();
     /** A learner has to be asked for so many times before it counts as caught up. */
-    int promotionsRefused;
+    final AtomicInteger promotionsRefused = new AtomicInteger();
 
     boolean isBDraining;
     /** What a drain would give up; empty for nothing. */
@@ -68,6 +69,9 @@ final class FakeNode implements NodeOperations, RangeBackups {
     int moments;
     /** Run when a copy is made, with the range that it is of. */
     Consumer<Long> whenCopied = rangeId -> {};
+
+    /** Run when it tells of its plugins. */
+    Runnable whenAsked = () -> {};
 
     FakeNode(String self, Path copies) {
         this.self = self;
@@ -256,6 +260,17 @@ final class FakeNode implements NodeOperations, RangeBackups {
         return CompletableFuture.completedFuture(new OperationResult(ActionOutcome.REFUSED, detail));
     }
 
+    @Override
+    public List<Setting> settings() {
+        return List.of(new Setting("bootstrap", self.equals(A) ? "true" : "false", "line 3", false));
+    }
+
+    @Override
+    public List<Plugin> plugins() {
+        whenAsked.run();
+        return List.of(new Plugin("ldap.jar", List.of("ldap.jar"), "", List.of(new Use("auth-provider", "ldap"))));
+    }
+
     /** @param start and {@code end} in hexadecimal; an empty end is none */
     record FakeRange(
             long id, long epoch, String start, String end, List<String> voters, List<String> learners, String leader) {
@@ -371,7 +386,7 @@ final class FakeNode implements NodeOperations, RangeBackups {
             switch (replica.step()) {
                 case ADD_LEARNER -> learners.add(replica.store());
                 case PROMOTE -> {
-                    if (promotionsRefused-- > 0) {
+                    if (promotionsRefused.getAndDecrement() > 0) {
                         return "it has not caught up";
                     }
                     learners.remove(replica.store());

@@ -25,7 +25,7 @@ class AclTest {
     }
 
     private static Acl acl(String... lines) throws AuthFileException {
-        return Acl.parse(FILE, List.of(lines));
+        return new Acl(Acl.parse(FILE, List.of(lines)));
     }
 
     private static boolean publishes(Acl acl, ClientInfo client, String topic) {

@@ -6,6 +6,7 @@ import io.godwit.mqtt.client.ClientKey;
 import io.godwit.mqtt.client.ClientPage;
 import io.godwit.mqtt.client.ConnectedClient;
 import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.Subscription;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
@@ -20,6 +21,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /** Clients of a node that are in memory. May stop answering. */
@@ -28,6 +30,8 @@ final class MemoryClients implements NodeClients {
     final Map<ClientKey, ReasonCode> ended = new ConcurrentHashMap<>();
     /** Of sessions that are not stored. */
     final Map<ClientKey, List<TopicFilter>> filters = new ConcurrentHashMap<>();
+
+    final List<Subscription> subscribed = new CopyOnWriteArrayList<>();
 
     static final SubscriptionOptions OPTIONS = new SubscriptionOptions(Qos.AT_LEAST_ONCE, true, false, 7);
 
@@ -107,5 +111,26 @@ final class MemoryClients implements NodeClients {
                         (question.filter() == null ? "$share/g/" : "$share/filter/") + question.text()))
                 .toList();
         return answered(new NodeReceivers(live, connected.size(), List.of(new NodeReceivers.Entry("kept", 2, "")), 1));
+    }
+
+    @Override
+    public CompletableFuture<Optional<List<ReasonCode>>> subscribe(
+            ClientKey key, List<Subscription> subscriptions, int subscriptionId, Duration within) {
+        if (!connected.containsKey(key)) {
+            return answered(Optional.empty());
+        }
+        subscribed.addAll(subscriptions);
+        return answered(Optional.of(
+                subscriptions.stream().map(each -> ReasonCode.GRANTED_QOS_1).toList()));
+    }
+
+    @Override
+    public CompletableFuture<Optional<List<ReasonCode>>> unsubscribe(
+            ClientKey key, List<TopicFilter> gone, Duration within) {
+        return answered(
+                connected.containsKey(key)
+                        ? Optional.of(
+                                gone.stream().map(each -> ReasonCode.SUCCESS).toList())
+                        : Optional.empty());
     }
 }

@@ -33,6 +33,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 class ReceiversOverNodesTest {
     private static final Duration LONG = Duration.ofSeconds(20);
+    /** For answers that do not come. */
+    private static final Duration SHORT = Duration.ofMillis(1_500);
 
     @TempDir
     Path directory;
@@ -95,7 +97,7 @@ class ReceiversOverNodesTest {
     @Test
     void aNodeThatDoesNotAnswerIsNamed() throws Exception {
         nodes.b.isSilent = true;
-        Answer<Receivers> answer = ask(10, Duration.ofMillis(1_500));
+        Answer<Receivers> answer = ask(10, SHORT);
         assertThat(answer.missingNodes()).containsExactly("b");
         assertThat(answer.value().total()).isEqualTo(3);
     }
@@ -139,8 +141,13 @@ class ReceiversOverNodesTest {
 
     private Answer<Optional<Page<Subscription, String>>> subscriptions(String clientId, String after, int limit)
             throws Exception {
+        return subscriptions(clientId, after, limit, LONG);
+    }
+
+    private Answer<Optional<Page<Subscription, String>>> subscriptions(
+            String clientId, String after, int limit, Duration within) throws Exception {
         return nodes.receivers
-                .subscriptions(new ClientKey("default", clientId), after, limit, Duration.ofMillis(1_500))
+                .subscriptions(new ClientKey("default", clientId), after, limit, within)
                 .get(30, TimeUnit.SECONDS);
     }
 
@@ -173,7 +180,7 @@ class ReceiversOverNodesTest {
         nodes.catalog.subscriptions =
                 CompletableFuture.completedFuture(Optional.of(new SubscriptionPage(List.of(stored), true)));
         nodes.c.isSilent = true; // knows nothing of stored sessions: nobody is missing
-        assertThat(subscriptions("kept", null, 1))
+        assertThat(subscriptions("kept", null, 1, SHORT))
                 .isEqualTo(Answer.complete(
                         Optional.of(new Page<>(List.of(new Subscription("a/+", 2, false, true, 0)), "a/+"))));
     }
@@ -181,10 +188,10 @@ class ReceiversOverNodesTest {
     @Test
     void whoHasNotAnsweredLeavesOpenWhetherThereIsTheClient() throws Exception {
         nodes.b.isSilent = true;
-        assertThat(subscriptions("c2", null, 1)).isEqualTo(new Answer<>(Optional.empty(), List.of("b")));
+        assertThat(subscriptions("c2", null, 1, SHORT)).isEqualTo(new Answer<>(Optional.empty(), List.of("b")));
         nodes.b.isSilent = false;
         nodes.catalog.subscriptions = new CompletableFuture<>();
-        assertThatThrownBy(() -> subscriptions("c2", null, 1)).hasCauseInstanceOf(NotServingException.class);
+        assertThatThrownBy(() -> subscriptions("c2", null, 1, SHORT)).hasCauseInstanceOf(NotServingException.class);
         nodes.b.filters.put(MemoryClients.key("c2"), filters("a"));
         assertThat(subscriptions("c2", null, 1).value()).isPresent();
     }

@@ -4,6 +4,12 @@ import io.godwit.api.port.ClientKey;
 import io.godwit.cluster.LocalAccess;
 import io.godwit.cluster.LocalRpcServer;
 import io.godwit.cluster.RpcConnection;
+import io.godwit.dist.client.GroupInfo;
+import io.godwit.dist.client.Receiver;
+import io.godwit.dist.client.SubscriptionOptions;
+import io.godwit.dist.client.TopicReceivers;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.topic.TopicFilter;
 import io.grpc.Channel;
 import io.grpc.ServerServiceDefinition;
 import java.io.IOException;
@@ -30,7 +36,7 @@ final class ThreeNodes implements ClusterNodes, AutoCloseable {
     final ExecutorService thread = Executors.newSingleThreadExecutor();
     private final AllNodes asked = new AllNodes(this, a, thread);
     final ClientsOverNodes all = new ClientsOverNodes(asked);
-    final ReceiversOverNodes receivers = new ReceiversOverNodes(asked, catalog);
+    final ReceiversOverNodes receivers = new ReceiversOverNodes(asked, catalog, new NoGroups(), thread);
     /** Members beside {@code a}. */
     final Set<String> others = new TreeSet<>();
 
@@ -89,5 +95,33 @@ final class ThreeNodes implements ClusterNodes, AutoCloseable {
     public void close() {
         opened.forEach(Runnable::run);
         thread.shutdown();
+    }
+
+    /** Knows one group of the tenant, and looks nothing else up. */
+    private static final class NoGroups implements TopicLookup {
+        @Override
+        public TopicReceivers receivers(TenantId tenant, String topic, int most) {
+            throw new AssertionError("receivers");
+        }
+
+        @Override
+        public TopicReceivers subscribers(TenantId tenant, TopicFilter filter, int most) {
+            throw new AssertionError("subscribers");
+        }
+
+        @Override
+        public @Nullable SubscriptionOptions options(TenantId tenant, TopicFilter filter, Receiver receiver) {
+            throw new AssertionError("options");
+        }
+
+        @Override
+        public List<GroupInfo> groups(
+                TenantId tenant,
+                @Nullable String shareName,
+                @Nullable String filter,
+                @Nullable String after,
+                int most) {
+            return List.of(new GroupInfo(new TopicFilter("g", "a/+"), 1, 2, 4));
+        }
     }
 }

@@ -41,8 +41,8 @@ class ConfigFilesTest {
                 valid.add(path.substring(0, dot));
             }
         }
-        Pattern named = Pattern.compile(
-                "\\b(?:mqttServer|session|memory|ban|auth|topic|cluster|store|apiServer)Config(?:\\.[A-Za-z0-9]+)+");
+        String sections = "mqttServer|session|memory|ban|auth|topic|cluster|store|apiServer|otlp";
+        Pattern named = Pattern.compile("\\b(?:" + sections + ")Config(?:\\.[A-Za-z0-9]+)+");
         List<String> unknown = new ArrayList<>();
         int found = 0;
         for (Path file : files()) {

@@ -30,6 +30,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** How packaged brokers become one cluster, and whom they keep out; all of it with TLS between the nodes. */
 @Timeout(180)
@@ -38,7 +40,7 @@ class FoundingTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final String HOST = "127.0.0.1";
     /** Of no data: how often the node has started, and who runs. */
-    private static final Set<String> NOT_DATA = Set.of("INCARNATION", "LOCK", "godwit.pid", "godwit.rpc");
+    private static final Set<String> NOT_DATA = Set.of("INCARNATION", "LOCK", "godwit.api", "godwit.pid", "godwit.rpc");
 
     private static final TestAuthority AUTHORITY = new TestAuthority("root");
     private static final TestAuthority STRANGER = new TestAuthority("stranger");
@@ -52,6 +54,7 @@ class FoundingTest {
     /** Whichever comes first, and whoever sees whom at first: the same file but for ports on all of them. */
     @Test
     @Tag("full")
+    @Execution(ExecutionMode.CONCURRENT) // of the class, it would run beside other classes
     void nodesWithTheSameBootstrapFoundOneClusterTogether() throws Exception {
         writeCertificates();
         try (BrokerProcess one = node(0, "it");
@@ -82,6 +85,7 @@ class FoundingTest {
     /** Otherwise a stop of a start that waits would be waited for, too. */
     @Test
     @Tag("full")
+    @Execution(ExecutionMode.CONCURRENT)
     void aStartThatWaitsForOthersEndsWhenToldTo() throws Exception {
         writeCertificates();
         try (BrokerProcess one = node(0, "it")) {
@@ -101,6 +105,7 @@ class FoundingTest {
      */
     @Test
     @Tag("full")
+    @Execution(ExecutionMode.CONCURRENT)
     void ofTwoFoundersOneClusterComesAndOperatorsReachItByTls() throws Exception {
         writeCertificates();
         try (BrokerProcess one = alone(0, "it");
@@ -163,6 +168,7 @@ class FoundingTest {
 
     @Test
     @Tag("full")
+    @Execution(ExecutionMode.CONCURRENT)
     void dataOfAnotherClusterIsRefusedOnBothSidesAndStaysAsItIs() throws Exception {
         writeCertificates();
         try (BrokerProcess ours = alone(0, "it");

@@ -30,6 +30,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -78,6 +80,7 @@ class OperatorTest {
      */
     @Test
     @Tag("full")
+    @Execution(ExecutionMode.CONCURRENT) // of the class, it would run beside other classes
     void aPluginsBalancerIsAskedWhereTheFileNamesIt() throws Exception {
         Path installation = installationWithTheExample();
         try (BrokerProcess broker = new BrokerProcess(directory.resolve("broker"))
@@ -135,6 +138,7 @@ class OperatorTest {
     /** Messages that wait for a client, and a retained one, from one broker by a backup to another. */
     @Test
     @Tag("full")
+    @Execution(ExecutionMode.CONCURRENT)
     void aRestoredBrokerHasWhatWasAcknowledged() throws Exception {
         Path backups = Files.createDirectory(directory.resolve("backups"));
         try (BrokerProcess broker = new BrokerProcess(directory.resolve("broker"))) {
@@ -229,6 +233,7 @@ class OperatorTest {
 
     @Test
     @Tag("full")
+    @Execution(ExecutionMode.CONCURRENT)
     void threeNodesAreLookedAtChangedDrainedAndRecovered() throws Exception {
         try (BrokerCluster cluster = new BrokerCluster(directory, 3)) {
             for (BrokerProcess node : cluster.nodes()) {

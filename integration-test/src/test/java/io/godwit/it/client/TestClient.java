@@ -153,6 +153,11 @@ public final class TestClient implements AutoCloseable {
         return config.clientId();
     }
 
+    /** Whether the session outlives its connections. */
+    public boolean isPersistent() {
+        return config.persistent();
+    }
+
     public synchronized boolean isOpen() {
         return open;
     }

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.extension.ClassTemplateInvocationContext;
 import org.junit.jupiter.api.extension.ClassTemplateInvocationContextProvider;
 import org.junit.jupiter.api.extension.Extension;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.StoreScope;
 
 /**
  * Starts one broker before the first class that needs it, and ends it after the last. Its settings are the defaults,
@@ -35,7 +36,8 @@ final class SharedBroker implements ClassTemplateInvocationContextProvider {
 
     /** Where a transport ends: one address, or one of each node. Started when the first class asks. */
     private static List<InetSocketAddress> addresses(Transport transport, ExtensionContext context) {
-        ExtensionContext.Store store = context.getRoot().getStore(NAMESPACE);
+        // of the session, since surefire runs each class by itself where it has several JVMs
+        ExtensionContext.Store store = context.getStore(StoreScope.LAUNCHER_SESSION, NAMESPACE);
         return transport == Transport.NODES
                 ? store.getOrComputeIfAbsent(SharedCluster.class).addresses()
                 : List.of(store.getOrComputeIfAbsent(Running.class).address(transport));

@@ -60,7 +60,11 @@ abstract class Actor implements Runnable {
             client.close();
             throw new IOException("refused with " + code);
         }
+        connected();
     }
+
+    /** Called after each CONNACK that accepts. */
+    protected void connected() {}
 
     protected static void park(long millis) {
         Pace.passMillis(millis);

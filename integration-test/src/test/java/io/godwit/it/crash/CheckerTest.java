@@ -386,6 +386,19 @@ class CheckerTest {
     }
 
     @Test
+    void aSubscribeThatIsNotAnsweredIsOwedNoRetainedMessage() {
+        publisher("p");
+        MessageId message = retained(1, 2);
+        subscriber("s", 1);
+        delivered("s", 1, 1, message);
+        add(Event.of(Kind.SUBSCRIBE_OUT, "s", 1).withText("t").withCode(1));
+        assertThat(rules()).isEmpty();
+
+        add(Event.of(Kind.SUBACK_IN, "s", 1).withText("t").withCode(1));
+        assertThat(rules()).containsExactly(Rule.RETAINED);
+    }
+
+    @Test
     void aRetainedMessageThatWasClearedOrSetLaterIsNotOwed() {
         publisher("p");
         retained(1, 2);

@@ -140,20 +140,15 @@ final class DeliveryRules {
             if (window.group != null || !window.isStanding() || window.qos == 0) {
                 continue;
             }
-            int asked = subscriptions.asks(window.client).stream()
-                    .filter(ask -> ask.filter().equals(window.filter))
-                    .mapToInt(Subscriptions.Ask::asked)
-                    .max()
-                    .orElse(window.asked);
             publishes.retained().forEach((topic, versions) -> {
                 Published current = versions.get(versions.size() - 1);
                 MessageId message = current.id;
                 if (message != null
                         && current.qos > 0
                         && !current.refused
-                        && current.acknowledged < asked
+                        && current.acknowledged < window.granted
                         && window.matches(topic)
-                        && last.getOrDefault(message, -1) < asked) {
+                        && last.getOrDefault(message, -1) < window.granted) {
                     report(
                             Rule.RETAINED,
                             window.client + " was never given the retained " + message + " after its last SUBSCRIBE");

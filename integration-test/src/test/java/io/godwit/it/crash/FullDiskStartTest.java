@@ -19,7 +19,6 @@ import org.junit.jupiter.api.io.TempDir;
  * The disk is a tmpfs in a mount namespace of this test.
  */
 @Tag("full")
-@Tag("alone")
 class FullDiskStartTest {
     /** Twice what the reserve and the files that a start deletes give back, and less than what the disk has. */
     private static final int LOW_WATER_BYTES = 256 << 20;

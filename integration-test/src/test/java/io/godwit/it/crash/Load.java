@@ -59,7 +59,7 @@ final class Load implements AutoCloseable {
             load.churning(
                     "churn-live-" + i,
                     i % 2 == 0 ? V5 : V3,
-                    config -> config.withCleanSession().withTap(HistoryTap.ofCleanSessions(history, config.clientId())),
+                    load::clean,
                     new Filter("q1/" + i % 4 + "/#", 1),
                     new Filter("q1/+/" + i % 4, 1),
                     new Filter("q2/" + i % 3 + "/+", 2));
@@ -185,13 +185,7 @@ final class Load implements AutoCloseable {
                 new Filter("q1/2/+", 1),
                 new Filter("q1/2/3", 2),
                 new Filter("q2/2/#", 2));
-        subscriber(
-                "live",
-                V5,
-                Presence.ALWAYS,
-                ClientConfig::withCleanSession,
-                new Filter("q1/1/3", 1),
-                new Filter("q2/2/3", 2));
+        subscriber("live", V5, Presence.ALWAYS, this::clean, new Filter("q1/1/3", 1), new Filter("q2/2/3", 2));
         churning("churn", V5, same(), new Filter("q1/3/2", 1), new Filter("q2/2/1", 2), new Filter("q1/+/3", 1));
         churning("churn-3", V3, same(), new Filter("q1/0/3", 1), new Filter("q2/#", 2));
     }
@@ -208,6 +202,10 @@ final class Load implements AutoCloseable {
 
     private static UnaryOperator<ClientConfig> same() {
         return UnaryOperator.identity();
+    }
+
+    private ClientConfig clean(ClientConfig config) {
+        return config.withCleanSession().withTap(HistoryTap.ofCleanSessions(history, config.clientId()));
     }
 
     private UnaryOperator<ClientConfig> late(int maxMillis) {

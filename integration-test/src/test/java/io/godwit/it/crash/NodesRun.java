@@ -12,7 +12,13 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -101,10 +107,26 @@ final class NodesRun {
             load.stage().enter(Stage.Phase.DRAIN);
             Drain.of(load, history, plan.quietMillis());
             readable = running();
-            for (int i = 0; i < readable.size(); i++) {
-                reader.read(Duration.ofMillis(plan.quietMillis()), Duration.ofSeconds(20), true);
-            }
+            readRetained();
             return history.events();
+        }
+    }
+
+    /** Of all nodes at the same time, since each reading ends with a long silence. */
+    private void readRetained() throws IOException, InterruptedException {
+        ExecutorService readers = Executors.newFixedThreadPool(readable.size());
+        try {
+            Callable<Void> reading = () -> {
+                reader.read(Duration.ofMillis(plan.quietMillis()), Duration.ofSeconds(20), true);
+                return null;
+            };
+            for (Future<Void> each : readers.invokeAll(Collections.nCopies(readable.size(), reading))) {
+                each.get();
+            }
+        } catch (ExecutionException e) {
+            throw new IOException(e);
+        } finally {
+            readers.shutdownNow();
         }
     }
 

@@ -21,6 +21,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -237,16 +239,21 @@ final class NodesTroubles {
         awaitRedundancy(asked);
     }
 
-    /** The next trouble may take one of the voters away. */
+    /** The next trouble may take one of the voters away. A node that was wiped is none, though it is still listed. */
     private void awaitRedundancy(int asked) throws IOException {
         int voters = Math.min(3, cluster.nodes().size());
+        Set<String> living =
+                IntStream.range(0, cluster.nodes().size()).mapToObj(cluster::id).collect(Collectors.toSet());
         for (String store : STORES) {
             cluster.awaitRanges(
                     asked,
                     store,
                     "as many voters as before",
                     ranges -> ranges.stream()
-                            .allMatch(range -> range.voters().size() >= voters
+                            .allMatch(range -> range.voters().stream()
+                                                    .filter(living::contains)
+                                                    .count()
+                                            >= voters
                                     && !range.leader().isEmpty()));
         }
     }

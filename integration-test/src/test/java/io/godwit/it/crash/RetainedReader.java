@@ -10,15 +10,16 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Reads all retained messages as a new client would, and writes what it found into the history. */
+/** Reads all retained messages as a new client would, and writes what it found into the history. Any thread. */
 final class RetainedReader {
     private final Supplier<InetSocketAddress> addresses;
     private final History history;
     private final String filter;
-    private int reads;
+    private final AtomicInteger reads = new AtomicInteger();
 
     RetainedReader(InetSocketAddress address, History history, String filter) {
         this(() -> address, history, filter);
@@ -40,8 +41,9 @@ final class RetainedReader {
      */
     void read(Duration quiet, Duration limit, boolean all) throws IOException, InterruptedException {
         long end = System.nanoTime() + limit.toNanos();
-        String name = "reader-" + ++reads;
-        ClientConfig config = ClientConfig.of(addresses.get(), name, reads % 2 == 0 ? 4 : 5)
+        int number = reads.incrementAndGet();
+        String name = "reader-" + number;
+        ClientConfig config = ClientConfig.of(addresses.get(), name, number % 2 == 0 ? 4 : 5)
                 .withCleanSession()
                 .withAcks(AckPolicy.AT_ONCE);
         Map<String, @Nullable MessageId> found = new HashMap<>();

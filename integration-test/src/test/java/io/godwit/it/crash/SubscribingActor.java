@@ -7,7 +7,9 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Subscribes once, and is there always, now and then, or not before the end. */
+/**
+ * Subscribes once, or with clean sessions after each CONNACK, and is there always, now and then, or not before the end.
+ */
 final class SubscribingActor extends Actor {
     enum Presence {
         ALWAYS,
@@ -39,6 +41,13 @@ final class SubscribingActor extends Actor {
     @Override
     boolean isDrained() {
         return client.isOpen();
+    }
+
+    @Override
+    protected void connected() {
+        if (!client.isPersistent()) {
+            subscribed.set(0);
+        }
     }
 
     @Override

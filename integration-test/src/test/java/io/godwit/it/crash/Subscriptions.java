@@ -32,6 +32,8 @@ final class Subscriptions {
         final int asked;
         /** The SUBACK. */
         int certainFrom = Publishes.NEVER;
+        /** The last SUBSCRIBE that was granted: what is retained is given to each. */
+        int granted;
         /** The UNSUBSCRIBE, or whatever else may have ended it. */
         int certainUntil = Publishes.NEVER;
         /** The UNSUBACK, or whatever else has ended it. */
@@ -40,10 +42,12 @@ final class Subscriptions {
         boolean discarded;
 
         int qos;
+        private int lastAsked;
 
         Window(String client, String text, int asked) {
             this.client = client;
             this.asked = asked;
+            this.lastAsked = asked;
             if (text.startsWith(SHARE)) {
                 int slash = text.indexOf('/', SHARE.length());
                 group = text;
@@ -92,6 +96,8 @@ final class Subscriptions {
                     Window standing = open(windows, text);
                     if (standing == null || standing.certainUntil != Publishes.NEVER) {
                         windows.add(new Window(event.client(), text, position));
+                    } else {
+                        standing.lastAsked = position;
                     }
                     if (!text.startsWith(SHARE)) {
                         asks.computeIfAbsent(event.client(), client -> new ArrayList<>())
@@ -101,9 +107,12 @@ final class Subscriptions {
             }
             case SUBACK_IN -> {
                 Window window = text == null ? null : open(windows, text);
-                if (window != null && event.code() < 0x80 && window.certainFrom == Publishes.NEVER) {
-                    window.certainFrom = position;
-                    window.qos = event.code();
+                if (window != null && event.code() < 0x80) {
+                    window.granted = window.lastAsked;
+                    if (window.certainFrom == Publishes.NEVER) {
+                        window.certainFrom = position;
+                        window.qos = event.code();
+                    }
                 }
             }
             case UNSUBSCRIBE_OUT ->

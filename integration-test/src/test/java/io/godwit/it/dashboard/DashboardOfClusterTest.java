@@ -18,6 +18,7 @@ import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.plugin.message.Qos;
 import io.godwit.testing.Await;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -69,6 +70,9 @@ class DashboardOfClusterTest {
                 address = "http://127.0.0.1:" + port + "/";
             }
         }
+        cluster.nodes()
+                .get(0)
+                .mqttSetting("wsListener", "{port: " + Ports.free().getPort() + "}");
         cluster.start();
         return cluster;
     }
@@ -86,10 +90,43 @@ class DashboardOfClusterTest {
             nodesAreSeen(browser, cluster);
             aSplitIsSeen(browser, cluster);
             theClientIsDisconnected(browser, hostile);
+            aMessageIsPublishedAndSeen(browser, subscriber);
             open(browser, "#/settings");
             browser.sees("#may-not", "the role admin");
             assertThat(browser.errors()).as("complaints of the browser").isEmpty();
         }
+    }
+
+    private void aMessageIsPublishedAndSeen(Browser browser, TestClient subscriber) throws Exception {
+        open(browser, "#/sessions");
+        browser.sees("#found", "1 session");
+        browser.find("tbody a").click();
+        browser.sees("#session-state", "Its client is connected.");
+        browser.picture(PICTURES.resolve("cluster-session.png"));
+        open(browser, "#/publish?topic=dashboard%2Fpage");
+        browser.find("#live-begin").click();
+        browser.sees("#live-state", "Subscribed to dashboard/page with QoS 1.");
+        browser.find("#payload").sendKeys(HOSTILE);
+        browser.find("#retain").sendKeys(Keys.SPACE);
+        browser.find("#topic").sendKeys(Keys.ENTER);
+        browser.sees("#outcome", "Somebody is subscribed.");
+        browser.sees("#arrivals .topic", "dashboard/page");
+        browser.sees("#arrivals .payload", HOSTILE);
+        browser.picture(PICTURES.resolve("cluster-publish.png"));
+        Publish copy = subscriber.receive(Publish.class);
+        assertThat(new String(copy.payload(), StandardCharsets.UTF_8)).isEqualTo(HOSTILE);
+        subscriber.send(new PubAck(copy.packetId(), ReasonCode.SUCCESS));
+        open(browser, "#/subscriptions?by=topic&text=dashboard%2Fpage");
+        browser.sees("tbody th", "subscriber");
+        browser.picture(PICTURES.resolve("cluster-subscriptions.png"));
+        open(browser, "#/retained?filter=dashboard%2F%23");
+        browser.sees("#found", "1 message");
+        browser.find("tbody a").click();
+        browser.sees("#payload", HOSTILE);
+        browser.picture(PICTURES.resolve("cluster-retained.png"));
+        browser.find("#clear").click();
+        browser.find("#dialog-yes").click();
+        browser.sees("#retained-state", "Cleared.");
     }
 
     private static void messagesAreSeen(Browser browser, TestClient publisher, TestClient subscriber) throws Exception {

@@ -84,6 +84,7 @@ final class CheckRun {
     /**
      * What a run has shown.
      *
+     * @param troubledMillis of troubles, with the peace before each
      * @param deaths nodes that ended though nobody killed them
      * @param possible troubles that this machine lets us make
      * @param unsupported changes that the nodes do not know how to make
@@ -91,6 +92,7 @@ final class CheckRun {
     record Result(
             Verdict verdict,
             Map<Reply.Kind, Long> replies,
+            long troubledMillis,
             List<String> deaths,
             Set<Trouble> possible,
             Map<Trouble, Integer> troubles,
@@ -126,7 +128,8 @@ final class CheckRun {
         this.data = data;
         this.kept = Path.of(
                         "target",
-                        "kv-check-" + kind + settings.fault() + '-' + settings.nodes() + "-nodes-" + settings.seed())
+                        "kv-check-" + kind + settings.fault() + '-' + settings.nodes() + "-nodes-"
+                                + settings.millis() / 1_000 + "-s-" + settings.seed())
                 .toAbsolutePath();
     }
 
@@ -189,6 +192,7 @@ final class CheckRun {
             return new Result(
                     verdict,
                     replies(history),
+                    plan.millis(),
                     nemesis.deaths(),
                     possible,
                     nemesis.done(),

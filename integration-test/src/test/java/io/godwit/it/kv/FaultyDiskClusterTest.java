@@ -185,7 +185,6 @@ class FaultyDiskClusterTest {
 
     @Test
     @Tag("full")
-    @Tag("alone")
     void aTableDamagedUnderARunningNodeStopsItsRangeThereAndTheReplicaIsCopiedAnew() throws Exception {
         aDamagedTableStopsItsRangeThereAndTheReplicaIsCopiedAnew(true);
     }
@@ -286,7 +285,6 @@ class FaultyDiskClusterTest {
      */
     @Test
     @Tag("full")
-    @Tag("alone")
     void aFailedSyncStopsTheStoreOfTheNodeAndARestartBringsItBack() throws Exception {
         PowerLoss.assumePossible();
         try (TestCluster cluster = cluster()) {

@@ -47,6 +47,13 @@ record NemesisPlan(long seed, List<Step> steps, long changesSeed) {
         return new NemesisPlan(seed, steps, random.nextLong());
     }
 
+    /** How long all of it takes, as planned. */
+    long millis() {
+        return steps.stream()
+                .mapToLong(step -> step.waitMillis() + step.lastMillis())
+                .sum();
+    }
+
     private static Step step(Trouble trouble, Random random, int nodes, int longestPauseMillis) {
         int last = switch (trouble) {
             case KILL, RESTART -> random.nextInt(3_000);

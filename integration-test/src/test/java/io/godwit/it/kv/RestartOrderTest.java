@@ -15,7 +15,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Nodes of one cluster start again in any order, all of them after all were killed, and have what was acknowledged. */
 @Tag("full")
-@Tag("alone")
 class RestartOrderTest {
     private static final int PATIENCE_MILLIS = 60_000;
     private static final List<List<Integer>> ORDERS = List.of(

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** Other programs that tests run, and what {@code .ci/install-test-clients} has installed for them. */
 public final class Programs {
     /** Relative to the module, where its tests run. */
-    static final Path INSTALLED = Path.of("target/clients").toAbsolutePath();
+    public static final Path INSTALLED = Path.of("target/clients").toAbsolutePath();
 
     public static final Path NODE_MODULES = INSTALLED.resolve("node_modules");
     static final Path PYTHON_MODULES = INSTALLED.resolve("python");

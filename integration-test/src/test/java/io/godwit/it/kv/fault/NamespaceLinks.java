@@ -53,8 +53,12 @@ public final class NamespaceLinks implements Links {
         this.nodes = nodes;
     }
 
-    /** @throws IOException why this machine does not let us; nothing is left then */
-    public static NamespaceLinks make(int nodes) throws IOException {
+    /**
+     * One at a time, so that no two find the same network free.
+     *
+     * @throws IOException why this machine does not let us; nothing is left then
+     */
+    public static synchronized NamespaceLinks make(int nodes) throws IOException {
         removeStale();
         NamespaceLinks links = new NamespaceLinks(nodes, freeNetwork());
         Runtime.getRuntime().addShutdownHook(links.atExit);

@@ -1,9 +1,9 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.terminal;
 
 /** A command did not do what it was asked. The message is for the operator. */
-final class AdminException extends Exception {
+public final class AdminException extends Exception {
     /** What scripts go by: the exit code of the command. 0 is done. */
-    enum Kind {
+    public enum Kind {
         /** What was asked for cannot be meant. */
         USAGE(2),
         /** It went wrong; it may have taken effect in part, or take effect later. */
@@ -14,31 +14,35 @@ final class AdminException extends Exception {
         REFUSED(4),
         /** The range has changed meanwhile: nothing was done, look again. */
         STALE(5),
-        /** There is no such store, range, node or balancer. */
+        /** There is no such store, range, node, client or message. */
         UNKNOWN(6),
         /** A backup, or a data directory, that is not what it has to be. */
         DAMAGED(7);
 
-        final int exitCode;
+        private final int exitCode;
 
         Kind(int exitCode) {
             this.exitCode = exitCode;
+        }
+
+        public int exitCode() {
+            return exitCode;
         }
     }
 
     private final Kind kind;
 
-    AdminException(Kind kind, String message) {
+    public AdminException(Kind kind, String message) {
         super(message);
         this.kind = kind;
     }
 
-    AdminException(Kind kind, String message, Throwable cause) {
+    public AdminException(Kind kind, String message, Throwable cause) {
         super(message, cause);
         this.kind = kind;
     }
 
-    Kind kind() {
+    public Kind kind() {
         return kind;
     }
 }

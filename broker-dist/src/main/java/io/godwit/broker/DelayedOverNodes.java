@@ -1,0 +1,229 @@
+package io.godwit.broker;
+
+import io.godwit.api.port.DelayedAdmin;
+import io.godwit.api.port.NotServingException;
+import io.godwit.api.port.Page;
+import io.godwit.inbox.client.InboxClient;
+import io.godwit.inbox.client.SessionCatalog;
+import io.godwit.inbox.client.StoredSessionInfo;
+import io.godwit.inbox.client.StoredSessionInfo.KeptWill;
+import io.godwit.kv.client.Deadline;
+import io.godwit.kv.client.Resend;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.topic.TopicFilter;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The messages that {@link DelayedMessages} keeps on all nodes, for the API. A search walks the records of all sessions
+ * at the leaders of their ranges, a page as far as its time goes.
+ *
+ * <p>A message with a delivery token may be published again as long as its publisher's session does not have on record
+ * that it was distributed. So that is put on record before the message is discarded, as before it is published.
+ */
+final class DelayedOverNodes implements DelayedAdmin {
+    private static final Logger LOG = LoggerFactory.getLogger(DelayedOverNodes.class);
+    private static final int MAX_QUESTIONS = 4;
+    /** Messages that are discarded at a time. */
+    private static final int MAX_AT_A_TIME = 16;
+
+    private final SessionCatalog catalog;
+    private final InboxClient inboxes;
+    private final DelayedMessages delayed;
+    /** Questions under way. Atomic: asked and answered on any thread. */
+    private final AtomicInteger underWay = new AtomicInteger();
+
+    DelayedOverNodes(SessionCatalog catalog, InboxClient inboxes, DelayedMessages delayed) {
+        this.catalog = catalog;
+        this.inboxes = inboxes;
+        this.delayed = delayed;
+    }
+
+    /** A message with the session that keeps it. */
+    private record Kept(ClientInfo keeper, KeptWill will) {}
+
+    private record Found(List<Kept> items, @Nullable String next) {}
+
+    @Override
+    public CompletableFuture<Page<DelayedView, String>> delayed(
+            String tenant, Optional<String> filter, @Nullable String cursor, int limit, Duration within) {
+        return ask(within, () -> find(tenant, filter, cursor, limit, within))
+                .thenApply(found ->
+                        new Page<>(found.items().stream().map(this::view).toList(), found.next()));
+    }
+
+    @Override
+    public CompletableFuture<Count> count(String tenant, Optional<String> filter, Duration within) {
+        Deadline deadline = deadline(within.dividedBy(2));
+        return ask(within, () -> count(tenant, filter, null, 0, deadline));
+    }
+
+    /** A page ends with its own time, so the next one begins on another thread, and the stack stays flat. */
+    private CompletableFuture<Count> count(
+            String tenant, Optional<String> filter, @Nullable String cursor, long before, Deadline deadline) {
+        Duration left = Duration.ofNanos(Math.max(1, deadline.remainingNanos(System.nanoTime())));
+        return find(tenant, filter, cursor, MAX_LIMIT, left).thenComposeAsync(found -> {
+            long messages = before + found.items().size();
+            if (found.next() == null || deadline.hasPassed(System.nanoTime())) {
+                return CompletableFuture.completedFuture(new Count(messages, found.next() == null));
+            }
+            return count(tenant, filter, found.next(), messages, deadline);
+        });
+    }
+
+    private DelayedView view(Kept kept) {
+        return new DelayedView(
+                idOf(kept.keeper().clientId()),
+                kept.will().topic(),
+                delayed.publisherOf(kept.keeper()).clientId().value(),
+                kept.will().qos(),
+                kept.will().payloadBytes(),
+                kept.will().dueAtMillis());
+    }
+
+    private CompletableFuture<Found> find(
+            String tenant, Optional<String> text, @Nullable String cursor, int limit, Duration within) {
+        if (limit < 1 || limit > MAX_LIMIT) {
+            throw new IllegalArgumentException("a page has 1 to " + MAX_LIMIT + " messages, was " + limit);
+        }
+        Optional<TopicFilter> filter = text.map(DelayedOverNodes::filter);
+        Deadline deadline = deadline(within.multipliedBy(3).dividedBy(4));
+        return catalog.page(DelayedMessages.kept(new TenantId(tenant)), cursor, limit, deadline)
+                .thenApply(page -> new Found(
+                        page.sessions().stream()
+                                .flatMap(DelayedOverNodes::kept)
+                                .filter(each -> filter.map(
+                                                some -> some.matches(each.will().topic()))
+                                        .orElse(true))
+                                .toList(),
+                        page.cursor()));
+    }
+
+    private static Stream<Kept> kept(StoredSessionInfo session) {
+        KeptWill will = session.kept();
+        return will == null ? Stream.empty() : Stream.of(new Kept(session.client(), will));
+    }
+
+    private static TopicFilter filter(String text) {
+        return TopicFilter.parse(text)
+                .filter(filter -> !filter.isShared() && !filter.isExclusive())
+                .orElseThrow(() -> new IllegalArgumentException("is no topic filter"));
+    }
+
+    private static String idOf(ClientId keeper) {
+        return Base64.getUrlEncoder()
+                .withoutPadding()
+                .encodeToString(keeper.value().getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Empty for what no message has as its id. */
+    private static Optional<ClientId> keeperOf(String id) {
+        try {
+            ClientId keeper = new ClientId(new String(Base64.getUrlDecoder().decode(id), StandardCharsets.UTF_8));
+            return DelayedMessages.isKeeper(keeper) && idOf(keeper).equals(id) ? Optional.of(keeper) : Optional.empty();
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+
+    @Override
+    public CompletableFuture<Boolean> discard(String tenant, String id, Duration within) {
+        Optional<ClientId> keeper = keeperOf(id);
+        if (keeper.isEmpty()) {
+            return CompletableFuture.completedFuture(false);
+        }
+        Deadline deadline = deadline(within);
+        return ask(within, () -> discard(new TenantId(tenant), keeper.get(), deadline));
+    }
+
+    private CompletableFuture<Boolean> discard(TenantId tenant, ClientId keeper, Deadline deadline) {
+        Resend resend = () -> deadline.hasPassed(System.nanoTime());
+        return delayed.beforePublish(tenant, keeper)
+                .thenCompose(recorded -> inboxes.discard(tenant, keeper, resend))
+                .whenComplete((wasThere, failure) -> LOG.info(
+                        "operator discards a delayed message tenant={} keeper={} wasThere={} failure={}",
+                        tenant.value(),
+                        idOf(keeper),
+                        wasThere,
+                        String.valueOf(failure)));
+    }
+
+    @Override
+    public CompletableFuture<Discarded> discardMatching(
+            String tenant, String filter, @Nullable String cursor, int limit, Duration within) {
+        Deadline deadline = deadline(within);
+        return ask(
+                within,
+                () -> find(tenant, Optional.of(filter), cursor, limit, within.dividedBy(2))
+                        .thenCompose(found -> discard(found.items(), 0, 0, deadline)
+                                .thenApply(messages -> new Discarded(messages, found.next()))));
+    }
+
+    /** Some at a time; a page has few batches, so that the stack stays flat. */
+    private CompletableFuture<Integer> discard(List<Kept> all, int from, int before, Deadline deadline) {
+        if (from >= all.size()) {
+            return CompletableFuture.completedFuture(before);
+        }
+        int to = Math.min(all.size(), from + MAX_AT_A_TIME);
+        List<CompletableFuture<Boolean>> batch = new ArrayList<>(to - from);
+        for (Kept each : all.subList(from, to)) {
+            batch.add(discard(each.keeper().tenant(), each.keeper().clientId(), deadline));
+        }
+        return CompletableFuture.allOf(batch.toArray(CompletableFuture<?>[]::new))
+                .thenCompose(done -> {
+                    int discarded =
+                            (int) batch.stream().filter(CompletableFuture::join).count();
+                    return discard(all, to, before + discarded, deadline);
+                });
+    }
+
+    private static Deadline deadline(Duration within) {
+        return new Deadline(System.nanoTime() + within.toNanos());
+    }
+
+    private <T> CompletableFuture<T> ask(Duration within, Supplier<CompletableFuture<T>> question) {
+        if (underWay.incrementAndGet() > MAX_QUESTIONS) {
+            underWay.decrementAndGet();
+            return CompletableFuture.failedFuture(new NotServingException(
+                    "this node asks " + MAX_QUESTIONS + " questions about delayed messages already; ask again later"));
+        }
+        return begin(question)
+                .whenComplete((answer, failure) -> underWay.decrementAndGet())
+                .copy() // what was begun counts until it has ended
+                .orTimeout(within.toNanos(), TimeUnit.NANOSECONDS)
+                .exceptionally(failure -> {
+                    throw new CompletionException(reasonOf(failure));
+                });
+    }
+
+    private static <T> CompletableFuture<T> begin(Supplier<CompletableFuture<T>> question) {
+        try {
+            return question.get();
+        } catch (RuntimeException e) { // a question that throws must not count as under way for ever
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private static RuntimeException reasonOf(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        return cause instanceof IllegalArgumentException wrong
+                ? wrong
+                : new NotServingException("the inbox store does not answer: " + cause);
+    }
+}

@@ -1,0 +1,119 @@
+package io.godwit.broker;
+
+import io.godwit.broker.metrics.OtlpPush;
+import io.godwit.broker.release.Release;
+import io.godwit.broker.settings.OtlpSection;
+import io.godwit.mqtt.transport.tls.PemFiles;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+import org.jspecify.annotations.Nullable;
+
+/** Where meters are pushed to, out of the effective configuration. */
+final class OtlpSettings {
+    private OtlpSettings() {}
+
+    static boolean isOn(BrokerConfig config) {
+        return !config.otlp().url().isEmpty();
+    }
+
+    /**
+     * What would be ignored in silence.
+     *
+     * @return one line per error, naming its key
+     */
+    static List<String> errors(BrokerConfig config) {
+        OtlpSection section = config.otlp();
+        if (!section.caFile().isEmpty() && !section.url().isEmpty() && !hasTls(section)) {
+            return List.of("otlpConfig.caFile: has no effect while otlpConfig.url begins with http://");
+        }
+        return List.of();
+    }
+
+    /**
+     * Reads the file that is named. Blocks.
+     *
+     * @throws IOException naming the key
+     */
+    static void check(BrokerConfig config) throws IOException {
+        if (isOn(config)) {
+            tls(config);
+        }
+    }
+
+    /** @param nodeId of this node */
+    static OtlpPush.Target of(BrokerConfig config, String nodeId) throws IOException {
+        OtlpSection section = config.otlp();
+        Map<String, String> resource = new LinkedHashMap<>();
+        resource.put("service.name", "godwit");
+        resource.put("service.version", Release.version());
+        resource.put("service.instance.id", nodeId);
+        section.resourceAttributes().forEach(pair -> {
+            Map.Entry<String, String> attribute = pair(pair);
+            resource.put(attribute.getKey(), attribute.getValue());
+        });
+        return new OtlpPush.Target(
+                URI.create(section.url()),
+                Duration.ofSeconds(section.intervalSeconds()),
+                Duration.ofSeconds(section.timeoutSeconds()),
+                section.headers().stream().map(OtlpSettings::pair).toList(),
+                resource,
+                Release.version(),
+                tls(config));
+    }
+
+    private static Map.Entry<String, String> pair(String text) {
+        int equals = text.indexOf('=');
+        return Map.entry(text.substring(0, equals), text.substring(equals + 1));
+    }
+
+    private static @Nullable SSLContext tls(BrokerConfig config) throws IOException {
+        Path file = config.file(config.otlp().caFile());
+        if (file == null) {
+            return null;
+        }
+        try {
+            List<X509Certificate> authorities = PemFiles.certificates(file);
+            KeyStore store = KeyStore.getInstance("PKCS12");
+            store.load(null, null);
+            for (int i = 0; i < authorities.size(); i++) {
+                store.setCertificateEntry("ca" + i, authorities.get(i));
+            }
+            TrustManagerFactory trust = TrustManagerFactory.getInstance("PKIX");
+            trust.init(store);
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(null, trust.getTrustManagers(), null);
+            return context;
+        } catch (IOException | GeneralSecurityException e) {
+            throw new IOException("otlpConfig.caFile: " + e.getMessage(), e);
+        }
+    }
+
+    private static boolean hasTls(OtlpSection section) {
+        return section.url().toLowerCase(Locale.ROOT).startsWith("https:");
+    }
+
+    /** What an operator should know at every start. */
+    static List<String> warnings(BrokerConfig config) {
+        OtlpSection section = config.otlp();
+        return !section.url().isEmpty() && !section.headers().isEmpty() && !hasTls(section) && !isHere(section)
+                ? List.of("otlpConfig.headers travel in the clear to " + section.url() + ": use https://")
+                : List.of();
+    }
+
+    /** By what stands there: a start does not wait for a name to be resolved. */
+    private static boolean isHere(OtlpSection section) {
+        String host = URI.create(section.url()).getHost();
+        return host.equals("localhost") || host.startsWith("127.") || host.equals("[::1]");
+    }
+}

@@ -1,0 +1,110 @@
+package io.godwit.broker.admin;
+
+import io.godwit.api.port.OperationException;
+import io.godwit.api.port.StoreAdmin;
+import io.godwit.broker.admin.terminal.AdminException;
+import io.godwit.broker.admin.terminal.AdminException.Kind;
+import io.grpc.Context;
+import io.grpc.Context.CancellableContext;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Backups that the API was asked for: two at a time, since each has a range of some node copied on its disk. What a
+ * reader does not take, its sender waits with. Any thread.
+ */
+final class Backups implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Backups.class);
+    /** Stands for all stores. */
+    static final String ALL = "all";
+
+    static final int MAX_BACKUPS = 2;
+
+    private final AdminClient client;
+    /** Concurrent, as backups end on any thread; who adds one holds its monitor, so that they are counted. */
+    private final Set<One> open = ConcurrentHashMap.newKeySet();
+
+    Backups(AdminClient client) {
+        this.client = client;
+    }
+
+    StoreAdmin.Backup open(String store) {
+        One one = new One(store);
+        synchronized (open) {
+            if (open.size() >= MAX_BACKUPS) {
+                throw new OperationException(OperationException.Kind.BUSY, MAX_BACKUPS + " backups are made already");
+            }
+            open.add(one);
+        }
+        return one;
+    }
+
+    /** Its calls end when its context is cancelled, wherever they wait. */
+    private final class One implements StoreAdmin.Backup {
+        private final String store;
+        private final CancellableContext calls = Context.ROOT.withCancellation();
+
+        One(String store) {
+            this.store = store;
+        }
+
+        @Override
+        public void writeTo(OutputStream out) throws IOException {
+            LOG.info("operator backs up store={}", store);
+            Context before = calls.attach();
+            try (BackupTarget.TarStream target = new BackupTarget.TarStream(out)) {
+                for (BackupManifest manifest : take(target)) {
+                    LOG.info(
+                            "backup ended store={} ranges={} bytes={}",
+                            manifest.store(),
+                            manifest.ranges().size(),
+                            manifest.bytes());
+                }
+            } catch (AdminException e) {
+                LOG.warn("backup not finished store={} cause={}", store, e.getMessage());
+                throw new IOException(e.getMessage(), e);
+            } catch (IOException e) {
+                LOG.warn("backup not finished store={} cause={}", store, e.toString());
+                throw e;
+            } finally {
+                calls.detach(before);
+                close();
+            }
+        }
+
+        private Collection<BackupManifest> take(BackupTarget.TarStream target) throws AdminException, IOException {
+            if (!store.equals(ALL)) {
+                return List.of(new Backup(client, store, target, this::pause).take());
+            }
+            Map<String, BackupManifest> manifests =
+                    Backup.takeAll(client, client.nodes().stores(), target::in);
+            target.end();
+            return manifests.values();
+        }
+
+        private void pause(long millis) throws AdminException {
+            if (calls.isCancelled()) {
+                throw new AdminException(Kind.FAILED, "whoever asked for it has gone, or the node stops");
+            }
+            NodeCommand.pause(millis);
+        }
+
+        @Override
+        public void close() {
+            calls.cancel(null);
+            open.remove(this);
+        }
+    }
+
+    @Override
+    public void close() {
+        open.forEach(One::close);
+    }
+}

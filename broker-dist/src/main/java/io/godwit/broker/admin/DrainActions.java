@@ -1,0 +1,45 @@
+package io.godwit.broker.admin;
+
+import io.godwit.broker.admin.terminal.AdminException;
+import io.godwit.broker.admin.terminal.AdminException.Kind;
+import java.util.concurrent.TimeUnit;
+
+/** Has a node drained, or no more, for the command and for the API. Calls block. */
+final class DrainActions {
+    private static final long REPORT_LOOK_MILLIS = 100;
+
+    private final AdminClient client;
+    private final Pace pace;
+
+    DrainActions(AdminClient client, Pace pace) {
+        this.client = client;
+        this.pace = pace;
+    }
+
+    /** What the node has agreed to; its detail may say what is given up. */
+    Messages.Result mark(String node, boolean isToGo, boolean mayReduce) throws AdminException {
+        Messages.Result result = client.call(AdminMethods.DRAIN, new Messages.Drain(node, isToGo, mayReduce));
+        RangeActions.check(result);
+        return result;
+    }
+
+    /** The state once the node that is asked knows by the other's report what that one has just agreed to. */
+    Messages.DrainState noted(String node, boolean isToGo, long patienceMillis) throws AdminException {
+        long giveUp = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patienceMillis);
+        Messages.DrainState state = state(node);
+        while (state.isDraining() != isToGo) {
+            if (System.nanoTime() - giveUp > 0) {
+                throw new AdminException(
+                        Kind.FAILED,
+                        "the node has agreed, but nothing was heard of it since; the same command again tells more");
+            }
+            pace.pause(REPORT_LOOK_MILLIS);
+            state = state(node);
+        }
+        return state;
+    }
+
+    Messages.DrainState state(String node) throws AdminException {
+        return client.call(AdminMethods.DRAIN_STATE, new Messages.OfNode(node));
+    }
+}

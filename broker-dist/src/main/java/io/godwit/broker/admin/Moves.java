@@ -1,0 +1,181 @@
+package io.godwit.broker.admin;
+
+import io.godwit.api.port.OperationException;
+import io.godwit.api.port.StoreAdmin.MoveState;
+import io.godwit.api.port.StoreAdmin.RangeName;
+import io.godwit.broker.admin.terminal.AdminException;
+import io.godwit.broker.admin.terminal.AdminException.Kind;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Moves of replicas that the API was asked for. Each has a thread for as long as it takes, and goes on when nobody
+ * waits for it any more. Any thread; which there are is guarded by the monitor.
+ */
+final class Moves implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Moves.class);
+    static final int MAX_MOVES = 2;
+    private static final int PATIENCE_SECONDS = 3_600;
+    private static final long IDLE_SECONDS = 10;
+
+    private final AdminClient client;
+    private final ThreadPoolExecutor threads;
+    /** By store and range. */
+    private final Map<String, Move> underWay = new HashMap<>();
+
+    private volatile boolean isClosed;
+
+    /** One of them. */
+    static final class Move {
+        private final String from;
+        private final String to;
+        private final CompletableFuture<MoveState> end = new CompletableFuture<>();
+        /** The last step, for people. Volatile: of the thread that moves, read by those who ask. */
+        private volatile String step = "begun";
+        /** Volatile: of the thread that moves, ended by whoever closes. */
+        private volatile @Nullable RestingBalancers resting;
+
+        Move(String from, String to) {
+            this.from = from;
+            this.to = to;
+        }
+
+        /** Its end, or how far it is by then. */
+        CompletableFuture<MoveState> state(Duration within) {
+            CompletableFuture<MoveState> answer = end.copy();
+            CompletableFuture.delayedExecutor(within.toMillis(), TimeUnit.MILLISECONDS, Runnable::run)
+                    .execute(() -> answer.complete(new MoveState(false, step)));
+            return answer;
+        }
+    }
+
+    Moves(AdminClient client) {
+        this.client = client;
+        this.threads =
+                new ThreadPoolExecutor(0, MAX_MOVES, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), task -> {
+                    Thread thread = new Thread(task, "admin-move");
+                    thread.setDaemon(true);
+                    return thread;
+                });
+    }
+
+    /** @throws AdminException when a replica of that range is on its way between other nodes */
+    synchronized Optional<Move> underWay(RangeName range, String from, String to) throws AdminException {
+        Move move = underWay.get(key(range.store(), range.rangeId()));
+        if (move != null && !(move.from.equals(from) && move.to.equals(to))) {
+            throw new AdminException(
+                    Kind.REFUSED,
+                    "not done: a replica of range " + range.rangeId() + " is on its way from " + move.from + " to "
+                            + move.to);
+        }
+        return Optional.ofNullable(move);
+    }
+
+    private static String key(String store, long rangeId) {
+        return store + " " + rangeId;
+    }
+
+    /** Begins it, unless it was begun meanwhile. */
+    Move begin(String store, Messages.Range range, NodeNames names, String from, String to) throws AdminException {
+        Move move;
+        synchronized (this) {
+            Optional<Move> other = underWay(new RangeName(store, range.id(), OptionalLong.empty()), from, to);
+            if (other.isPresent()) {
+                return other.get();
+            }
+            move = new Move(from, to);
+            try {
+                threads.execute(() -> run(store, range, names, move));
+            } catch (RejectedExecutionException e) {
+                throw new OperationException(
+                        OperationException.Kind.BUSY,
+                        isClosed ? "the node stops" : MAX_MOVES + " replicas are on their way already");
+            }
+            underWay.put(key(store, range.id()), move);
+        }
+        return move;
+    }
+
+    private void run(String store, Messages.Range range, NodeNames names, Move move) {
+        LOG.info("operator moves a replica store={} range={} from={} to={}", store, range.id(), move.from, move.to);
+        String done = "";
+        RuntimeException failure = null;
+        try (RestingBalancers resting = RestingBalancers.untilClosed(client, store)) {
+            move.resting = resting;
+            resting.begin();
+            Messages.Range moved = new ReplicaMove(
+                            client, names, store, PATIENCE_SECONDS, line -> move.step = line, this::pause)
+                    .run(range, move.from, move.to);
+            done = "its voters are " + String.join(", ", moved.voters());
+        } catch (AdminException e) {
+            failure = OperatorCalls.exception(e);
+        } catch (RuntimeException e) { // outermost frame of the thread
+            failure = e;
+        }
+        end(store, range, move, done, failure); // once its balancers go on
+    }
+
+    private void end(String store, Messages.Range range, Move move, String done, @Nullable RuntimeException failure) {
+        synchronized (this) {
+            underWay.remove(key(store, range.id()));
+        }
+        if (failure == null) {
+            LOG.info("replica moved store={} range={} from={} to={}", store, range.id(), move.from, move.to);
+            move.end.complete(new MoveState(true, done));
+        } else {
+            LOG.warn(
+                    "replica not moved store={} range={} from={} to={} step={} cause={}",
+                    store,
+                    range.id(),
+                    move.from,
+                    move.to,
+                    move.step,
+                    failure.toString());
+            move.end.completeExceptionally(failure);
+        }
+    }
+
+    private void pause(long millis) throws AdminException {
+        if (isClosed) {
+            throw new AdminException(Kind.FAILED, "the node stops; ask again and it goes on where it is");
+        }
+        NodeCommand.pause(millis);
+    }
+
+    /** Those under way end at their next look; see {@link #awaitEnd}. */
+    @Override
+    public void close() {
+        isClosed = true;
+        threads.shutdown();
+    }
+
+    /** Waits so long; what has not ended then is interrupted. Their balancers rest no more. */
+    void awaitEnd(long seconds) throws InterruptedException {
+        if (threads.awaitTermination(seconds, TimeUnit.SECONDS)) {
+            return;
+        }
+        List<Move> left;
+        synchronized (this) {
+            left = List.copyOf(underWay.values());
+        }
+        for (Move move : left) {
+            RestingBalancers resting = move.resting;
+            if (resting != null) {
+                resting.close(); // by this thread: the other may wait for a node that does not answer
+            }
+        }
+        threads.shutdownNow();
+    }
+}

@@ -1,0 +1,88 @@
+package io.godwit.broker.admin.api;
+
+import java.util.List;
+import picocli.CommandLine;
+
+/** The commands that ask the HTTP API, by their names. Each is made when it is wanted: that takes time. */
+public final class ApiCommands {
+    public static final List<String> NAMES = List.of(
+            "ban",
+            "bans",
+            "clients",
+            "config",
+            "delayed",
+            "events",
+            "groups",
+            "health",
+            "kick",
+            "log-level",
+            "publish",
+            "retained",
+            "rules",
+            "sessions",
+            "stats",
+            "subscriptions",
+            "tokens",
+            "top",
+            "trace",
+            "unban",
+            "users",
+            "who");
+
+    private ApiCommands() {}
+
+    /** @param name one of {@link #NAMES} */
+    public static Object make(String name, Invocation invocation) {
+        return switch (name) {
+            case "ban" -> new BanCommand(invocation);
+            case "bans" -> new BansCommand(invocation);
+            case "clients" -> new ClientsCommand(invocation);
+            case "config" -> new ConfigCommand(invocation);
+            case "delayed" -> line(new DelayedCommand(invocation), new DelayedCommand.Delete(invocation));
+            case "events" -> new EventsCommand(invocation);
+            case "groups" -> new GroupsCommand(invocation);
+            case "health" -> new HealthCommand(invocation);
+            case "kick" -> new KickCommand(invocation);
+            case "log-level" -> new LogLevelCommand(invocation);
+            case "publish" -> new PublishCommand(invocation);
+            case "retained" ->
+                line(
+                        new RetainedCommand(),
+                        new RetainedCommand.ListThem(invocation),
+                        new RetainedCommand.Get(invocation),
+                        new RetainedCommand.Delete(invocation));
+            case "rules" ->
+                line(
+                        new RulesCommand(invocation),
+                        new RulesCommand.Add(invocation),
+                        new RulesCommand.Remove(invocation),
+                        new RulesCommand.Set(invocation));
+            case "sessions" -> new SessionsCommand(invocation);
+            case "stats" -> new StatsCommand(invocation);
+            case "subscriptions" -> new SubscriptionsCommand(invocation);
+            case "tokens" ->
+                line(
+                        new TokensCommand(invocation),
+                        new TokensCommand.Add(invocation),
+                        new TokensCommand.Remove(invocation));
+            case "top" -> new TopCommand(invocation);
+            case "trace" -> new TraceCommand(invocation);
+            case "unban" -> new UnbanCommand(invocation);
+            case "users" ->
+                line(
+                        new UsersCommand(invocation),
+                        new UsersCommand.Set(invocation),
+                        new UsersCommand.Remove(invocation));
+            case "who" -> new WhoCommand(invocation);
+            default -> throw new IllegalArgumentException("no command " + name);
+        };
+    }
+
+    private static CommandLine line(Object command, Object... parts) {
+        CommandLine line = new CommandLine(command);
+        for (Object part : parts) {
+            line.addSubcommand(part);
+        }
+        return line;
+    }
+}

@@ -1,0 +1,36 @@
+package io.godwit.broker.admin.api;
+
+import io.godwit.broker.admin.http.ApiPath;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+@Command(name = "bans", description = "Lists who is kept out by ban.")
+final class BansCommand extends ListCommand {
+    @Option(names = "--kind", paramLabel = "KIND", description = "only client, user or address")
+    private @Nullable String kind;
+
+    @Option(names = "--tenant", paramLabel = "NAME", description = "only those of this tenant")
+    private @Nullable String tenant;
+
+    BansCommand(Invocation invocation) {
+        super(invocation);
+    }
+
+    @Override
+    ApiPath path() {
+        return ApiPath.of("/api/v1/bans").with("kind", kind).with("tenant", tenant);
+    }
+
+    @Override
+    Columns columns() {
+        return new Columns()
+                .with("ID", "id")
+                .with("KIND", "kind")
+                .with("SUBJECT", "subject")
+                .with("TENANT", "tenant")
+                .with("UNTIL", "untilMillis")
+                .with("BY", "by")
+                .with("REASON", "reason");
+    }
+}

@@ -1,0 +1,96 @@
+package io.godwit.broker.admin.api;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
+import io.godwit.broker.admin.terminal.Table;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.StringJoiner;
+import org.jspecify.annotations.Nullable;
+
+/** What a table shows of the items of a list: headings, and the field of each. Immutable once it is made. */
+final class Columns {
+    private static final int NODE_LETTERS = 8;
+    private static final long NEVER_SECONDS = 4_294_967_295L;
+
+    private record Column(String heading, String field) {}
+
+    private final List<Column> columns = new ArrayList<>();
+
+    Columns with(String heading, String field) {
+        columns.add(new Column(heading, field));
+        return this;
+    }
+
+    /** For the parameter {@code fields}: no others are needed. */
+    String fields() {
+        StringJoiner fields = new StringJoiner(",");
+        columns.forEach(column -> fields.add(column.field()));
+        return fields.toString();
+    }
+
+    Table table() {
+        return new Table(columns.stream().map(Column::heading).toArray(String[]::new));
+    }
+
+    void add(Table table, JsonObject item) {
+        table.add(columns.stream()
+                .map(column -> cell(column.field(), item.get(column.field())))
+                .toArray());
+    }
+
+    /** As {@link #shown}, shorter. */
+    static String cell(String field, @Nullable JsonElement value) {
+        String shown = shown(field, value);
+        boolean isNode = field.equals("node") || field.equals("home");
+        return isNode && shown.length() > NODE_LETTERS ? shown.substring(0, NODE_LETTERS) : shown;
+    }
+
+    /** By what the name of a field says of its value; a field that is not there is empty. */
+    static String shown(String field, @Nullable JsonElement value) {
+        if (value == null || value.isJsonNull()) {
+            return "";
+        }
+        if (value instanceof JsonArray list) {
+            StringJoiner parts = new StringJoiner(",");
+            list.forEach(part -> parts.add(shown("", part)));
+            return parts.toString();
+        }
+        if (!(value instanceof JsonPrimitive simple)) {
+            return value.toString();
+        }
+        if (simple.isBoolean()) {
+            return simple.getAsBoolean() ? "yes" : "no";
+        }
+        if (simple.isNumber() && isTime(field)) {
+            return time(simple);
+        }
+        boolean isNever = field.endsWith("xpirySeconds") && simple.getAsString().equals(Long.toString(NEVER_SECONDS));
+        return isNever ? "never" : simple.getAsString();
+    }
+
+    private static boolean isTime(String field) {
+        return field.endsWith("AtMillis")
+                || field.equals("atMillis")
+                || field.equals("sinceMillis")
+                || field.equals("untilMillis");
+    }
+
+    /** No time is 0 or, when it is in the future, -1. */
+    private static String time(JsonPrimitive value) {
+        try {
+            long millis = value.getAsLong();
+            return millis == 0
+                    ? ""
+                    : millis < 0
+                            ? "never"
+                            : Instant.ofEpochSecond(millis / 1_000).toString();
+        } catch (NumberFormatException | DateTimeException e) {
+            return value.getAsString();
+        }
+    }
+}

@@ -1,0 +1,137 @@
+package io.godwit.broker.admin.api;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import io.godwit.broker.admin.http.ApiClient;
+import io.godwit.broker.admin.http.ApiPath;
+import io.godwit.broker.admin.terminal.AdminException;
+import io.godwit.broker.admin.terminal.AdminException.Kind;
+import io.godwit.broker.admin.terminal.Table;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Without a subcommand it lists; has the subcommands add, remove and set. */
+@Command(
+        name = "rules",
+        description = {
+            "Lists the rules of who may publish and subscribe, in the order in which they count: those of the node's",
+            "file, then those of all nodes. add, remove and set change the second. Two changes at a time: the last",
+            "counts."
+        })
+final class RulesCommand extends WatchedCommand {
+    private static final String PATH = "/api/v1/rules";
+
+    RulesCommand(Invocation invocation) {
+        super(invocation);
+    }
+
+    @Override
+    void run(ApiClient client, Output output) throws AdminException {
+        JsonObject answer = client.get(ApiPath.of(PATH));
+        if (output.isJson()) {
+            output.json(answer);
+            return;
+        }
+        Table table = new Table("SOURCE", "RULE");
+        for (String source : List.of("file", "api")) {
+            lines(answer, source).forEach(line -> table.add(source, line));
+        }
+        output.print(table);
+    }
+
+    private static List<String> lines(JsonObject answer, String source) throws AdminException {
+        if (!(answer.get(source) instanceof JsonArray lines)) {
+            throw new AdminException(Kind.FAILED, "the answer has no rules");
+        }
+        List<String> texts = new ArrayList<>();
+        for (JsonElement line : lines) {
+            texts.add(Columns.shown("", line));
+        }
+        return texts;
+    }
+
+    /** Rules of all nodes, as they are now. */
+    private static List<String> now(ApiClient client) throws AdminException {
+        return lines(client.get(ApiPath.of(PATH)), "api");
+    }
+
+    private static void set(ApiClient client, Output output, List<String> rules, String done) throws AdminException {
+        JsonArray lines = new JsonArray();
+        rules.forEach(lines::add);
+        JsonObject body = new JsonObject();
+        body.add("api", lines);
+        output.done(done, client.put(ApiPath.of(PATH), body));
+    }
+
+    @Command(name = "add", description = "Adds a rule behind all others, or before them.")
+    static final class Add extends ApiCommand {
+        @Parameters(
+                arity = "1..*",
+                paramLabel = "RULE",
+                description = "such as \"allow publish user ann rooms/#\"; it may be several words")
+        private List<String> words = List.of();
+
+        @Option(names = "--first", description = "before all other rules of all nodes")
+        private boolean isFirst;
+
+        Add(Invocation invocation) {
+            super(invocation);
+        }
+
+        @Override
+        void run(ApiClient client, Output output) throws AdminException {
+            String rule = String.join(" ", words);
+            List<String> rules = new ArrayList<>(now(client));
+            if (rules.contains(rule)) {
+                throw new AdminException(Kind.REFUSED, "there is this rule already: " + rule);
+            }
+            rules.add(isFirst ? 0 : rules.size(), rule);
+            set(client, output, rules, "added " + rule);
+        }
+    }
+
+    @Command(name = "remove", description = "Removes a rule.")
+    static final class Remove extends ApiCommand {
+        @Parameters(arity = "1..*", paramLabel = "RULE", description = "as rules lists it; it may be several words")
+        private List<String> words = List.of();
+
+        Remove(Invocation invocation) {
+            super(invocation);
+        }
+
+        @Override
+        void run(ApiClient client, Output output) throws AdminException {
+            String rule = String.join(" ", words);
+            List<String> rules = new ArrayList<>(now(client));
+            if (!rules.remove(rule)) {
+                throw new AdminException(Kind.UNKNOWN, "all nodes have no such rule: " + rule);
+            }
+            set(client, output, rules, "removed " + rule);
+        }
+    }
+
+    @Command(name = "set", description = "Sets all rules of all nodes; an empty file removes them.")
+    static final class Set extends ApiCommand {
+        private static final int MOST_BYTES = 1 << 20;
+
+        @Parameters(paramLabel = "FILE", description = "a rule on each line; - is standard input")
+        private Path file = Path.of("-");
+
+        Set(Invocation invocation) {
+            super(invocation);
+        }
+
+        @Override
+        void run(ApiClient client, Output output) throws AdminException {
+            List<String> rules = InputBytes.lines(file, "rules", MOST_BYTES).stream()
+                    .filter(line -> !line.isBlank() && !line.startsWith("#"))
+                    .toList();
+            set(client, output, rules, "set " + rules.size() + (rules.size() == 1 ? " rule" : " rules"));
+        }
+    }
+}

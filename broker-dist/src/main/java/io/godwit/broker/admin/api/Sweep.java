@@ -1,0 +1,51 @@
+package io.godwit.broker.admin.api;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
+import io.godwit.broker.admin.http.ApiClient;
+import io.godwit.broker.admin.http.ApiPath;
+import io.godwit.broker.admin.terminal.AdminException;
+import io.godwit.broker.admin.terminal.AdminException.Kind;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Deletes one message, or all that match a filter, part by part.
+ *
+ * @param path of the list
+ * @param name of the parameter for one message, as the command's help has it
+ * @param deleted what the command says that it has done, such as "cleared"
+ * @param messages what it calls several of them
+ */
+record Sweep(String path, String name, String deleted, String messages) {
+    private static final int PAGE = 1_000;
+
+    /** Exactly one of {@code one} and {@code filter} must be there; else fails as a usage error. */
+    void delete(ApiClient client, Output output, @Nullable String one, @Nullable String filter, @Nullable String tenant)
+            throws AdminException {
+        if ((one == null) == (filter == null)) {
+            throw new AdminException(Kind.USAGE, "say " + name + " or --filter FILTER");
+        }
+        if (one != null) {
+            output.done(
+                    deleted + " " + one,
+                    client.delete(ApiPath.of(path).part(one).with("tenant", tenant)));
+            return;
+        }
+        JsonObject answer = all(client, ApiPath.of(path).with("filter", filter).with("tenant", tenant));
+        output.done(deleted + " " + answer.get("messages") + " " + messages, answer);
+    }
+
+    /** Returns how many messages were deleted. */
+    private static JsonObject all(ApiClient client, ApiPath path) throws AdminException {
+        long deleted = 0;
+        String cursor = null;
+        do {
+            JsonObject page = client.delete(path.copy().with("limit", PAGE).with("cursor", cursor));
+            deleted += page.get("messages") instanceof JsonPrimitive messages ? messages.getAsLong() : 0;
+            cursor = page.get("next") instanceof JsonPrimitive next ? next.getAsString() : null;
+        } while (cursor != null);
+        JsonObject answer = new JsonObject();
+        answer.addProperty("messages", deleted);
+        return answer;
+    }
+}

@@ -1,0 +1,73 @@
+package io.godwit.broker.admin.api;
+
+import com.google.gson.JsonObject;
+import io.godwit.broker.admin.http.ApiClient;
+import io.godwit.broker.admin.http.ApiPath;
+import io.godwit.broker.admin.terminal.AdminException;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+@Command(name = "top", description = "Lists the slowest subscribers, or the busiest clients or topics.")
+final class TopCommand extends WatchedCommand {
+    /** What is compared. */
+    enum Of {
+        SLOW,
+        CLIENTS,
+        TOPICS;
+
+        /** As it is written on the command line. */
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    @Parameters(paramLabel = "OF", description = "${COMPLETION-CANDIDATES}")
+    private Of of = Of.SLOW;
+
+    @Option(names = "--limit", paramLabel = "N", description = "how many")
+    private @Nullable Integer limit;
+
+    @Option(names = "--tenant", paramLabel = "NAME", description = "only of this tenant")
+    private @Nullable String tenant;
+
+    TopCommand(Invocation invocation) {
+        super(invocation);
+    }
+
+    @Override
+    void run(ApiClient client, Output output) throws AdminException {
+        String name = of == Of.SLOW ? "slow-subscribers" : of.toString();
+        JsonObject answer = client.get(
+                ApiPath.of("/api/v1/top/" + name).with("limit", limit).with("tenant", tenant));
+        output.all(answer, columns());
+        output.warnOfMissing(Output.missing(answer));
+    }
+
+    private Columns columns() {
+        return switch (of) {
+            case SLOW ->
+                new Columns()
+                        .with("CLIENT", "clientId")
+                        .with("NODE", "node")
+                        .with("AVERAGE MS", "averageMillis")
+                        .with("WORST MS", "worstMillis")
+                        .with("WAITS MS", "pendingMillis");
+            case CLIENTS ->
+                new Columns()
+                        .with("CLIENT", "clientId")
+                        .with("IN", "messagesIn")
+                        .with("OUT", "messagesOut")
+                        .with("BYTES IN", "bytesIn")
+                        .with("BYTES OUT", "bytesOut");
+            case TOPICS ->
+                new Columns()
+                        .with("TOPIC", "topic")
+                        .with("MESSAGES", "messages")
+                        .with("BYTES", "bytes");
+        };
+    }
+}

@@ -1,0 +1,22 @@
+package io.godwit.broker.admin.api;
+
+import io.godwit.broker.admin.http.ApiClient;
+import io.godwit.broker.admin.http.ApiPath;
+import io.godwit.broker.admin.terminal.AdminException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+@Command(name = "unban", description = "Lifts a ban.")
+final class UnbanCommand extends ApiCommand {
+    @Parameters(paramLabel = "ID", description = "as bans lists it")
+    private String id = "";
+
+    UnbanCommand(Invocation invocation) {
+        super(invocation);
+    }
+
+    @Override
+    void run(ApiClient client, Output output) throws AdminException {
+        output.done("lifted " + id, client.delete(ApiPath.of("/api/v1/bans").part(id)));
+    }
+}

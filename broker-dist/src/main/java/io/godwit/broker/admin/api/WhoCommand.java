@@ -1,0 +1,35 @@
+package io.godwit.broker.admin.api;
+
+import io.godwit.broker.admin.http.ApiPath;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+@Command(
+        name = "who",
+        description = {
+            "Lists who would get a message of a topic if it came now: the first by client id. Of a shared subscription",
+            "one of the members listed gets it."
+        })
+final class WhoCommand extends ListCommand {
+    @Parameters(paramLabel = "TOPIC", description = "as the broker matches it, behind rewriting rules")
+    private String topic = "";
+
+    @Option(names = "--tenant", paramLabel = "NAME", description = "whose topics (default: default)")
+    private @Nullable String tenant;
+
+    WhoCommand(Invocation invocation) {
+        super(invocation);
+    }
+
+    @Override
+    ApiPath path() {
+        return ApiPath.of("/api/v1/subscriptions/matching").with("topic", topic).with("tenant", tenant);
+    }
+
+    @Override
+    Columns columns() {
+        return SubscriptionsCommand.receivers();
+    }
+}

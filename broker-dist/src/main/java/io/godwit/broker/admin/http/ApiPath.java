@@ -1,0 +1,74 @@
+package io.godwit.broker.admin.http;
+
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/** A path of the API with its parameters, made part by part. Used by one thread. */
+public final class ApiPath {
+    private static final String UNRESERVED = "-._~";
+
+    private final StringBuilder path;
+    private boolean hasParameters;
+
+    private ApiPath(String path) {
+        this.path = new StringBuilder(path);
+    }
+
+    /** @param path such as {@code /api/v1/clients}, as it is */
+    public static ApiPath of(String path) {
+        return new ApiPath(path);
+    }
+
+    /** One more part, such as a client id or a topic; a slash in it is one of its letters. */
+    public ApiPath part(String text) {
+        path.append('/').append(encoded(text));
+        return this;
+    }
+
+    /** A fixed end, such as {@code /queue}. */
+    public ApiPath then(String end) {
+        path.append(end);
+        return this;
+    }
+
+    /** @param value not sent when it is null */
+    public ApiPath with(String name, @Nullable Object value) {
+        if (value != null) {
+            path.append(hasParameters ? '&' : '?').append(name).append('=').append(encoded(value.toString()));
+            hasParameters = true;
+        }
+        return this;
+    }
+
+    /** A copy, for another page of the same list. */
+    public ApiPath copy() {
+        ApiPath copy = new ApiPath(path.toString());
+        copy.hasParameters = hasParameters;
+        return copy;
+    }
+
+    private static String encoded(String text) {
+        StringBuilder encoded = new StringBuilder(text.length() + 16);
+        for (byte unit : text.getBytes(StandardCharsets.UTF_8)) {
+            char letter = (char) (unit & 0xff);
+            if (letter >= 'a' && letter <= 'z'
+                    || letter >= 'A' && letter <= 'Z'
+                    || letter >= '0' && letter <= '9'
+                    || UNRESERVED.indexOf(letter) >= 0) {
+                encoded.append(letter);
+            } else {
+                encoded.append('%').append(hex(letter >> 4)).append(hex(letter & 0xf));
+            }
+        }
+        return encoded.toString();
+    }
+
+    private static char hex(int digit) {
+        return "0123456789ABCDEF".charAt(digit);
+    }
+
+    @Override
+    public String toString() {
+        return path.toString();
+    }
+}

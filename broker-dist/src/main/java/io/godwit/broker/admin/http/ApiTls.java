@@ -1,0 +1,146 @@
+package io.godwit.broker.admin.http;
+
+import io.godwit.mqtt.transport.tls.PemFiles;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
+import java.util.List;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedTrustManager;
+import org.jspecify.annotations.Nullable;
+
+/** Which servers are trusted, and what they are shown. Blocks: reads files. */
+final class ApiTls {
+    private static final char[] NO_PASSWORD = new char[0];
+
+    private ApiTls() {}
+
+    /** For a target without TLS; spares the reading of the JVM's authorities. */
+    static SSLContext none() throws IOException {
+        return context(new KeyManager[0], new TrustManager[] {new Pinned(List.of())});
+    }
+
+    /** Trusts the server with the first certificate of a file alone, under whichever name it is reached. */
+    static SSLContext pinned(Path certificate) throws IOException {
+        return context(new KeyManager[0], new TrustManager[] {
+            new Pinned(PemFiles.certificates(certificate).subList(0, 1))
+        });
+    }
+
+    /**
+     * Trusts servers that authorities vouch for, under the name that they are reached by.
+     *
+     * @param authorities PEM; null for those that the JVM knows
+     * @param certificate what to show who asks for it, with {@code key}; null for nothing
+     */
+    static SSLContext vouched(@Nullable Path authorities, @Nullable Path certificate, @Nullable Path key)
+            throws IOException {
+        return context(
+                certificate == null || key == null ? null : keys(certificate, key),
+                authorities == null ? null : authorities(authorities));
+    }
+
+    private static SSLContext context(KeyManager @Nullable [] keys, TrustManager @Nullable [] trusted)
+            throws IOException {
+        try {
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(keys, trusted, null);
+            return context;
+        } catch (GeneralSecurityException e) {
+            throw new IOException("TLS cannot be used: " + e.getMessage(), e);
+        }
+    }
+
+    private static TrustManager[] authorities(Path file) throws IOException {
+        List<X509Certificate> certificates = PemFiles.certificates(file);
+        try {
+            KeyStore store = KeyStore.getInstance("PKCS12");
+            store.load(null, null);
+            for (int i = 0; i < certificates.size(); i++) {
+                store.setCertificateEntry("ca" + i, certificates.get(i));
+            }
+            TrustManagerFactory factory = TrustManagerFactory.getInstance("PKIX");
+            factory.init(store);
+            return factory.getTrustManagers();
+        } catch (GeneralSecurityException e) {
+            throw new IOException(file + " cannot be used: " + e.getMessage(), e);
+        }
+    }
+
+    private static KeyManager[] keys(Path certificate, Path key) throws IOException {
+        X509Certificate[] chain = PemFiles.certificates(certificate).toArray(X509Certificate[]::new);
+        try {
+            KeyStore store = KeyStore.getInstance("PKCS12");
+            store.load(null, null);
+            store.setKeyEntry("key", PemFiles.privateKey(key), NO_PASSWORD, chain);
+            KeyManagerFactory factory = KeyManagerFactory.getInstance("PKIX");
+            factory.init(store, NO_PASSWORD);
+            return factory.getKeyManagers();
+        } catch (GeneralSecurityException e) {
+            throw new IOException(certificate + " and " + key + " cannot be used: " + e.getMessage(), e);
+        }
+    }
+
+    /** Compares the server's certificate with those given; its signature is proved by the handshake. */
+    private static final class Pinned extends X509ExtendedTrustManager {
+        private final List<X509Certificate> trusted;
+
+        Pinned(List<X509Certificate> trusted) {
+            this.trusted = trusted;
+        }
+
+        private void check(X509Certificate[] chain) throws CertificateException {
+            if (chain.length == 0 || !trusted.contains(chain[0])) {
+                throw new CertificateException("its certificate is not the one of the broker's configuration");
+            }
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String kind, Socket socket)
+                throws CertificateException {
+            check(chain);
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String kind, SSLEngine engine)
+                throws CertificateException {
+            check(chain);
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String kind) throws CertificateException {
+            check(chain);
+        }
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String kind, Socket socket)
+                throws CertificateException {
+            check(new X509Certificate[0]);
+        }
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String kind, SSLEngine engine)
+                throws CertificateException {
+            check(new X509Certificate[0]);
+        }
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String kind) throws CertificateException {
+            check(new X509Certificate[0]);
+        }
+
+        @Override
+        public X509Certificate[] getAcceptedIssuers() {
+            return new X509Certificate[0];
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package io.godwit.broker.records;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.godwit.api.port.BanAdmin.Ban;
+import io.godwit.api.port.BanAdmin.Kind;
+import io.godwit.broker.records.wire.BanKind;
+import io.godwit.broker.records.wire.BanValue;
+import io.godwit.mqtt.ban.AddressBlock;
+import io.godwit.mqtt.ban.BanSubject;
+import io.godwit.plugin.client.TenantId;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.Base64;
+
+/** A ban as it is stored, as the API tells it, and as connections are looked up in. */
+final class BanRecords {
+    private static final int ID_BYTES = 16;
+    private static final char BETWEEN = '\0';
+
+    private BanRecords() {}
+
+    /** The name of the record: one ban of a subject at a time, and short however long the subject is. */
+    static String id(String tenant, Kind kind, String subject) {
+        String text = kind.name() + BETWEEN + tenant + BETWEEN + subject;
+        try {
+            byte[] hash = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+            return Base64.getUrlEncoder().withoutPadding().encodeToString(Arrays.copyOf(hash, ID_BYTES));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+
+    static byte[] value(Ban ban) {
+        return BanValue.newBuilder()
+                .setKind(
+                        switch (ban.kind()) {
+                            case CLIENT -> BanKind.BAN_KIND_CLIENT;
+                            case USER -> BanKind.BAN_KIND_USER;
+                            case ADDRESS -> BanKind.BAN_KIND_ADDRESS;
+                        })
+                .setTenant(ban.tenant())
+                .setSubject(ban.subject())
+                .setUntilMillis(Math.max(0, ban.untilMillis()))
+                .setReason(ban.reason())
+                .setBy(ban.by())
+                .setSinceMillis(ban.sinceMillis())
+                .build()
+                .toByteArray();
+    }
+
+    /** Fails with {@link IllegalArgumentException} when this node does not read it. */
+    static Ban read(String id, byte[] value) {
+        BanValue stored;
+        try {
+            stored = BanValue.parseFrom(value);
+        } catch (InvalidProtocolBufferException e) {
+            throw new IllegalArgumentException("ban " + id + " is not of this layout: " + e.getMessage(), e);
+        }
+        Kind kind = switch (stored.getKind()) {
+            case BAN_KIND_CLIENT -> Kind.CLIENT;
+            case BAN_KIND_USER -> Kind.USER;
+            case BAN_KIND_ADDRESS -> Kind.ADDRESS;
+            case BAN_KIND_UNKNOWN, UNRECOGNIZED ->
+                throw new IllegalArgumentException("ban " + id + " is of an unknown kind " + stored.getKindValue());
+        };
+        return new Ban(
+                id,
+                stored.getTenant(),
+                kind,
+                stored.getSubject(),
+                stored.getUntilMillis() <= 0 ? -1 : stored.getUntilMillis(),
+                stored.getReason(),
+                stored.getBy(),
+                stored.getSinceMillis());
+    }
+
+    /** Fails with {@link IllegalArgumentException} when it cannot be one. */
+    static BanSubject subject(String tenant, Kind kind, String subject) {
+        return switch (kind) {
+            case CLIENT -> new BanSubject.OfClient(new TenantId(tenant), subject);
+            case USER -> new BanSubject.OfUser(new TenantId(tenant), subject);
+            case ADDRESS -> new BanSubject.OfAddress(AddressBlock.parse(subject));
+        };
+    }
+
+    static BanSubject subject(Ban ban) {
+        return subject(ban.tenant(), ban.kind(), ban.subject());
+    }
+}

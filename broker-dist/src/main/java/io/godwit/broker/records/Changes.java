@@ -1,0 +1,56 @@
+package io.godwit.broker.records;
+
+import io.godwit.api.port.LimitReachedException;
+import io.godwit.api.port.NotServingException;
+import io.godwit.api.port.OperationException;
+import io.godwit.dist.record.RecordStore;
+import io.godwit.dist.record.RecordStore.Decision;
+import io.godwit.dist.record.RecordsRefusedException;
+import io.godwit.dist.record.StoredRecord;
+import io.godwit.kv.client.Deadline;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** Changes records for operators: so many at a time, and failures in the words of the API. Any thread. */
+final class Changes {
+    static final int MAX_UNDER_WAY = 64;
+
+    private final RecordStore store;
+    /** Atomic: begun and ended on any thread. */
+    private final AtomicInteger underWay = new AtomicInteger();
+
+    Changes(RecordStore store) {
+        this.store = store;
+    }
+
+    /** As {@link RecordStore#change}, but fails as a port of the API does. */
+    CompletableFuture<@Nullable StoredRecord> change(String kind, String name, Decision decision, Duration within) {
+        if (underWay.incrementAndGet() > MAX_UNDER_WAY) {
+            underWay.decrementAndGet();
+            return CompletableFuture.failedFuture(
+                    new NotServingException("this node makes " + MAX_UNDER_WAY + " changes already; ask again later"));
+        }
+        return store.change(kind, name, decision, new Deadline(System.nanoTime() + within.toNanos()))
+                .copy()
+                .orTimeout(Math.max(1, within.toNanos()), TimeUnit.NANOSECONDS)
+                .whenComplete((before, failure) -> underWay.decrementAndGet())
+                .exceptionally(failure -> {
+                    throw new CompletionException(reasonOf(failure));
+                });
+    }
+
+    private static RuntimeException reasonOf(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        if (cause instanceof RecordsRefusedException) {
+            return new OperationException(OperationException.Kind.REFUSED, String.valueOf(cause.getMessage()));
+        }
+        return cause instanceof IllegalArgumentException || cause instanceof LimitReachedException
+                ? (RuntimeException) cause
+                : new NotServingException("the dist store does not answer, it may be stored later: " + cause);
+    }
+}

@@ -1,0 +1,179 @@
+package io.godwit.broker.records;
+
+import io.godwit.api.port.BanAdmin;
+import io.godwit.api.port.LimitReachedException;
+import io.godwit.api.port.Page;
+import io.godwit.dist.record.RecordIndex;
+import io.godwit.dist.record.RecordStore;
+import io.godwit.dist.record.RecordStore.Change;
+import io.godwit.dist.record.StoredRecord;
+import io.godwit.mqtt.ban.AddressBlock;
+import io.godwit.mqtt.ban.BanTable;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The bans of operators: a record each, of the kind {@code ban}, which every node puts into its {@link BanTable} when
+ * it has applied it. As {@link BanAdmin} says.
+ */
+public final class OperatorBans implements BanAdmin {
+    static final String KIND = "ban";
+    private static final Logger LOG = LoggerFactory.getLogger(OperatorBans.class);
+
+    private final Changes changes;
+    private final BanTable table;
+    private final LongSupplier nowMillis;
+    private final int most;
+    private final int mostOfTenant;
+    /** By id; what the table has. Written by the listener, read by any thread. */
+    private final ConcurrentNavigableMap<String, Ban> bans = new ConcurrentSkipListMap<>();
+
+    /**
+     * Fills the table, and keeps it up from now on.
+     *
+     * @param nowMillis wall time, of the same clock as the table has
+     */
+    public OperatorBans(RecordStore records, BanTable table, LongSupplier nowMillis) {
+        this(records, table, nowMillis, MAX_BANS, MAX_BANS_OF_TENANT);
+    }
+
+    OperatorBans(RecordStore records, BanTable table, LongSupplier nowMillis, int most, int mostOfTenant) {
+        this.changes = new Changes(records);
+        this.table = table;
+        this.nowMillis = nowMillis;
+        this.most = most;
+        this.mostOfTenant = mostOfTenant;
+        records.index().listen(KIND, new Listener());
+    }
+
+    /** Told in order, one at a time. */
+    private final class Listener implements RecordIndex.Listener {
+        @Override
+        public void stored(StoredRecord record) {
+            Ban ban;
+            try {
+                ban = BanRecords.read(record.name(), record.value());
+                table.put(BanRecords.subject(ban), ban.untilMillis() < 0 ? BanTable.NEVER : ban.untilMillis());
+            } catch (IllegalArgumentException e) {
+                LOG.error("a stored ban keeps nobody out here: {}", e.getMessage());
+                gone(record.name());
+                return;
+            }
+            bans.put(record.name(), ban);
+        }
+
+        @Override
+        public void gone(String name) {
+            Ban ban = bans.remove(name);
+            if (ban != null) {
+                table.remove(BanRecords.subject(ban));
+            }
+        }
+    }
+
+    @Override
+    public CompletableFuture<Page<Ban, String>> bans(BanFilter filter, @Nullable String after, int limit) {
+        List<Ban> found = new ArrayList<>();
+        for (Ban ban : (after == null ? bans : bans.tailMap(after, false)).values()) {
+            if (!filter.matches(ban)) {
+                continue;
+            }
+            if (found.size() == limit) {
+                return CompletableFuture.completedFuture(
+                        new Page<>(found, found.get(limit - 1).id()));
+            }
+            found.add(ban);
+        }
+        return CompletableFuture.completedFuture(new Page<>(found, null));
+    }
+
+    @Override
+    public CompletableFuture<Made> ban(Wanted wanted, Duration within) {
+        Ban ban;
+        try {
+            ban = made(wanted);
+        } catch (IllegalArgumentException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        byte[] value = BanRecords.value(ban);
+        return changes.change(
+                        KIND,
+                        ban.id(),
+                        present -> {
+                            if (present == null) {
+                                checkRoom(wanted);
+                            }
+                            return Change.put(value);
+                        },
+                        within)
+                .thenApply(before -> new Made(ban, before == null));
+    }
+
+    private void checkRoom(Wanted wanted) {
+        if (bans.size() >= most) {
+            throw new LimitReachedException("there are " + most + " bans already");
+        }
+        if (wanted.isTenantBound()
+                && bans.values().stream()
+                                .filter(ban -> ban.tenant().equals(wanted.tenant()))
+                                .count()
+                        >= mostOfTenant) {
+            throw new LimitReachedException("there are " + mostOfTenant + " bans of the tenant already");
+        }
+    }
+
+    private Ban made(Wanted wanted) {
+        String tenant = wanted.kind() == Kind.ADDRESS ? "" : wanted.tenant();
+        String subject = wanted.kind() == Kind.ADDRESS
+                ? AddressBlock.parse(wanted.subject()).toString() // one spelling, and so one id
+                : wanted.subject();
+        BanRecords.subject(tenant, wanted.kind(), subject); // refuses what cannot be one
+        long now = nowMillis.getAsLong();
+        return new Ban(
+                BanRecords.id(tenant, wanted.kind(), subject),
+                tenant,
+                wanted.kind(),
+                subject,
+                wanted.seconds().isEmpty()
+                        ? -1
+                        : now + TimeUnit.SECONDS.toMillis(wanted.seconds().getAsLong()),
+                wanted.reason(),
+                wanted.by(),
+                now);
+    }
+
+    @Override
+    public CompletableFuture<Boolean> unban(Optional<String> tenant, String id, Duration within) {
+        return changes.change(KIND, id, present -> isOf(tenant, present) ? Change.DELETE : Change.KEEP, within)
+                .thenApply(before -> isOf(tenant, before));
+    }
+
+    private static boolean isOf(Optional<String> tenant, @Nullable StoredRecord record) {
+        if (record == null || tenant.isEmpty()) {
+            return record != null;
+        }
+        try {
+            return BanRecords.read(record.name(), record.value()).tenant().equals(tenant.get());
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+    }
+
+    /** Ids of those that had ended at that time. */
+    List<String> endedBefore(long millis) {
+        return bans.values().stream()
+                .filter(ban -> ban.untilMillis() >= 0 && ban.untilMillis() < millis)
+                .map(Ban::id)
+                .toList();
+    }
+}

@@ -1,0 +1,130 @@
+package io.godwit.broker.watch;
+
+import io.godwit.api.port.NotServingException;
+import io.godwit.api.port.WatchFeed;
+import io.godwit.api.port.WatchSource;
+import io.godwit.broker.clients.ClusterNodes;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.ServerCalls;
+import io.grpc.stub.StreamObserver;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Watches all nodes for the operators of this one, and this one for those of others ({@link #service}). Any thread but
+ * for {@link #close}, which is for the thread that ends the broker.
+ */
+public final class ClusterWatch implements WatchSource, AutoCloseable {
+    /** At a time for operators of this node. */
+    static final int MAX_EVENT_FEEDS = 32;
+
+    static final int MAX_TRACE_FEEDS = 4;
+
+    /** Of these, for the operators of one tenant: they do not keep all others from tracing. */
+    static final int MAX_TENANT_TRACE_FEEDS = 2;
+
+    private static final Logger LOG = LoggerFactory.getLogger(ClusterWatch.class);
+    private static final long END_SECONDS = 2;
+
+    private final ClusterNodes nodes;
+    private final OwnWatches own;
+    private final LongSupplier nanoClock;
+    private final WatchThread thread = new WatchThread();
+    private final Set<NodesFeed> feeds = ConcurrentHashMap.newKeySet();
+
+    public ClusterWatch(EventTap events, TraceTap traces, ClusterNodes nodes) {
+        this(events, traces, nodes, System::nanoTime);
+    }
+
+    ClusterWatch(EventTap events, TraceTap traces, ClusterNodes nodes, LongSupplier nanoClock) {
+        this.nodes = nodes;
+        this.nanoClock = nanoClock;
+        this.own = new OwnWatches(events, traces, nanoClock);
+    }
+
+    /** For the node's RPC server, with what others ask {@code top}. */
+    public ServerServiceDefinition service(ClusterTop top) {
+        return top.addTo(builder()).build();
+    }
+
+    ServerServiceDefinition service() {
+        return builder().build();
+    }
+
+    private ServerServiceDefinition.Builder builder() {
+        return ServerServiceDefinition.builder(WatchWire.SERVICE)
+                .addMethod(WatchWire.WATCH, ServerCalls.asyncServerStreamingCall(this::serve));
+    }
+
+    private void serve(byte[] request, StreamObserver<byte[]> caller) {
+        new ServedWatch(own, thread, (ServerCallStreamObserver<byte[]>) caller).begin(request);
+    }
+
+    @Override
+    public Optional<WatchFeed> events(EventFilter filter, Duration longest) {
+        return open(EventQuestion.of(filter), filter.node(), longest, MAX_EVENT_FEEDS);
+    }
+
+    @Override
+    public WatchFeed trace(TraceFilter filter, Duration longest) {
+        if (filter.tenant().isPresent()
+                && feeds.stream().filter(each -> each.traces(filter.tenant())).count() >= MAX_TENANT_TRACE_FEEDS) {
+            throw new NotServingException(
+                    "operators of the tenant trace " + MAX_TENANT_TRACE_FEEDS + " times already; end one");
+        }
+        return open(TraceQuestion.of(filter), Optional.empty(), longest, MAX_TRACE_FEEDS)
+                .orElseThrow();
+    }
+
+    private Optional<WatchFeed> open(WatchQuestion question, Optional<String> node, Duration longest, int most) {
+        if (node.isPresent()
+                && !node.get().equals(nodes.self())
+                && !nodes.others().contains(node.get())) {
+            return Optional.empty();
+        }
+        if (feeds.stream().filter(each -> each.isAbout(question.getClass())).count() >= most) {
+            throw new NotServingException("operators of this node watch that " + most + " times already; end one");
+        }
+        NodesFeed[] made = new NodesFeed[1];
+        NodesFeed feed =
+                new NodesFeed(nodes, own, thread, question, node, longest, nanoClock, () -> feeds.remove(made[0]));
+        made[0] = feed;
+        feeds.add(feed);
+        if (!thread.run(feed::open)) {
+            feeds.remove(feed);
+            throw new NotServingException("this node is stopping");
+        }
+        return Optional.of(feed);
+    }
+
+    /** How many feeds there are. */
+    int feeds() {
+        return feeds.size();
+    }
+
+    /** Ends what is watched here. */
+    @Override
+    public void close() {
+        CountDownLatch ended = new CountDownLatch(1);
+        boolean isBegun = thread.run(() -> {
+            feeds.forEach(NodesFeed::end);
+            ended.countDown();
+        });
+        try {
+            if (isBegun && !ended.await(END_SECONDS, TimeUnit.SECONDS)) {
+                LOG.warn("watches not ended within seconds={}", END_SECONDS);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        thread.close();
+    }
+}

@@ -1,0 +1,132 @@
+package io.godwit.broker.watch;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.godwit.api.port.WatchFeed;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.stub.ClientCallStreamObserver;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.ClientResponseObserver;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Another node. It is asked for one batch more when the one before was taken, so that what nobody takes stays there,
+ * where it is bounded and counted.
+ */
+final class PeerSource implements NodeSource {
+    private static final Logger LOG = LoggerFactory.getLogger(PeerSource.class);
+
+    private final String node;
+    private final String told;
+    private final WatchThread thread;
+    private final Listener listener;
+    /** Of one batch. Filled by the thread of watches, emptied by whoever takes. */
+    private final Queue<WatchFeed.Item> items = new ConcurrentLinkedQueue<>();
+    /** Whether the batch is complete, and no other was asked for. Atomic: both threads ask. */
+    private final AtomicBoolean isBatchHere = new AtomicBoolean();
+
+    private volatile @Nullable ClientCallStreamObserver<byte[]> call;
+
+    /** Told on the thread of watches. */
+    interface Listener {
+        /** The node watches from now on. */
+        void began();
+
+        /** There is something to take; or on another thread. */
+        void ready();
+
+        /** Nothing more will come. */
+        void ended(PeerSource source);
+    }
+
+    PeerSource(String node, String told, WatchThread thread, Listener listener) {
+        this.node = node;
+        this.told = told;
+        this.thread = thread;
+        this.listener = listener;
+    }
+
+    void open(Channel channel, byte[] request, Duration longest) {
+        CallOptions options = CallOptions.DEFAULT
+                .withDeadlineAfter(longest.toNanos(), TimeUnit.NANOSECONDS)
+                .withMaxInboundMessageSize(WatchWire.MAX_BATCH_BYTES);
+        ClientCalls.asyncServerStreamingCall(
+                channel.newCall(WatchWire.WATCH, options), request, new ClientResponseObserver<byte[], byte[]>() {
+                    @Override
+                    public void beforeStart(ClientCallStreamObserver<byte[]> made) {
+                        made.disableAutoRequestWithInitial(1);
+                        call = made;
+                    }
+
+                    @Override
+                    public void onNext(byte[] bytes) {
+                        thread.run(() -> take(bytes));
+                    }
+
+                    @Override
+                    public void onError(Throwable failure) {
+                        LOG.debug("a node is not watched node={} cause={}", node, failure.toString());
+                        thread.run(() -> listener.ended(PeerSource.this));
+                    }
+
+                    @Override
+                    public void onCompleted() {
+                        thread.run(() -> listener.ended(PeerSource.this));
+                    }
+                });
+    }
+
+    private void take(byte[] bytes) {
+        WatchWire.Batch batch;
+        try {
+            batch = WatchWire.batch(bytes);
+        } catch (InvalidProtocolBufferException e) {
+            LOG.debug("a node tells what cannot be read node={}", node, e);
+            close();
+            return;
+        }
+        boolean isEmpty = batch.entries().isEmpty() && batch.lost() == 0;
+        batch.entries().forEach(entry -> items.add(new WatchFeed.Item(told, entry.told(node))));
+        if (batch.lost() > 0) {
+            items.add(WatchFeed.Item.lost(node, batch.lost()));
+        }
+        isBatchHere.set(true);
+        if (isEmpty) {
+            askForMore();
+            listener.began();
+        } else {
+            listener.ready();
+        }
+    }
+
+    private void askForMore() {
+        ClientCallStreamObserver<byte[]> made = call;
+        if (made != null && isBatchHere.getAndSet(false)) {
+            made.request(1);
+        }
+    }
+
+    @Override
+    public WatchFeed.@Nullable Item next() {
+        WatchFeed.Item item = items.poll();
+        if (item == null) {
+            askForMore();
+        }
+        return item;
+    }
+
+    @Override
+    public void close() {
+        ClientCallStreamObserver<byte[]> made = call;
+        if (made != null) {
+            made.cancel("nobody watches any more", null);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package io.godwit.broker.watch;
+
+import io.godwit.api.port.WatchSource.TraceFilter;
+import io.godwit.mqtt.client.PeerAddress;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.topic.TopicFilter;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What somebody follows: at least one of client, topics and address. All that are given must hold.
+ *
+ * @param clientId who publishes, subscribes or receives
+ * @param filter topics; not of a shared subscription
+ * @param address of a client's connection, without port
+ * @param tenant empty for all
+ */
+record TraceQuestion(
+        Optional<String> clientId, Optional<TopicFilter> filter, Optional<String> address, Optional<String> tenant)
+        implements WatchQuestion, EventWatch {
+    TraceQuestion {
+        if (clientId.isEmpty() && filter.isEmpty() && address.isEmpty()) {
+            throw new IllegalArgumentException("a trace follows a client, topics or an address");
+        }
+        if (filter.isPresent() && (filter.get().isShared() || filter.get().isExclusive())) {
+            throw new IllegalArgumentException("a trace follows a filter that is not shared or exclusive");
+        }
+    }
+
+    static TraceQuestion of(TraceFilter filter) {
+        return new TraceQuestion(
+                filter.clientId(), filter.topicFilter().map(TraceQuestion::parsed), filter.address(), filter.tenant());
+    }
+
+    /** @throws IllegalArgumentException when it is none */
+    static TopicFilter parsed(String text) {
+        return TopicFilter.parse(text)
+                .orElseThrow(() -> new IllegalArgumentException("no topic filter: " + WatchEntry.cut(text)));
+    }
+
+    @Override
+    public String told() {
+        return "trace";
+    }
+
+    /**
+     * Whether something is to be told.
+     *
+     * @param client whom it is about; null for nobody
+     * @param other another client that has to do with it; null for none
+     * @param remoteAddress of the one it is about; null when that is not known
+     * @param topic null when it has none
+     */
+    boolean follows(
+            @Nullable String ofTenant,
+            @Nullable String client,
+            @Nullable String other,
+            @Nullable String remoteAddress,
+            @Nullable String topic) {
+        return (tenant.isEmpty() || tenant.get().equals(ofTenant))
+                && (clientId.isEmpty()
+                        || clientId.get().equals(client)
+                        || clientId.get().equals(other))
+                && (filter.isEmpty() || topic != null && filter.get().matches(topic))
+                && (address.isEmpty()
+                        || remoteAddress != null && address.get().equals(PeerAddress.hostOf(remoteAddress)));
+    }
+
+    boolean follows(ClientInfo client, @Nullable String topic) {
+        return follows(client.tenant().value(), client.clientId().value(), null, client.remoteAddress(), topic);
+    }
+
+    /** Of a subscription: whether it is to the topics that are followed, or to some of them. */
+    boolean followsFilter(ClientInfo client, TopicFilter subscribed) {
+        return follows(client, null) || filter.isPresent() && meets(subscribed.filter()) && withoutFilter(client);
+    }
+
+    private boolean withoutFilter(ClientInfo client) {
+        return clientId.isEmpty() && address.isEmpty()
+                ? tenant.isEmpty() || tenant.get().equals(client.tenant().value())
+                : new TraceQuestion(clientId, Optional.empty(), address, tenant).follows(client, null);
+    }
+
+    /** A filter is a topic too when its wildcards are taken for names. */
+    private boolean meets(String subscribed) {
+        String followed = filter.orElseThrow().filter();
+        return followed.equals(subscribed)
+                || filter.get().matches(subscribed)
+                || parsed(subscribed).matches(followed);
+    }
+
+    @Override
+    public boolean wants(Class<? extends BrokerEvent> kind) {
+        return EventWords.of(kind).isAboutClients();
+    }
+
+    @Override
+    public boolean matches(BrokerEvent event) {
+        EventWords words = EventWords.of(event.getClass());
+        return words.isAboutClients()
+                && follows(words.tenant(event), words.clientId(event), null, words.address(event), words.topic(event));
+    }
+}

@@ -1,0 +1,44 @@
+package io.godwit.broker.watch;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Something that was seen.
+ *
+ * @param atMillis wall time of the node that saw it
+ * @param details texts, whole numbers and truth values by name; never changed
+ */
+record WatchEntry(long atMillis, String type, Map<String, Object> details) {
+    private static final int OWN_BYTES = 64;
+    private static final int BYTES_EACH = 56;
+    /** Characters of a text that are told. */
+    static final int MAX_TEXT = 1_024;
+
+    /** What it takes in memory, about. */
+    int bytes() {
+        int bytes = OWN_BYTES + 2 * type.length();
+        for (Map.Entry<String, Object> detail : details.entrySet()) {
+            bytes += BYTES_EACH + (detail.getValue() instanceof String text ? 2 * text.length() : 0);
+        }
+        return bytes;
+    }
+
+    /** For operators. */
+    Map<String, Object> told(String node) {
+        Map<String, Object> told = new LinkedHashMap<>(details);
+        told.put("node", node);
+        told.put("atMillis", atMillis);
+        told.put("type", type);
+        return told;
+    }
+
+    /** Not in the middle of a character. */
+    static String cut(String text) {
+        if (text.length() <= MAX_TEXT) {
+            return text;
+        }
+        int end = Character.isHighSurrogate(text.charAt(MAX_TEXT - 1)) ? MAX_TEXT - 1 : MAX_TEXT;
+        return text.substring(0, end);
+    }
+}

@@ -1,0 +1,456 @@
+package io.godwit.broker.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.godwit.broker.admin.http.LocalApi;
+import io.godwit.broker.admin.terminal.Screen;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the commands ask of the HTTP API, and what they print of its answers. */
+class ApiCommandsTest {
+    private static final String HOSTILE = "\u001b[2J<b>\u202e";
+
+    @TempDir
+    private Path directory;
+
+    private FakeApi api;
+
+    @BeforeEach
+    void serve() throws Exception {
+        api = new FakeApi(null);
+    }
+
+    @AfterEach
+    void stop() {
+        api.close();
+    }
+
+    private ApiRun run(String... args) {
+        List<String> words = new ArrayList<>(Arrays.asList(args));
+        words.addAll(List.of("--url", api.url, "--timeout", "60"));
+        return ApiRun.of(words.toArray(String[]::new));
+    }
+
+    private static String client(String clientId) {
+        JsonObject client = new JsonObject();
+        client.addProperty("clientId", clientId);
+        client.addProperty("userName", "");
+        client.addProperty("node", "0123456789abcdef");
+        client.addProperty("connectedAtMillis", 1_795_747_733_285L);
+        return client.toString();
+    }
+
+    private static String page(String items, String rest) {
+        return "{\"items\": [" + items + "], \"missingNodes\": []" + rest + "}";
+    }
+
+    @Test
+    void clientsArePutIntoATableWithoutWhatWouldMoveTheCursor() {
+        api.answers(200, page(client("ann") + "," + client(HOSTILE), ""));
+        ApiRun run = run("clients", "--contains", "a/b +&\u00fc", "--protocol", "5", "--tenant", "birds");
+        assertThat(run.err()).isEmpty();
+        assertThat(run.code()).isZero();
+        assertThat(run.out().lines().toList().get(0)).startsWith("CLIENT").contains("USER", "NODE", "CONNECTED");
+        assertThat(run.out().lines().toList().get(1)).matches("ann +- +- +01234567 +.*2026-11-27T02:48:53Z");
+        assertThat(run.out()).contains("\\x1b[2J<b>\\u202e").doesNotContain("\u001b", "\u202e");
+        assertThat(api.last().path())
+                .startsWith("/api/v1/clients?clientIdContains=a%2Fb%20%2B%26%C3%BC&protocol=5&tenant=birds&limit=1000")
+                .contains("fields=clientId%2CuserName");
+        assertThat(api.last().token()).isEmpty();
+    }
+
+    @Test
+    void pagesAreJoined() {
+        api.answers(
+                200,
+                page(client("a") + "," + client("b"), ", \"next\": \"n/1\""),
+                "{\"items\": [], \"missingNodes\": [\"node-7\"], \"next\": \"n2\"}",
+                page(client("c"), ""));
+        ApiRun run = run("clients", "--json");
+        assertThat(run.code()).isZero();
+        assertThat(run.err()).contains("nodes that did not answer", "node-7");
+        JsonObject all = JsonParser.parseString(run.out()).getAsJsonObject();
+        JsonArray items = all.getAsJsonArray("items");
+        assertThat(items).hasSize(3);
+        assertThat(items.get(2)).isEqualTo(JsonParser.parseString(client("c")));
+        assertThat(all.getAsJsonArray("missingNodes")).hasSize(1);
+        assertThat(all.has("next")).isFalse();
+        assertThat(api.asked.get(1).path()).contains("cursor=n%2F1").doesNotContain("fields");
+        assertThat(api.asked.get(2).path()).contains("cursor=n2");
+    }
+
+    @Test
+    void aListHasAnEnd() {
+        api.answers(200, page(client("a") + "," + client("b"), ", \"next\": \"n1\""));
+        ApiRun run = run("clients", "--limit", "2", "--json");
+        assertThat(run.code()).isZero();
+        assertThat(api.asked).hasSize(1);
+        assertThat(api.last().path()).contains("limit=2");
+        assertThat(run.err()).contains("the first 2; there are more");
+        assertThat(JsonParser.parseString(run.out())
+                        .getAsJsonObject()
+                        .get("next")
+                        .getAsString())
+                .isEqualTo("n1");
+
+        ApiRun endless = run("clients", "--limit", "100"); // the same cursor again
+        assertThat(endless.code()).isEqualTo(1);
+        assertThat(endless.err()).contains("does not go on");
+        assertThat(run("clients", "--limit", "0").code()).isEqualTo(2);
+    }
+
+    @Test
+    void anEmptyListIsAHeadingOrAnEmptyArray() {
+        api.answers(200, page("", ""));
+        assertThat(run("clients").out().lines()).hasSize(1);
+        assertThat(JsonParser.parseString(run("clients", "--json").out())
+                        .getAsJsonObject()
+                        .getAsJsonArray("items"))
+                .isEmpty();
+    }
+
+    @Test
+    void oneClientIsToldFieldByField() {
+        api.answers(200, "{\"item\": " + client("a/b") + ", \"missingNodes\": [\"n\"]}");
+        ApiRun run = run("clients", "a/b");
+        assertThat(run.out()).containsPattern("(?m)^clientId +a/b$").containsPattern("(?m)^node +0123456789abcdef$");
+        assertThat(run.err()).contains("missing: n");
+        assertThat(api.last().path()).isEqualTo("/api/v1/clients/a%2Fb");
+        assertThat(JsonParser.parseString(run("clients", "..", "--json").out()))
+                .isEqualTo(JsonParser.parseString(client("a/b")));
+        assertThat(api.last().path()).isEqualTo("/api/v1/clients/..");
+    }
+
+    @Test
+    void sessionsAreListedPurgedAndEnded() {
+        api.answers(200, page("", ""));
+        assertThat(run("sessions", "--disconnected", "--min-queued", "5").code())
+                .isZero();
+        assertThat(api.last().path()).startsWith("/api/v1/sessions?onlyDisconnected=true&minQueued=5");
+        api.answers(200, "{\"messages\": 7, \"kept\": 2}");
+        assertThat(run("sessions", "s 1", "--purge").out()).contains("dropped 7 messages of s 1; 2 that may");
+        assertThat(api.last().method() + api.last().path()).isEqualTo("DELETE/api/v1/sessions/s%201/queue");
+        api.handle(exchange -> FakeApi.answer(exchange, 204, ""));
+        assertThat(run("sessions", "s", "--delete", "--tenant", "t").code()).isZero();
+        assertThat(api.last().method() + api.last().path()).isEqualTo("DELETE/api/v1/sessions/s?tenant=t");
+        int before = api.asked.size();
+        assertThat(run("sessions", "--delete").code()).isEqualTo(2);
+        assertThat(run("sessions", "s", "--delete", "--purge").code()).isEqualTo(2);
+        assertThat(run("sessions", "s", "--delete", "--watch=1").code()).isEqualTo(2);
+        assertThat(api.asked).hasSize(before);
+    }
+
+    @Test
+    void subscribersAreListedByClientFilterAndTopic() {
+        api.answers(200, "{\"items\": [{\"clientId\": \"c\", \"qos\": 1}], \"total\": 12, \"missingNodes\": []}");
+        ApiRun who = run("who", "rooms/1");
+        assertThat(who.out()).containsPattern("(?m)^c +1 ");
+        assertThat(who.err()).contains("the first 1 of 12");
+        assertThat(api.last().path()).startsWith("/api/v1/subscriptions/matching?topic=rooms%2F1&");
+        assertThat(run("subscriptions", "--filter", "rooms/+").code()).isZero();
+        assertThat(api.last().path()).startsWith("/api/v1/subscriptions?filter=rooms%2F%2B&");
+        assertThat(run("subscriptions", "--client", "c#").code()).isZero();
+        assertThat(api.last().path()).startsWith("/api/v1/clients/c%23/subscriptions?");
+        assertThat(run("subscriptions").code()).isEqualTo(2);
+        assertThat(run("subscriptions", "--client", "c", "--filter", "f").code())
+                .isEqualTo(2);
+    }
+
+    @Test
+    void retainedMessagesAreListedShownAndCleared() {
+        api.answers(200, page("{\"topic\": \"a\", \"payloadBytes\": 3, \"expiresAtMillis\": -1}", ""));
+        assertThat(run("retained", "list").out()).containsPattern("(?m)^a +- +3 +- +never$");
+        assertThat(api.last().path()).startsWith("/api/v1/retained?filter=%23&");
+        api.answers(200, "{\"item\": {\"topic\": \"a/b\", \"payload\": \"hi\"}}");
+        assertThat(run("retained", "get", "a/b").out()).containsPattern("(?m)^payload +hi$");
+        assertThat(api.last().path()).isEqualTo("/api/v1/retained/a%2Fb");
+        api.handle(exchange -> FakeApi.answer(exchange, 204, ""));
+        assertThat(run("retained", "delete", "a/b").out()).contains("cleared a/b");
+        api.asked.clear();
+        api.answers(200, "{\"messages\": 1000, \"next\": \"n\"}", "{\"messages\": 1}");
+        assertThat(run("retained", "delete", "--filter", "a/#").out()).contains("cleared 1001 retained messages");
+        assertThat(api.asked).hasSize(2).allMatch(asked -> asked.method().equals("DELETE"));
+        assertThat(api.last().path()).contains("filter=a%2F%23", "cursor=n");
+        assertThat(run("retained", "delete").code()).isEqualTo(2);
+        assertThat(run("retained").code()).isEqualTo(2);
+    }
+
+    @Test
+    void aMessageIsPublished() throws Exception {
+        api.answers(200, "{\"outcome\": \"no-subscribers\"}");
+        ApiRun run = run(
+                "publish",
+                "t",
+                "\u00fc\u0001",
+                "--retain",
+                "--qos",
+                "2",
+                "--expiry",
+                "9",
+                "--user-property",
+                "a=b=c",
+                "--user-property",
+                "d=",
+                "--content-type",
+                "text/plain",
+                "--response-topic",
+                "r",
+                "--correlation-data",
+                "id");
+        assertThat(run.code()).as(run.err()).isZero();
+        assertThat(run.out()).contains("published to t: no subscribers");
+        assertThat(api.last().json()).isEqualTo(JsonParser.parseString("""
+                {"topic": "t", "payload": "\u00fc\\u0001", "qos": 2, "retain": true, "properties": {
+                  "messageExpirySeconds": 9, "contentType": "text/plain", "responseTopic": "r",
+                  "correlationData": "aWQ=", "userProperties":
+                  [{"name": "a", "value": "b=c"}, {"name": "d", "value": ""}]}}"""));
+        Path file = directory.resolve("payload");
+        Files.write(file, new byte[] {0, (byte) 0xff, 7});
+        assertThat(run("publish", "t", "--file", file.toString(), "--json").out())
+                .contains("no-subscribers");
+        assertThat(api.last().json().get("payload").getAsString()).isEqualTo("AP8H");
+        assertThat(api.last().json().get("encoding").getAsString()).isEqualTo("base64");
+        assertThat(run("publish", "t").err()).contains("PAYLOAD or --file");
+        assertThat(run("publish", "t", "x", "--file", file.toString()).code()).isEqualTo(2);
+        assertThat(run("publish", "t", "--file", "/nowhere").code()).isEqualTo(2);
+        assertThat(run("publish", "t", "x", "--user-property", "a").code()).isEqualTo(2);
+    }
+
+    @Test
+    void aClientIsDisconnectedWithAReason() {
+        api.handle(exchange -> FakeApi.answer(exchange, 204, ""));
+        assertThat(run("kick", "c").out()).contains("disconnected c");
+        assertThat(api.last().path()).isEqualTo("/api/v1/clients/c?reasonCode=152");
+        assertThat(run("kick", "c", "--reason", "Server-Moved").code()).isZero();
+        assertThat(api.last().path()).isEqualTo("/api/v1/clients/c?reasonCode=157");
+        assertThat(run("kick", "c", "--reason", "whim").err()).contains("quota-exceeded");
+    }
+
+    @Test
+    void logLevelsAreListedAndSet() {
+        api.answers(200, "{\"items\": [{\"logger\": \"ROOT\", \"level\": \"info\"}]}");
+        assertThat(run("log-level").out()).containsPattern("(?m)^ROOT +info$");
+        api.handle(exchange -> FakeApi.answer(exchange, 204, ""));
+        assertThat(run("log-level", "io.godwit.kv", "debug").code()).isZero();
+        assertThat(api.last().method() + api.last().path()).isEqualTo("PUT/api/v1/log-levels/io.godwit.kv");
+        assertThat(api.last().json().get("level").getAsString()).isEqualTo("debug");
+        assertThat(run("log-level", "io.godwit.kv").code()).isEqualTo(2);
+        assertThat(run("log-level", "io.godwit.kv", "loud").code()).isEqualTo(2);
+    }
+
+    @Test
+    void usersAreSetAndRemoved() throws Exception {
+        Path password = Files.writeString(directory.resolve("password"), "s\u00e9 cret\nsecond line\n");
+        api.handle(exchange -> FakeApi.answer(exchange, 201, "{\"new\": true}"));
+        ApiRun run = run("users", "set", "a/b", "--password-file", password.toString(), "--hash", "scram");
+        assertThat(run.code()).as(run.err()).isZero();
+        assertThat(run.out()).contains("made a/b").doesNotContain("cret");
+        assertThat(api.last().method() + api.last().path()).isEqualTo("PUT/api/v1/users/a%2Fb");
+        assertThat(api.last().json())
+                .isEqualTo(JsonParser.parseString("{\"password\": \"s\u00e9 cret\", \"hash\": \"scram\"}"));
+        api.answers(200, "{\"new\": false}");
+        assertThat(run("users", "set", "a", "--password-file", password.toString())
+                        .out())
+                .contains("a has another password");
+        assertThat(api.last().json().has("hash")).isFalse();
+        api.handle(exchange -> FakeApi.answer(exchange, 204, ""));
+        assertThat(run("users", "remove", "a/b").out()).contains("removed a/b");
+        assertThat(api.last().method() + api.last().path()).isEqualTo("DELETE/api/v1/users/a%2Fb");
+        api.answers(200, "{\"items\": [{\"name\": \"a\", \"source\": \"api\"}]}");
+        assertThat(run("users").out()).containsPattern("(?m)^a +api ");
+        int before = api.asked.size();
+        Files.writeString(password, "\n");
+        assertThat(run("users", "set", "a", "--password-file", password.toString())
+                        .code())
+                .isEqualTo(2);
+        Files.write(password, new byte[] {(byte) 0xff});
+        assertThat(run("users", "set", "a", "--password-file", password.toString())
+                        .code())
+                .isEqualTo(2);
+        assertThat(run("users", "set", "a", "--password-file", "/nowhere").code())
+                .isEqualTo(2);
+        assertThat(api.asked).hasSize(before);
+    }
+
+    @Test
+    void tokensAreAddedAndRemoved() {
+        api.handle(
+                exchange -> FakeApi.answer(exchange, 201, "{\"item\": {\"name\": \"board\"}, \"token\": \"gdw_x\"}"));
+        ApiRun run = run("tokens", "add", "board", "--role", "viewer", "--tenant", "t1", "--seconds", "60");
+        assertThat(run.code()).as(run.err()).isZero();
+        assertThat(run.out().lines()).contains("godwit-admin: added board", "gdw_x");
+        assertThat(api.last().method() + api.last().path()).isEqualTo("POST/api/v1/tokens");
+        assertThat(api.last().json())
+                .isEqualTo(JsonParser.parseString(
+                        "{\"name\": \"board\", \"role\": \"viewer\", " + "\"tenant\": \"t1\", \"seconds\": 60}"));
+        ApiRun json = run("tokens", "add", "board", "--role", "admin", "--json");
+        assertThat(JsonParser.parseString(json.out())
+                        .getAsJsonObject()
+                        .get("token")
+                        .getAsString())
+                .isEqualTo("gdw_x");
+        api.handle(exchange -> FakeApi.answer(exchange, 201, "{\"item\": {\"name\": \"ops\"}}"));
+        assertThat(run("tokens", "add", "ops", "--role", "operator", "--subject", "CN=ops")
+                        .out())
+                .isEqualToIgnoringNewLines("godwit-admin: added ops");
+        assertThat(api.last().json().get("subject").getAsString()).isEqualTo("CN=ops");
+        api.handle(exchange -> FakeApi.answer(exchange, 204, ""));
+        assertThat(run("tokens", "remove", "ops").out()).contains("removed ops");
+        assertThat(api.last().method() + api.last().path()).isEqualTo("DELETE/api/v1/tokens/ops");
+        assertThat(run("tokens", "add", "ops").code()).isEqualTo(2);
+        assertThat(run("tokens", "add", "ops", "--role", "king").code()).isEqualTo(2);
+    }
+
+    @Test
+    void rulesAreListedAddedAndRemoved() throws Exception {
+        List<String> set = new ArrayList<>();
+        api.handle(exchange -> {
+            if (exchange.getRequestMethod().equals("PUT")) {
+                set.add(api.last().json().get("api").toString());
+                FakeApi.answer(exchange, 204, "");
+            } else {
+                FakeApi.answer(
+                        exchange,
+                        200,
+                        "{\"file\": [\"allow all all f\"], \"api\": [\"deny all all a\", \"deny all all b\"]}");
+            }
+        });
+        assertThat(run("rules").out().lines().skip(1).map(line -> line.replaceAll(" +", " ")))
+                .containsExactly("file allow all all f", "api deny all all a", "api deny all all b");
+        assertThat(run("rules", "add", "deny all all c").out()).contains("added deny all all c");
+        assertThat(run("rules", "add", "deny", "all", "all", "d", "--first").code())
+                .isZero();
+        assertThat(run("rules", "remove", "deny all all a").out()).contains("removed deny all all a");
+        Path file = Files.writeString(directory.resolve("rules"), "# none\n\nallow all all x\n");
+        assertThat(run("rules", "set", file.toString()).out()).contains("set 1 rule");
+        assertThat(set)
+                .containsExactly(
+                        "[\"deny all all a\",\"deny all all b\",\"deny all all c\"]",
+                        "[\"deny all all d\",\"deny all all a\",\"deny all all b\"]",
+                        "[\"deny all all b\"]",
+                        "[\"allow all all x\"]");
+        assertThat(run("rules", "add", "deny all all b").code()).isEqualTo(4);
+        assertThat(run("rules", "remove", "allow all all f").code()).isEqualTo(6);
+        assertThat(run("rules", "remove").code()).isEqualTo(2);
+        assertThat(set).hasSize(4);
+    }
+
+    @Test
+    void messagesThatWaitAreListedAndDiscarded() {
+        api.answers(200, "{\"items\": [{\"id\": \"i/1\", \"topic\": \"a\", \"dueAtMillis\": 1795747733285}]}");
+        assertThat(run("delayed", "--filter", "a/#").out()).containsPattern("(?m)^a .*2026-11-27T02:48:53Z +i/1$");
+        assertThat(api.last().path()).startsWith("/api/v1/delayed?filter=a%2F%23&");
+        api.handle(exchange -> FakeApi.answer(exchange, 204, ""));
+        assertThat(run("delayed", "delete", "i/1").out()).contains("discarded i/1");
+        assertThat(api.last().method() + api.last().path()).isEqualTo("DELETE/api/v1/delayed/i%2F1");
+        api.asked.clear();
+        api.answers(200, "{\"messages\": 1000, \"next\": \"n\"}", "{\"messages\": 1}");
+        assertThat(run("delayed", "delete", "--filter", "#").out()).contains("discarded 1001 messages");
+        assertThat(api.asked).hasSize(2).allMatch(asked -> asked.method().equals("DELETE"));
+        assertThat(run("delayed", "delete").code()).isEqualTo(2);
+    }
+
+    @Test
+    void healthIsToldByTheExitCodeToo() {
+        api.answers(200, "{\"status\": \"ok\"}");
+        assertThat(run("health").code()).isZero();
+        assertThat(api.asked).extracting(FakeApi.Asked::path).containsExactly("/health/live", "/health/ready");
+        api.handle(exchange -> {
+            boolean isLive = exchange.getRequestURI().getPath().endsWith("live");
+            String body =
+                    isLive ? "{\"status\": \"ok\"}" : "{\"status\": \"failed\", \"reasons\": [\"x\\u001b\", \"y\"]}";
+            FakeApi.answer(exchange, isLive ? 200 : 503, "application/json", body.getBytes(StandardCharsets.UTF_8));
+        });
+        ApiRun run = run("health");
+        assertThat(run.code()).isEqualTo(1);
+        assertThat(run.out().lines()).containsExactly("live   ok", "ready  failed  x\\x1b; y");
+        ApiRun json = run("health", "--json");
+        assertThat(json.code()).isEqualTo(1);
+        assertThat(JsonParser.parseString(json.out())
+                        .getAsJsonObject()
+                        .getAsJsonObject("ready")
+                        .getAsJsonArray("reasons"))
+                .hasSize(2);
+        api.answers(503, FakeApi.problem("unavailable", 503, "too much to do"));
+        assertThat(run("health").code()).isEqualTo(4);
+    }
+
+    @Test
+    void figuresOfNodesStandSideBySide() {
+        api.handle(exchange -> {
+            boolean isSum = exchange.getRequestURI().getPath().endsWith("/sum");
+            FakeApi.answer(exchange, 200, isSum ? "{\"nodes\": {}, \"stats\": {\"a.count\": 3}}" : """
+                            [{"node": {"name": "n1", "status": "Running"}, "stats": {"a.count": 1, "b": 5}},
+                             {"node": {"name": "n2", "status": "Running"}, "stats": {"a.count": 2}},
+                             {"node": {"name": "n3", "status": "Timeout"}, "stats": {}}]""");
+        });
+        ApiRun run = run("stats");
+        assertThat(run.out().lines().map(line -> line.replaceAll(" +", " ")))
+                .containsExactly("FIGURE n1 n2 SUM", "a.count 1 2 3", "b 5 - -");
+        assertThat(run.err()).contains("node n3 is missing: Timeout");
+        assertThat(run("stats", "--counted", "--json").code()).isZero();
+        assertThat(api.last().path()).isEqualTo("/api/v1/metrics/sum");
+    }
+
+    /** Until it is interrupted. */
+    @Test
+    void aWatchedListIsPrintedAgain() {
+        Thread self = Thread.currentThread();
+        api.handle(exchange -> {
+            if (api.asked.size() == 2) {
+                FakeApi.answer(exchange, 503, FakeApi.problem("unavailable", 503, "starts"));
+                return;
+            }
+            FakeApi.answer(exchange, 200, page((client("a" + api.asked.size()) + ",").repeat(9) + client("z"), ""));
+            if (api.asked.size() == 3) {
+                self.interrupt();
+            }
+        });
+        ApiRun run = ApiRun.of(
+                new Screen(100, 6, true), Map.of(), "clients", "--watch=1", "--url", api.url, "--timeout", "60");
+        assertThat(Thread.interrupted() || run.code() != 0).isTrue();
+        assertThat(run.out())
+                .startsWith("\u001b[H\u001b[2J\u001b[3J\u001b[1mCLIENT")
+                .contains("a1");
+        assertThat(run.out().lines()).as("what fits the terminal").hasSizeLessThanOrEqualTo(10);
+        assertThat(run.err()).contains("starts");
+        assertThat(api.asked).hasSize(3);
+        assertThat(run("clients", "--watch=0").code()).isEqualTo(2);
+    }
+
+    @Test
+    void theBrokerOfADataDirectoryIsFound() throws Exception {
+        URI url = URI.create(api.url);
+        LocalApi.of(
+                        ProcessHandle.current().pid(),
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), url.getPort()),
+                        Optional.empty())
+                .write(directory);
+        api.answers(200, page(client("ann"), ""));
+        ApiRun run = ApiRun.of("--data", directory.toString(), "clients");
+        assertThat(run.code()).as(run.err()).isZero();
+        assertThat(run.out()).contains("ann");
+        LocalApi.remove(directory);
+        assertThat(ApiRun.of("--data", directory.toString(), "clients").code()).isEqualTo(3);
+        assertThat(ApiRun.of("--url", api.url, "clients").code()).isZero();
+        assertThat(ApiRun.of("--url", api.url, "members").err()).contains("goes by RPC");
+        assertThat(ApiRun.of("--rpc", "127.0.0.1:1", "clients").err()).contains("--url, not --rpc");
+    }
+}

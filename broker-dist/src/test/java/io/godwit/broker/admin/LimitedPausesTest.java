@@ -1,0 +1,90 @@
+package io.godwit.broker.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.godwit.kv.balance.BalanceControl;
+import io.godwit.kv.balance.BalancerStatus;
+import io.godwit.testing.Await;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Pauses that end by themselves, beside the work of operators. */
+class LimitedPausesTest {
+    private static final String NAME = "split";
+
+    @TempDir
+    private Path directory;
+
+    private final LimitedPauses pauses = new LimitedPauses(System::nanoTime);
+    private BalanceControl balancers;
+
+    @BeforeEach
+    void begin() {
+        balancers = new FakeNode(FakeNode.A, directory).inbox.balance();
+    }
+
+    @AfterEach
+    void close() {
+        pauses.close();
+    }
+
+    private boolean isPaused() {
+        return balancers.list().join().stream()
+                .filter(each -> each.name().equals(NAME))
+                .anyMatch(BalancerStatus::isPaused);
+    }
+
+    private CompletableFuture<Void> pause(int seconds) {
+        return pauses.pause(balancers, "inbox", NAME, seconds);
+    }
+
+    private void awaitEnd() {
+        Await.until("the end of the pause", () -> pauses.of("inbox", NAME) == null);
+    }
+
+    @Test
+    void aRestThatBeginsMeanwhileGoesOnBehindThePause() {
+        pause(1).join();
+        pauses.rest(balancers, "inbox", NAME).join();
+        awaitEnd();
+        assertThat(isPaused()).isTrue();
+        pauses.unrest(balancers, "inbox", NAME).join();
+        assertThat(isPaused()).isFalse();
+    }
+
+    @Test
+    void aRestOfBeforeGoesOnBehindThePause() {
+        pauses.rest(balancers, "inbox", NAME).join();
+        pause(1).join();
+        pause(1).join(); // once more, which changes nothing of that
+        awaitEnd();
+        assertThat(isPaused()).isTrue();
+    }
+
+    @Test
+    void thePauseGoesOnBehindARest() {
+        pauses.rest(balancers, "inbox", NAME).join();
+        pause(3_600).join();
+        pauses.unrest(balancers, "inbox", NAME).join();
+        assertThat(isPaused()).isTrue();
+        assertThat(pauses.of("inbox", NAME)).isNotNull().matches(pause -> pause.secondsLeft() > 3_000);
+        pauses.resume(balancers, "inbox", NAME).join();
+        assertThat(isPaused()).isFalse();
+        assertThat(pauses.of("inbox", NAME)).isNull();
+    }
+
+    @Test
+    void whatIsNotThereOrTooLongIsRefusedAndLeavesNothing() {
+        assertThatThrownBy(() -> pause(86_401).join()).hasMessageContaining("86400");
+        assertThatThrownBy(() -> pause(0).join()).hasMessageContaining("1 to");
+        assertThatThrownBy(() -> pauses.pause(balancers, "inbox", "nobody", 5).join())
+                .hasMessageContaining("nobody");
+        assertThat(pauses.of("inbox", "nobody")).isNull();
+        assertThat(isPaused()).isFalse();
+    }
+}

@@ -1,0 +1,306 @@
+package io.godwit.broker.records;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.api.port.BanAdmin;
+import io.godwit.api.port.BanAdmin.Ban;
+import io.godwit.api.port.BanAdmin.Kind;
+import io.godwit.api.port.BanAdmin.Made;
+import io.godwit.api.port.LimitReachedException;
+import io.godwit.api.port.NotServingException;
+import io.godwit.api.port.OperationException;
+import io.godwit.api.port.TokenAdmin.Token;
+import io.godwit.dist.DistConfig;
+import io.godwit.dist.DistWorker;
+import io.godwit.dist.client.Delayer;
+import io.godwit.dist.client.Deliverer;
+import io.godwit.dist.record.RecordStore;
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.testing.InMemoryRangeHost;
+import io.godwit.mqtt.ban.BanTable;
+import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.EventListener;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Bans and tokens over a dist store in memory. */
+class OperatorRecordsTest {
+    private static final Duration WITHIN = Duration.ofSeconds(20);
+    private static final long HOUR = EndedRecords.AFTER_MILLIS;
+
+    private long now = 1_700_000_000_000L;
+    /** What dies with the process. */
+    private DistWorker dist = worker();
+
+    private final InMemoryRangeHost host =
+            new InMemoryRangeHost(() -> dist.coprocessorFactory().get());
+    private BanTable table;
+    private OperatorBans bans;
+    private OperatorTokens tokens;
+
+    OperatorRecordsTest() {
+        open();
+    }
+
+    private DistWorker worker() {
+        return new DistWorker(
+                DistConfig.DEFAULT,
+                () -> host(),
+                delivery -> Deliverer.DELIVERED,
+                delivery -> Deliverer.DELIVERED,
+                Delayer.NONE,
+                EventListener.NONE,
+                new SimpleMeterRegistry());
+    }
+
+    private InMemoryRangeHost host() {
+        return host;
+    }
+
+    private void open() {
+        dist.start();
+        table = new BanTable(() -> now);
+        bans = new OperatorBans(dist.records(), table, () -> now, 5, 2);
+        tokens = new OperatorTokens(dist.records(), () -> now, 3);
+    }
+
+    private void restart() {
+        dist = worker();
+        host.crashAndRestart();
+        host.runUntilIdle();
+        open();
+    }
+
+    @AfterEach
+    void close() {
+        dist.close();
+        host.close();
+    }
+
+    private Made ban(Kind kind, String subject, OptionalLong seconds) {
+        return host.await(bans.ban(new BanAdmin.Wanted("default", kind, subject, seconds, "r", "ola", false), WITHIN));
+    }
+
+    private boolean isBanned(String clientId, String userName, String address) {
+        return table.isBanned(new ClientInfo(TenantId.DEFAULT, new ClientId(clientId), userName, address + ":1", 5));
+    }
+
+    private List<Ban> all(BanAdmin.BanFilter filter) {
+        List<Ban> all = new ArrayList<>();
+        String after = null;
+        do {
+            var page = host.await(bans.bans(filter, after, 2));
+            all.addAll(page.items());
+            after = page.next();
+        } while (after != null);
+        return all;
+    }
+
+    private static BanAdmin.BanFilter filter() {
+        return new BanAdmin.BanFilter(Optional.empty(), Optional.empty());
+    }
+
+    @Test
+    void aBanIsInForceWhenItIsMadeAndAfterARestartUntilItIsLifted() {
+        Made client = ban(Kind.CLIENT, "c", OptionalLong.empty());
+        assertThat(client.isNew()).isTrue();
+        Made user = ban(Kind.USER, "u", OptionalLong.of(60));
+        Made address = ban(Kind.ADDRESS, "10.1.2.3/8", OptionalLong.empty());
+        assertThat(address.ban().subject()).isEqualTo("10.0.0.0/8");
+        assertThat(ban(Kind.ADDRESS, "10.9.9.9/8", OptionalLong.empty()).isNew())
+                .as("the same block, spelled otherwise")
+                .isFalse();
+        for (int i = 0; i < 2; i++) {
+            assertThat(isBanned("c", null, "192.0.2.1")).isTrue();
+            assertThat(isBanned("x", "u", "192.0.2.1")).isTrue();
+            assertThat(isBanned("x", null, "10.200.0.1")).isTrue();
+            assertThat(isBanned("x", null, "192.0.2.1")).isFalse();
+            assertThat(all(filter()))
+                    .extracting(Ban::id)
+                    .isSorted()
+                    .containsExactlyInAnyOrder(
+                            client.ban().id(), user.ban().id(), address.ban().id());
+            restart();
+        }
+        assertThat(host.await(bans.unban(Optional.of("other"), client.ban().id(), WITHIN)))
+                .isFalse();
+        assertThat(host.await(bans.unban(Optional.of("default"), address.ban().id(), WITHIN)))
+                .isFalse();
+        assertThat(host.await(bans.unban(Optional.of("default"), client.ban().id(), WITHIN)))
+                .isTrue();
+        assertThat(host.await(bans.unban(Optional.empty(), client.ban().id(), WITHIN)))
+                .isFalse();
+        assertThat(isBanned("c", null, "192.0.2.1")).isFalse();
+        assertThat(all(new BanAdmin.BanFilter(Optional.empty(), Optional.of(Kind.USER))))
+                .hasSize(1);
+    }
+
+    @Test
+    void noMoreThanThereIsRoomForAndOneMayStillBeChanged() {
+        for (int i = 0; i < 5; i++) {
+            ban(Kind.CLIENT, "c" + i, OptionalLong.empty());
+        }
+        CompletableFuture<Made> full = bans.ban(
+                new BanAdmin.Wanted("default", Kind.CLIENT, "more", OptionalLong.empty(), "", "", false), WITHIN);
+        host.runUntilIdle();
+        assertThat(full).failsWithin(WITHIN).withThrowableThat().withCauseInstanceOf(LimitReachedException.class);
+        assertThat(ban(Kind.CLIENT, "c1", OptionalLong.of(5)).isNew()).isFalse();
+        CompletableFuture<Made> wrong = bans.ban(
+                new BanAdmin.Wanted("default", Kind.ADDRESS, "here", OptionalLong.empty(), "", "", false), WITHIN);
+        assertThat(wrong).isCompletedExceptionally();
+        CompletableFuture<Made> badTenant =
+                bans.ban(new BanAdmin.Wanted("a b", Kind.CLIENT, "c", OptionalLong.empty(), "", "", false), WITHIN);
+        assertThat(badTenant).isCompletedExceptionally();
+    }
+
+    @Test
+    void whoIsBoundToATenantLeavesRoomForTheOthers() {
+        for (String tenant : List.of("t1", "t2")) {
+            for (int i = 0; i < 3; i++) {
+                CompletableFuture<Made> made = bans.ban(
+                        new BanAdmin.Wanted(tenant, Kind.CLIENT, "c" + i, OptionalLong.empty(), "", "ten", true),
+                        WITHIN);
+                if (i < 2) {
+                    host.await(made);
+                } else {
+                    assertThat(made)
+                            .failsWithin(WITHIN)
+                            .withThrowableThat()
+                            .withCauseInstanceOf(LimitReachedException.class);
+                }
+            }
+        }
+        assertThat(ban(Kind.CLIENT, "mine", OptionalLong.empty()).isNew()).isTrue();
+    }
+
+    @Test
+    void whatHasEndedIsRemovedAnHourLaterByTheFirstNodeAlone() {
+        ban(Kind.CLIENT, "short", OptionalLong.of(10));
+        ban(Kind.CLIENT, "long", OptionalLong.of(2 * 3_600));
+        ban(Kind.CLIENT, "ever", OptionalLong.empty());
+        host.await(tokens.add(token("short", now + 10_000), WITHIN));
+        host.await(tokens.add(token("ever", -1), WITHIN));
+        boolean[] isFirst = {true};
+        try (EndedRecords ended = new EndedRecords(dist.records(), bans, tokens, () -> isFirst[0], () -> now)) {
+            now += 10_000;
+            assertThat(isBanned("short", null, "192.0.2.1")).as("at once").isFalse();
+            now += HOUR;
+            ended.look();
+            host.runUntilIdle();
+            assertThat(bans.endedBefore(Long.MAX_VALUE)).hasSize(2);
+            now += 1;
+            isFirst[0] = false;
+            ended.look();
+            host.runUntilIdle();
+            assertThat(table.size()).isEqualTo(3);
+            isFirst[0] = true;
+            ended.look();
+            host.runUntilIdle();
+            assertThat(all(filter())).extracting(Ban::subject).containsExactlyInAnyOrder("long", "ever");
+            assertThat(tokens.tokens()).extracting(Token::name).containsExactly("ever");
+        }
+    }
+
+    /** Another node bans the client anew while this one is about to remove the ban that has ended. */
+    @Test
+    void whatWasMadeAnewIsNotRemoved() {
+        ban(Kind.CLIENT, "c", OptionalLong.of(10));
+        now += 10_001 + HOUR;
+        try (EndedRecords ended = new EndedRecords(dist.records(), bans, tokens, () -> true, () -> now)) {
+            host.holdCommits();
+            CompletableFuture<Made> anew = bans.ban(
+                    new BanAdmin.Wanted("default", Kind.CLIENT, "c", OptionalLong.empty(), "", "", false), WITHIN);
+            ended.look();
+            host.runUntilIdle();
+            host.releaseCommits();
+            host.await(anew);
+            host.runUntilIdle();
+        }
+        assertThat(isBanned("c", null, "192.0.2.1")).isTrue();
+    }
+
+    private Token token(String name, long until) {
+        return new Token(name, "viewer", "t1", "ab".repeat(32), "", until, "ada", now);
+    }
+
+    @Test
+    void tokensAreThereOnceAndAfterARestart() {
+        List<Token> none = tokens.tokens();
+        assertThat(host.await(tokens.add(token("a", -1), WITHIN))).isTrue();
+        assertThat(tokens.tokens()).isNotSameAs(none);
+        assertThat(host.await(tokens.add(token("a", now + 5), WITHIN))).isFalse();
+        Token subject = new Token("s", "admin", "", "", "CN=ops", -1, "ada", now);
+        assertThat(host.await(tokens.add(subject, WITHIN))).isTrue();
+        restart();
+        assertThat(tokens.tokens()).containsExactly(token("a", -1), subject);
+        assertThat(tokens.tokens()).isSameAs(tokens.tokens());
+        assertThat(host.await(tokens.remove("a", WITHIN))).isTrue();
+        assertThat(host.await(tokens.remove("a", WITHIN))).isFalse();
+        assertThat(tokens.tokens()).containsExactly(subject);
+        host.await(tokens.add(token("b", -1), WITHIN));
+        host.await(tokens.add(token("c", -1), WITHIN));
+        assertThat(tokens.add(token("d", -1), WITHIN))
+                .failsWithin(WITHIN)
+                .withThrowableThat()
+                .withCauseInstanceOf(LimitReachedException.class);
+    }
+
+    @Test
+    void aStoreThatRefusesIsTold() {
+        host.failWrites(RangeException.Cause.DISK_FULL);
+        CompletableFuture<Boolean> refused = tokens.add(token("a", -1), WITHIN);
+        host.runUntilIdle();
+        assertThat(refused).failsWithin(WITHIN).withThrowableThat().withCauseInstanceOf(NotServingException.class);
+        assertThat(tokens.tokens()).isEmpty();
+        host.acceptWrites();
+        dist.close();
+        assertThat(tokens.add(token("a", -1), WITHIN))
+                .failsWithin(WITHIN)
+                .withThrowableThat()
+                .withCauseInstanceOf(NotServingException.class);
+    }
+
+    @Test
+    void aRequestThatTheStoreNeverAnswersEnds() {
+        host.holdCommits();
+        CompletableFuture<Boolean> late = tokens.add(token("a", -1), Duration.ofMillis(50));
+        assertThat(late).failsWithin(WITHIN).withThrowableThat().withCauseInstanceOf(NotServingException.class);
+        List<CompletableFuture<Boolean>> many = new ArrayList<>();
+        for (int i = 0; i <= Changes.MAX_UNDER_WAY; i++) {
+            many.add(tokens.add(token("t" + i, -1), WITHIN));
+        }
+        assertThat(many.get(Changes.MAX_UNDER_WAY)).isCompletedExceptionally();
+        assertThat(many.get(0)).isNotDone();
+    }
+
+    /** In words for who asks; nothing is stored. */
+    @Test
+    void whatANodeMightNotReadIsRefused() {
+        RecordStore refusing = new RecordStore(
+                () -> host,
+                dist.records().index(),
+                deadline -> CompletableFuture.completedFuture(null),
+                () -> Optional.of("node b is of an earlier version"));
+        OperatorBans others = new OperatorBans(refusing, new BanTable(() -> now), () -> now);
+        BanAdmin.Wanted wanted =
+                new BanAdmin.Wanted("default", Kind.CLIENT, "lamp", OptionalLong.empty(), "", "ola", false);
+        assertThat(others.ban(wanted, WITHIN))
+                .failsWithin(WITHIN)
+                .withThrowableThat()
+                .havingRootCause()
+                .isInstanceOfSatisfying(
+                        OperationException.class,
+                        refused -> assertThat(refused.kind()).isEqualTo(OperationException.Kind.REFUSED))
+                .withMessage("node b is of an earlier version");
+        assertThat(all(filter())).isEmpty();
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.godwit.broker.watch;
+
+import org.jspecify.annotations.NullMarked;
