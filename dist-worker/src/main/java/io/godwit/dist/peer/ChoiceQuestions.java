@@ -125,7 +125,7 @@ final class ChoiceQuestions {
         return open.size();
     }
 
-    /** Fails with {@link IllegalArgumentException} when it answers nothing that the peer was asked, or says too much. */
+    /** Fails with {@link IllegalArgumentException} when it answers nothing that was asked, or says too much. */
     void answered(Peer from, ChoiceAnswer answer) {
         open.answered(from, answer, this::decode);
     }

@@ -4,9 +4,9 @@ import io.godwit.kv.client.RangeException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 
@@ -24,10 +24,21 @@ final class ChoiceWaits {
     /** As many as there are tokens whose choices are remembered. */
     static final int MOST = 100_000;
 
+    /** Each is equal to itself alone. */
+    private static final class Wait {
+        private final CompletableFuture<?> done;
+        private final long endNanos;
+
+        Wait(CompletableFuture<?> done, long endNanos) {
+            this.done = done;
+            this.endNanos = endNanos;
+        }
+    }
+
     private final PeerTimers timers;
     private final LongSupplier nanoTime;
-    /** When each is to have ended, the oldest first. Guarded by this. */
-    private final Map<CompletableFuture<?>, Long> waits = new LinkedHashMap<>();
+    /** The oldest first. Guarded by this. */
+    private final Set<Wait> waits = new LinkedHashSet<>();
 
     private boolean isTiming;
 
@@ -40,43 +51,44 @@ final class ChoiceWaits {
      * Fails it with {@link RangeException} of cause TIMEOUT when it takes too long; of cause OVERLOADED, at once, when
      * too many wait.
      */
-    void begin(CompletableFuture<?> wait) {
-        boolean hasRoom;
-        synchronized (this) {
-            hasRoom = waits.size() < MOST;
-            if (hasRoom) {
-                waits.put(wait, nanoTime.getAsLong() + MOST_TIME.toNanos());
-                if (!isTiming) {
-                    isTiming = true;
-                    timers.after(MOST_TIME, this::expire);
-                }
-            }
-        }
-        if (hasRoom) {
-            wait.whenComplete((done, failure) -> end(wait));
+    void begin(CompletableFuture<?> done) {
+        Wait wait = new Wait(done, nanoTime.getAsLong() + MOST_TIME.toNanos());
+        if (add(wait)) {
+            done.whenComplete((answer, failure) -> remove(wait));
         } else {
-            wait.completeExceptionally(new RangeException(
+            done.completeExceptionally(new RangeException(
                     RangeException.Cause.OVERLOADED,
                     "more than " + MOST + " messages wait to learn what other nodes have chosen"));
         }
     }
 
-    private synchronized void end(CompletableFuture<?> wait) {
+    private synchronized boolean add(Wait wait) {
+        if (waits.size() == MOST) {
+            return false;
+        }
+        waits.add(wait);
+        if (!isTiming) {
+            isTiming = true;
+            timers.after(MOST_TIME, this::expire);
+        }
+        return true;
+    }
+
+    private synchronized void remove(Wait wait) {
         waits.remove(wait);
     }
 
     private void expire() {
         long now = nanoTime.getAsLong();
-        List<CompletableFuture<?>> late = new ArrayList<>();
+        List<Wait> late = new ArrayList<>();
         synchronized (this) {
-            Iterator<Map.Entry<CompletableFuture<?>, Long>> each =
-                    waits.entrySet().iterator();
+            Iterator<Wait> each = waits.iterator();
             long left = 0;
             while (left <= 0 && each.hasNext()) {
-                Map.Entry<CompletableFuture<?>, Long> oldest = each.next();
-                left = oldest.getValue() - now;
+                Wait oldest = each.next();
+                left = oldest.endNanos - now;
                 if (left <= 0) {
-                    late.add(oldest.getKey());
+                    late.add(oldest);
                     each.remove();
                 }
             }
@@ -85,7 +97,7 @@ final class ChoiceWaits {
                 timers.after(Duration.ofNanos(left), this::expire);
             }
         }
-        late.forEach(wait -> wait.completeExceptionally(new RangeException(
+        late.forEach(wait -> wait.done.completeExceptionally(new RangeException(
                 RangeException.Cause.TIMEOUT,
                 "other nodes have not said within " + MOST_TIME.toMillis() + " ms what they have chosen")));
     }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The questions of this node that other members have not answered, see {@link ChoiceQuestions}.
  *
- * <p>So many are ahead at one peer as {@link #MOST_AHEAD} and {@link #MOST_AHEAD_BYTES} allow: they may all have to wait
+ * <p>So many are ahead at one peer as {@link #MOST_AHEAD} and {@link #MOST_AHEAD_BYTES} allow: all may have to wait
  * there ({@link QuestionsAhead}). The others wait here, in order, until one is answered. A question that nobody waits
  * for any longer is not sent; one that was sent keeps its place until it is answered or the peer is over, since the
  * peer may have it still.
