@@ -46,6 +46,7 @@ import io.godwit.plugin.event.EventListener;
 import io.godwit.plugin.event.NodeWait;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.topic.TopicFilter;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Collection;
@@ -54,6 +55,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
@@ -78,6 +80,8 @@ public final class DistWorker implements AutoCloseable {
     private final NewSubscriptions newSubscriptions = new NewSubscriptions();
     /** Null on a node that is alone. */
     private final @Nullable LivePeers peers;
+    /** Null on a node that is alone: nobody else writes its routes. */
+    private final @Nullable RemovalsAgain removals;
 
     private final RecordStore records;
     private volatile @Nullable RouteStore routes;
@@ -120,6 +124,7 @@ public final class DistWorker implements AutoCloseable {
         this.peers = cluster == null
                 ? null
                 : new LivePeers(cluster, index, live, served, choices, this::chooseAnother, events, waits, meters);
+        this.removals = cluster == null ? null : removalsAgain(cluster, meters);
         this.records = new RecordStore(
                 () -> open,
                 new RecordIndex(),
@@ -145,6 +150,19 @@ public final class DistWorker implements AutoCloseable {
         Gauge.builder("godwit.dist.filters", index, all -> all.counts().filters())
                 .description("different filters that publishes are matched against, those of other nodes' clients too")
                 .register(meters);
+    }
+
+    private RemovalsAgain removalsAgain(ClusterParts cluster, MeterRegistry meters) {
+        RemovalsAgain made = new RemovalsAgain(
+                cluster.timers(),
+                cluster.nanoTime(),
+                config.routeTimeout().plus(RemovalsAgain.ON_ITS_WAY),
+                (filter, receiver) -> options(receiver.tenant(), filter, receiver) != null,
+                (filter, receiver, number) -> withStore(store -> store.remove(List.of(filter), receiver, number)));
+        FunctionCounter.builder("godwit.dist.routes.removed.again", made.counter(), LongAdder::doubleValue)
+                .description("routes that came back behind their removal, and were removed again")
+                .register(meters);
+        return made;
     }
 
     private void register(
@@ -202,6 +220,9 @@ public final class DistWorker implements AutoCloseable {
     public void close() {
         routes = null;
         open = null;
+        if (removals != null) {
+            removals.close();
+        }
         if (peers != null) {
             peers.close();
         }
@@ -378,8 +399,15 @@ public final class DistWorker implements AutoCloseable {
         @Override
         public CompletableFuture<Void> addRoutes(
                 Map<TopicFilter, SubscriptionOptions> routes, InboxReceiver receiver, RouteNumber number) {
+            stay(routes.keySet(), receiver);
             Deadline deadline = Deadline.afterMillis(config.routeTimeout().toMillis());
             return appliedByAll(withStore(store -> store.put(routes, receiver, number)), receiver, deadline);
+        }
+
+        private void stay(Collection<TopicFilter> filters, InboxReceiver receiver) {
+            if (removals != null) {
+                removals.adding(filters, receiver);
+            }
         }
 
         private CompletableFuture<Void> appliedByAll(
@@ -410,6 +438,7 @@ public final class DistWorker implements AutoCloseable {
         @Override
         public CompletableFuture<Void> ensureRoute(
                 TopicFilter filter, InboxReceiver receiver, SubscriptionOptions options, RouteNumber number) {
+            stay(List.of(filter), receiver);
             return index.tenant(receiver.tenant()).has(filter, receiver, options)
                     ? CompletableFuture.completedFuture(null)
                     : addRoutes(Map.of(filter, options), receiver, number);
@@ -419,7 +448,12 @@ public final class DistWorker implements AutoCloseable {
         public CompletableFuture<Void> removeRoutes(
                 Collection<TopicFilter> filters, InboxReceiver receiver, RouteNumber number) {
             Deadline deadline = Deadline.afterMillis(config.routeTimeout().toMillis());
-            return appliedByAll(withStore(store -> store.remove(filters, receiver, number)), receiver, deadline);
+            CompletableFuture<Void> removed =
+                    appliedByAll(withStore(store -> store.remove(filters, receiver, number)), receiver, deadline);
+            if (removals != null) {
+                removed.thenRun(() -> removals.removed(filters, receiver, number));
+            }
+            return removed;
         }
 
         @Override

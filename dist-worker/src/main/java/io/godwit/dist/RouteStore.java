@@ -29,15 +29,19 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A nearly full disk refuses no route, neither its removal nor its addition: a route follows a subscription that the
  * inbox store has taken or refused by then, and a resumed session needs the routes of what it has.
+ *
+ * <p>A write whose leader was lost is sent again in its place, by {@link RangeClient#relieveAgain}, while nothing of
+ * its key from this node has followed. What fails with {@code LOST} or {@code TIMEOUT} is not sent again here: it may
+ * have been applied, or may be yet, and its caller may have changed the same routes since. A second copy behind a
+ * removal would leave a route without a subscription, and of two changes without numbers the earlier one would win. The
+ * caller learns that nobody knows; the next attachment of the session writes the routes that are missing, with a larger
+ * number, and {@link RemovalsAgain} takes what a late copy brings back.
  */
 final class RouteStore {
     /** Changes of one mutation. */
     private static final int MAX_CHANGES = 256;
     /** The keys of one mutation end with the one that passes it; a key is up to 128 KiB. */
     private static final int MAX_BYTES = 64 * 1024;
-
-    /** Of a write whose node was lost with it. */
-    private static final int MAX_REPEATS = 5;
 
     private final RangeClient ranges;
     private final Duration timeout;
@@ -121,32 +125,16 @@ final class RouteStore {
      * left.
      */
     private CompletableFuture<Void> write(List<RouteMutation.Change> changes, Deadline deadline) {
-        return write(changes, deadline, MAX_REPEATS);
-    }
-
-    private CompletableFuture<Void> write(List<RouteMutation.Change> changes, Deadline deadline, int repeats) {
         if (changes.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
         return ranges.relieveAgain(changes.get(0).key(), RouteMutation.encode(changes), deadline)
-                .handle((reply, failure) -> {
-                    if (failure == null) {
-                        CompletableFuture<Void> rest = write(RouteMutation.elsewhere(changes, reply), deadline);
-                        return RouteMutation.isOutdated(reply)
-                                ? rest.thenCompose(done -> CompletableFuture.<Void>failedFuture(outdated()))
-                                : rest;
-                    }
-                    return failure instanceof RangeException cause
-                                    && cause.reason() == RangeException.Cause.LOST
-                                    && !deadline.hasPassed(System.nanoTime())
-                                    && repeats > 0
-                            ? write(
-                                    changes,
-                                    deadline,
-                                    repeats - 1) // its node was lost; written twice is as written once
-                            : CompletableFuture.<Void>failedFuture(failure);
-                })
-                .thenCompose(Function.identity());
+                .thenCompose(reply -> {
+                    CompletableFuture<Void> rest = write(RouteMutation.elsewhere(changes, reply), deadline);
+                    return RouteMutation.isOutdated(reply)
+                            ? rest.thenCompose(done -> CompletableFuture.<Void>failedFuture(outdated()))
+                            : rest;
+                });
     }
 
     /** The same with its failure as the store gave it, not wrapped by the steps in between. */

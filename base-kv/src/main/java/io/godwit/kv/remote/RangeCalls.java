@@ -36,6 +36,9 @@ import org.jspecify.annotations.Nullable;
  * under the new one, so the order holds without its answers, which whoever led before may never give. A query is asked
  * again as soon as another token is heard of.
  *
+ * <p>Nothing is sent once its deadline has passed, however it came to wait: for a leader, since it was refused, or for
+ * the executor. Whoever called has been told {@code TIMEOUT} by then, and may have done something else instead.
+ *
  * <p>Confined to the executor it is given.
  */
 final class RangeCalls {
@@ -98,6 +101,8 @@ final class RangeCalls {
         RangeException ended = closed;
         if (ended != null) {
             call.complete(CallReply.failed(ended));
+        } else if (call.deadline().hasPassed(nanoClock.getAsLong())) { // the executor was held up
+            call.complete(CallReply.failed(new RangeException(Cause.TIMEOUT, "deadline passed before it was sent")));
         } else if (pendingBytes > 0 && pendingBytes + call.bytes() > maxPendingBytes) {
             call.complete(CallReply.failed(new RangeException(
                     Cause.OVERLOADED, "more than " + maxPendingBytes + " bytes wait for other nodes")));
@@ -279,6 +284,7 @@ final class RangeCalls {
 
     /** Sends what may be sent of what waits: of each key the first, unless it has to wait, and so on. */
     private void pump() {
+        expireWaiting(nanoClock.getAsLong());
         Set<Key> kept = new HashSet<>();
         Iterator<RangeCall> each = pending.values().iterator();
         while (each.hasNext()) {
@@ -370,7 +376,6 @@ final class RangeCalls {
     private void ticked() {
         ticking = false;
         long now = nanoClock.getAsLong();
-        expireWaiting(now);
         if (now - sweptNanos >= TimeUnit.MILLISECONDS.toNanos(SWEEP_MILLIS)) {
             sweptNanos = now;
             expireSent(now);

@@ -25,6 +25,7 @@ class RangeCallsTest {
         }
         ranges.calm();
         ranges.assertOrderOfEachKey();
+        assertThat(ranges.sentTooLate()).as("seed %d", seed).isZero();
         assertThat(ranges.unanswered()).as("seed %d", seed).isZero();
         assertThat(ranges.done()).as("calls done, seed %d", seed).isGreaterThan(STEPS / 20);
         assertThat(ranges.refusals()).as("refusals met, seed %d", seed).isPositive();
@@ -189,6 +190,50 @@ class RangeCallsTest {
         ranges.loseRanges();
         ranges.advance(2_000);
         assertThat(ranges.failures()).isEqualTo(List.of(Cause.TIMEOUT));
+    }
+
+    /** The leader is heard of when the caller has given up, before any timer has run. */
+    @Test
+    void callThatHasWaitedBeyondItsDeadlineIsNotSent() {
+        SimRanges ranges = new SimRanges(0);
+        ranges.mutate("k");
+        ranges.query("k");
+        ranges.stall(SimRanges.DEADLINE_MILLIS);
+        ranges.mutate("k");
+        ranges.tellRoutes();
+        assertThat(ranges.failures()).isEqualTo(List.of(Cause.TIMEOUT, Cause.TIMEOUT));
+        ranges.calm();
+        assertThat(ranges.applied("k"))
+                .as("the first does not hold up the next")
+                .containsExactly(3L);
+        assertThat(ranges.sentTooLate()).isZero();
+        assertThat(ranges.unanswered()).isZero();
+    }
+
+    @Test
+    void callThatReachesTheClientBeyondItsDeadlineIsNotSent() {
+        SimRanges ranges = new SimRanges(0);
+        ranges.tellRoutes();
+        ranges.callTooLate("k");
+        assertThat(ranges.failures()).isEqualTo(List.of(Cause.TIMEOUT, Cause.TIMEOUT));
+        ranges.calm();
+        assertThat(ranges.applied("k")).isEmpty();
+        assertThat(ranges.sentTooLate()).isZero();
+    }
+
+    @Test
+    void callThatIsRefusedBeyondItsDeadlineIsNotSentToTheNextLeader() {
+        SimRanges ranges = new SimRanges(0);
+        ranges.tellRoutes();
+        ranges.mutate("k");
+        ranges.query("k");
+        ranges.moveLeader(0); // both are on their way and will be refused
+        ranges.stall(SimRanges.DEADLINE_MILLIS);
+        ranges.tellRoutes();
+        ranges.calm();
+        assertThat(ranges.failures()).isEqualTo(List.of(Cause.TIMEOUT, Cause.TIMEOUT));
+        assertThat(ranges.applied("k")).isEmpty();
+        assertThat(ranges.sentTooLate()).isZero();
     }
 
     @Test

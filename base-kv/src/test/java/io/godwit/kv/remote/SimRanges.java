@@ -64,6 +64,7 @@ final class SimRanges {
     private long unanswered;
     private long done;
     private long refusals;
+    private long sentTooLate;
     private long nextId = 1;
     private long nextFence = 1;
 
@@ -132,6 +133,9 @@ final class SimRanges {
         CallPeers peers = new CallPeers() {
             @Override
             public boolean send(String storeId, RouteToken token, RangeCall call, Consumer<CallReply> answer) {
+                if (call.deadline().hasPassed(nanos)) {
+                    sentTooLate++;
+                }
                 Sent sent = new Sent(storeId, token, call, answer);
                 wires.get(storeId).add(sent);
                 open.get(storeId).add(sent);
@@ -171,7 +175,17 @@ final class SimRanges {
         call(Kind.QUERY_INTERVAL, key, end, 8);
     }
 
+    /** Both reach the client when their deadline has passed. */
+    void callTooLate(String key) {
+        call(Kind.MUTATE, key, null, 8, 0);
+        call(Kind.QUERY, key, null, 8, 0);
+    }
+
     private void call(Kind kind, String key, String end, int bytes) {
+        call(kind, key, end, bytes, DEADLINE_MILLIS);
+    }
+
+    private void call(Kind kind, String key, String end, int bytes, long millisLeft) {
         long own = ++number;
         byte[] payload = ByteBuffer.allocate(Math.max(8, bytes)).putLong(own).array();
         RangeCall call = new RangeCall(
@@ -180,7 +194,7 @@ final class SimRanges {
                 key.getBytes(UTF_8),
                 end == null ? null : end.getBytes(UTF_8),
                 payload,
-                new Deadline(nanos + DEADLINE_MILLIS * 1_000_000),
+                new Deadline(nanos + millisLeft * 1_000_000),
                 isRepeating && kind == Kind.MUTATE);
         unanswered++;
         call.answer().whenComplete((value, failure) -> {
@@ -390,6 +404,11 @@ final class SimRanges {
         nanos = end;
     }
 
+    /** The client's thread is held up: time passes, and no timer runs. */
+    void stall(long millis) {
+        nanos += millis * 1_000_000;
+    }
+
     private void runTasks() {
         while (!tasks.isEmpty()) {
             tasks.remove().run();
@@ -515,5 +534,10 @@ final class SimRanges {
 
     long refusals() {
         return refusals;
+    }
+
+    /** Calls that were sent when their deadline had passed. */
+    long sentTooLate() {
+        return sentTooLate;
     }
 }

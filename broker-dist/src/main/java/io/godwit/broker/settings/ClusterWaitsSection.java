@@ -13,7 +13,7 @@ public record ClusterWaitsSection(
                     asked to go on without the silent node, which closes its clients. While they cannot agree on that,
                     as without a leader of the routes, they are asked again, for 15 seconds; then the SUBSCRIBE fails.
                     An UNSUBACK of a stored session waits for the same, and so does a QoS 2 publish that is resumed and
-                    may be for a shared group.
+                    may be for a shared group, but 20 seconds at most.
                     """)
         int confirmationSeconds,
 

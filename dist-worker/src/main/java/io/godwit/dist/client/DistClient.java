@@ -106,7 +106,8 @@ public interface DistClient {
     /**
      * Writes routes of a persistent session, many in one mutation; complete when all are committed and applied in this
      * node's matcher (cluster: every live node's). Repeatable. Fails with {@link io.godwit.kv.client.RangeException};
-     * some may be written then.
+     * some may be written then. After {@code TIMEOUT} or {@code LOST} some may also be written later, even behind what
+     * is called next; what is written behind a removal that has completed is removed again (docs/adr/0069).
      *
      * <p>Calls for one filter alone keep their order. A call for several may be overtaken, for some of them, by a later
      * one: the caller waits for its completion.

@@ -9,6 +9,7 @@ import io.godwit.dist.client.Receiver;
 import io.godwit.dist.deliver.ChosenElsewhere;
 import io.godwit.dist.deliver.SharedChoices;
 import io.godwit.dist.member.Members;
+import io.godwit.dist.peer.OpenQuestions.Round;
 import io.godwit.dist.route.SharedMember;
 import io.godwit.dist.wire.Choice;
 import io.godwit.dist.wire.ChoiceAnswer;
@@ -16,186 +17,128 @@ import io.godwit.dist.wire.ChoiceQuestion;
 import io.godwit.dist.wire.NodeMembers;
 import io.godwit.dist.wire.PeerFrame;
 import io.godwit.dist.wire.StoredMember;
+import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.topic.TopicFilter;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Asks all members whom they have chosen for a message that is repeated, and answers when they ask. A member that does
  * not answer is excluded: then its choices do not count, since its live sessions are over, and its stored ones know the
- * token. Thread-safe: publishers ask, threads of the links bring answers. What waits is bounded by what publishers may
- * have unacknowledged: a question is forgotten when its publish waits no longer, and an answer that comes then is not
- * used.
+ * token. Thread-safe: publishers ask, threads of the links bring answers.
  *
  * <p>What an excluded member has chosen may still arrive at others, and is refused there once they know of the
  * exclusion ({@link LiveArrivals}). So an answer counts only when who gives it knows the view of who asks, and when
  * that view is still the newest when all have answered: else all are asked again.
+ *
+ * <p>Bounds, whatever the others do: a message waits for {@link ChoiceWaits#MOST_TIME}, over all rounds, and then its
+ * publisher is refused, and repeats it; {@link OpenQuestions} bounds what is asked and kept, {@link QuestionsAhead}
+ * what others ask. What comes when nobody waits for it any longer is not used.
  */
 final class ChoiceQuestions {
     /** An answer with more goes in several frames. One choice has at most two strings of 64 KiB. */
     private static final int MAX_ANSWER_BYTES = 64 * 1024;
 
-    /** Until a question is looked at again that was asked by a view not known here yet. */
-    static final Duration LOOK = Duration.ofMillis(10);
-
-    private static final class Asked {
-        private final Peer peer;
-        private final TenantId tenant;
-        private final Consumer<List<ChosenElsewhere>> answered;
-        private final List<ChosenElsewhere> chosen = new ArrayList<>(1);
-
-        private Asked(Peer peer, TenantId tenant, Consumer<List<ChosenElsewhere>> answered) {
-            this.peer = peer;
-            this.tenant = tenant;
-            this.answered = answered;
-        }
-    }
-
-    /** By a newer view of the members than this node knows. */
-    private record Ahead(Peer from, ChoiceQuestion question) {}
-
     private final Links links;
     private final Members members;
-    private final PeerTimers timers;
     private final MemberWaits waits;
     private final SharedChoices choices;
-    /** Guarded by this, with what is in it. */
-    private final Map<Long, Asked> asked = new HashMap<>();
-
-    /** In the order of arrival; looked at by a timer while there are any. Guarded by this. */
-    private final List<Ahead> ahead = new ArrayList<>(0);
-
-    private boolean isLooking;
-
-    private long nextNumber;
+    private final ChoiceWaits times;
+    private final OpenQuestions open = new OpenQuestions();
+    private final QuestionsAhead ahead;
 
     ChoiceQuestions(ClusterParts parts, MemberWaits waits, SharedChoices choices) {
         this.links = parts.links();
         this.members = parts.members();
-        this.timers = parts.timers();
         this.waits = waits;
         this.choices = choices;
+        this.times = new ChoiceWaits(parts.timers(), parts.nanoTime());
+        this.ahead = new QuestionsAhead(parts.timers(), members::revision, this::answer);
+    }
+
+    void joined(Peer peer) {
+        ahead.joined(peer);
+    }
+
+    /** No answer of the peer comes any more, and it waits for none. */
+    void over(Peer peer) {
+        open.over(peer);
+        ahead.over(peer);
     }
 
     /** See {@link io.godwit.dist.deliver.OtherNodes#chosen}. */
     CompletableFuture<List<ChosenElsewhere>> ask(TenantId tenant, DeliveryToken token) {
-        long revision = members.revision();
-        return ask(tenant, token, revision)
-                .thenCompose(chosen -> members.revision() == revision
-                        ? CompletableFuture.completedFuture(chosen)
-                        : ask(tenant, token));
+        CompletableFuture<List<ChosenElsewhere>> outcome = new CompletableFuture<>();
+        times.begin(outcome);
+        ask(tenant, token, outcome);
+        return outcome;
     }
 
-    private CompletableFuture<List<ChosenElsewhere>> ask(TenantId tenant, DeliveryToken token, long revision) {
-        List<ChosenElsewhere> all = new ArrayList<>();
-        Set<Long> questions = ConcurrentHashMap.newKeySet(4);
-        return waits.all(
-                        "what it has chosen for a shared group",
-                        (peer, confirmed) -> ask(peer, tenant, token, revision, questions, some -> {
-                            synchronized (all) {
-                                all.addAll(some);
-                            }
-                            confirmed.run();
-                        }))
-                .whenComplete((done, failure) -> forget(questions))
-                .thenApply(done -> {
-                    synchronized (all) {
-                        return List.copyOf(all);
-                    }
-                });
-    }
-
-    private synchronized void forget(Set<Long> questions) {
-        asked.keySet().removeAll(questions);
-    }
-
-    private boolean ask(
-            Peer peer,
-            TenantId tenant,
-            DeliveryToken token,
-            long revision,
-            Set<Long> questions,
-            Consumer<List<ChosenElsewhere>> answered) {
-        long number;
-        synchronized (this) {
-            number = nextNumber++;
-            asked.put(number, new Asked(peer, tenant, answered));
+    /** One round. */
+    private void ask(TenantId tenant, DeliveryToken token, CompletableFuture<List<ChosenElsewhere>> outcome) {
+        if (outcome.isDone()) {
+            return;
         }
-        questions.add(number);
-        ChoiceQuestion question = ChoiceQuestion.newBuilder()
-                .setNumber(number)
+        long revision = members.revision();
+        Round round = new Round(tenant, () -> outcome.completeExceptionally(tooMuch()));
+        CompletableFuture<Void> all = waits.all("what it has chosen for a shared group", (peer, confirmed) -> {
+            open.ask(round, peer, question(token, revision), confirmed);
+            return true;
+        });
+        all.whenComplete((done, failure) -> {
+            List<ChosenElsewhere> chosen = open.end(round);
+            if (failure != null) {
+                outcome.completeExceptionally(failure);
+            } else if (members.revision() == revision) {
+                outcome.complete(chosen);
+            } else {
+                ask(tenant, token, outcome);
+            }
+        });
+        outcome.whenComplete((chosen, failure) -> {
+            if (failure != null) {
+                all.completeExceptionally(failure); // nobody waits for the members any longer
+            }
+        });
+    }
+
+    private static RangeException tooMuch() {
+        return new RangeException(
+                RangeException.Cause.OVERLOADED,
+                "answers of other nodes take more than " + OpenQuestions.MOST_KEPT_BYTES + " bytes");
+    }
+
+    private static ChoiceQuestion.Builder question(DeliveryToken token, long revision) {
+        return ChoiceQuestion.newBuilder()
                 .setOrigin(token.origin())
                 .setTokenNumber(token.number())
-                .setViewRevision(revision)
-                .build();
-        peer.send(
-                Lane.CONTROL,
-                ControlFrames.encode(
-                        PeerFrame.newBuilder().setChoiceQuestion(question).build()),
-                new Peer.Confirmation() {
-                    @Override
-                    public void confirmed() {
-                        // the answer follows
-                    }
-
-                    @Override
-                    public void lost() {
-                        if (isOpen(number)) { // else a look at all for each of them
-                            over(peer);
-                        }
-                    }
-                });
-        return true;
+                .setViewRevision(revision);
     }
 
-    /** No answer of the peer comes any more: who waits asks the next one, or excludes it. */
-    synchronized void over(Peer peer) {
-        asked.values().removeIf(waiting -> waiting.peer.equals(peer));
-        ahead.removeIf(waiting -> waiting.from.equals(peer));
+    /** Messages that wait for an answer, once for each member that owes one. */
+    int waiting() {
+        return open.size();
     }
 
-    private synchronized boolean isOpen(long number) {
-        return asked.containsKey(number);
-    }
-
-    /** Questions that wait for an answer. */
-    synchronized int waiting() {
-        return asked.size();
-    }
-
-    /** Fails with {@link IllegalArgumentException} when it answers nothing that the peer was asked. */
+    /** Fails with {@link IllegalArgumentException} when it answers nothing that was asked, or says too much. */
     void answered(Peer from, ChoiceAnswer answer) {
-        Asked known;
-        synchronized (this) {
-            known = asked.get(answer.getNumber());
-            if (known == null && answer.getNumber() >= 0 && answer.getNumber() < nextNumber) {
-                return; // its publish waits no longer
+        open.answered(from, answer, this::decode);
+    }
+
+    private List<ChosenElsewhere> decode(TenantId tenant, ChoiceAnswer answer) {
+        List<ChosenElsewhere> chosen = new ArrayList<>(answer.getChoicesCount());
+        for (Choice choice : answer.getChoicesList()) {
+            ChosenElsewhere decoded = decode(tenant, choice);
+            if (decoded != null) {
+                chosen.add(decoded);
             }
-            if (known == null || !known.peer.equals(from)) {
-                throw new IllegalArgumentException("an answer to no question, number " + answer.getNumber());
-            }
-            for (Choice choice : answer.getChoicesList()) {
-                ChosenElsewhere chosen = decode(known.tenant, choice);
-                if (chosen != null) {
-                    known.chosen.add(chosen);
-                }
-            }
-            if (answer.getMore()) {
-                return;
-            }
-            asked.remove(answer.getNumber());
         }
-        known.answered.accept(known.chosen);
+        return chosen;
     }
 
     /** Null when it names the members on a node that is not linked here: it cannot be chosen. */
@@ -220,37 +163,9 @@ final class ChoiceQuestions {
         };
     }
 
+    /** Fails with {@link IllegalArgumentException} when the peer asks without waiting for answers. */
     void asked(Peer from, ChoiceQuestion question) {
-        if (question.getViewRevision() <= members.revision()) {
-            answer(from, question);
-            return;
-        }
-        synchronized (this) {
-            ahead.add(new Ahead(from, question));
-            lookLater();
-        }
-    }
-
-    private void lookLater() {
-        if (!isLooking && !ahead.isEmpty()) {
-            isLooking = true;
-            timers.after(LOOK, this::answerKnown);
-        }
-    }
-
-    /** Those by a view that is known here by now. */
-    private void answerKnown() {
-        long revision = members.revision();
-        List<Ahead> known;
-        synchronized (this) {
-            known = ahead.stream()
-                    .filter(waiting -> waiting.question.getViewRevision() <= revision)
-                    .toList();
-            ahead.removeAll(known);
-            isLooking = false;
-            lookLater();
-        }
-        known.forEach(waiting -> answer(waiting.from, waiting.question));
+        ahead.add(from, question);
     }
 
     private void answer(Peer from, ChoiceQuestion question) {

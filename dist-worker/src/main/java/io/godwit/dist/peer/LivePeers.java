@@ -130,6 +130,7 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
         remote.joined(peer);
         barriers.joined(peer);
         filters.joined(peer);
+        questions.joined(peer);
         waits.joined();
         learning.joined(peer);
     }

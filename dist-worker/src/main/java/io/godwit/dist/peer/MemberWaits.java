@@ -7,10 +7,9 @@ import io.godwit.dist.member.NodeLife;
 import io.godwit.kv.client.WaitReports;
 import io.godwit.plugin.event.NodeWait;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -49,8 +48,8 @@ final class MemberWaits {
     private final LongSupplier nanoTime;
     private final Duration timeout;
     private final WaitReports reports;
-    /** Oldest first; some are done. Guarded by this. */
-    private final Deque<Wait> waits = new ArrayDeque<>();
+    /** Oldest first; none stays behind that is done. Guarded by this. */
+    private final Set<Wait> waits = new LinkedHashSet<>();
     /** Whose members were silent for too long, until it is agreed on what becomes of these. */
     private final Set<Wait> late = ConcurrentHashMap.newKeySet();
 
@@ -71,6 +70,7 @@ final class MemberWaits {
      * {@link io.godwit.kv.client.RangeException}. Any thread; completes on any.
      *
      * @param what is waited for, for the log
+     * @return may be failed by whoever waits for it no longer: then nobody is excluded for it any more
      */
     CompletableFuture<Void> all(String what, Ask ask) {
         Set<NodeLife> others = members.others();
@@ -81,20 +81,22 @@ final class MemberWaits {
         wait.askLinked();
         if (!wait.done.isDone()) {
             add(wait);
+            wait.done.whenComplete((done, failure) -> remove(wait));
             wait.askLinked(); // those that joined in between
         }
         return wait.done;
     }
 
     private synchronized void add(Wait wait) {
-        for (Wait oldest = waits.peekFirst(); oldest != null && oldest.done.isDone(); oldest = waits.peekFirst()) {
-            waits.removeFirst();
-        }
-        waits.addLast(wait);
+        waits.add(wait);
         if (!isTiming) {
             isTiming = true;
             timers.after(timeout, this::expire);
         }
+    }
+
+    private synchronized void remove(Wait wait) {
+        waits.remove(wait);
     }
 
     /** There is a new peer: it may be the life of a member that had none. */
@@ -120,15 +122,20 @@ final class MemberWaits {
         long now = nanoTime.getAsLong();
         List<Wait> expired = new ArrayList<>();
         synchronized (this) {
-            Wait oldest = waits.peekFirst();
-            while (oldest != null && (oldest.done.isDone() || oldest.dueNanos - now <= 0)) {
-                late.add(oldest); // before it leaves the others, so that a member that joins finds it
-                expired.add(waits.removeFirst());
-                oldest = waits.peekFirst();
+            Iterator<Wait> each = waits.iterator();
+            long left = 0;
+            while (left <= 0 && each.hasNext()) {
+                Wait oldest = each.next();
+                left = oldest.dueNanos - now;
+                if (left <= 0) {
+                    late.add(oldest); // before it leaves the others, so that a member that joins finds it
+                    expired.add(oldest);
+                    each.remove();
+                }
             }
-            isTiming = oldest != null;
-            if (oldest != null) {
-                timers.after(Duration.ofNanos(oldest.dueNanos - now), this::expire);
+            isTiming = left > 0;
+            if (isTiming) {
+                timers.after(Duration.ofNanos(left), this::expire);
             }
         }
         for (Wait wait : expired) {
@@ -193,6 +200,9 @@ final class MemberWaits {
         }
 
         void expire() {
+            if (done.isDone()) {
+                return;
+            }
             List<NodeLife> silent;
             synchronized (this) {
                 silent = List.copyOf(left.keySet());

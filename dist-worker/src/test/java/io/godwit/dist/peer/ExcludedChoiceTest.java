@@ -145,7 +145,7 @@ class ExcludedChoiceTest {
         membersOfAEnd();
         assertThat(resumed).isNotDone();
         a.members.knows = Long.MAX_VALUE;
-        cluster.timers.advance(ChoiceQuestions.LOOK);
+        cluster.timers.advance(QuestionsAhead.LOOK);
         cluster.settle();
         assertThat(resumed).isCompletedWithValue(DistOutcome.DELIVERED);
         assertThat(c.received("s2")).isEmpty();
