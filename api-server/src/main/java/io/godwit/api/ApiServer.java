@@ -58,7 +58,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The HTTP API: one port, one event loop, two workers, all its own. {@link #start} and {@link #close} block and are
+ * The HTTP API: one port, one event loop and some workers, all its own. {@link #start} and {@link #close} block and are
  * called by one thread at a time.
  */
 public final class ApiServer implements AutoCloseable {
@@ -72,6 +72,7 @@ public final class ApiServer implements AutoCloseable {
     private final StreamBounds streamBounds;
     private final Workers workers = new Workers();
     private final Workers bodies = Workers.ofStreams();
+    private final Workers encoders = Workers.ofEncoding();
     private final Routes routes = new Routes();
     private final Contract contract;
     private @Nullable Vertx vertx;
@@ -100,7 +101,7 @@ public final class ApiServer implements AutoCloseable {
         ports.subscriptions().ifPresent(subscriptions -> SubscriptionRoutes.add(routes, subscriptions));
         ports.onBehalf().ifPresent(clients -> OnBehalfRoutes.add(routes, clients));
         ports.publisher().ifPresent(publisher -> PublishRoutes.add(routes, publisher));
-        ports.retained().ifPresent(retained -> RetainedRoutes.add(routes, retained));
+        ports.retained().ifPresent(retained -> RetainedRoutes.add(routes, retained, encoders));
         ports.delayed().ifPresent(delayed -> DelayedRoutes.add(routes, delayed));
         ports.metrics().ifPresent(metrics -> MetricsRoutes.add(routes, metrics, workers, System::nanoTime));
         ports.stats().ifPresent(stats -> FigureRoutes.add(routes, stats));
@@ -155,6 +156,7 @@ public final class ApiServer implements AutoCloseable {
                 new Authenticator(tokens, ports.localCallers(), workers),
                 workers,
                 bodies,
+                encoders,
                 open,
                 config.checksAnswers(),
                 System::nanoTime);
@@ -299,6 +301,7 @@ public final class ApiServer implements AutoCloseable {
     public void close() {
         workers.close();
         bodies.close();
+        encoders.close();
         Vertx mine = vertx;
         vertx = null;
         if (mine == null) {

@@ -61,6 +61,7 @@ public final class Gateway {
     /**
      * @param workers check what is not small
      * @param bodies threads for bodies that are made while they are sent
+     * @param encoders a thread that makes large answers text
      */
     public Gateway(
             Vertx vertx,
@@ -69,6 +70,7 @@ public final class Gateway {
             Authenticator authenticator,
             Workers workers,
             Workers bodies,
+            Workers encoders,
             EventStreams streams,
             boolean checksAnswers,
             LongSupplier nanoClock) {
@@ -76,7 +78,7 @@ public final class Gateway {
         this.limits = limits;
         this.connections = connections;
         this.authenticator = authenticator;
-        this.answers = new Answers(vertx, connections, limits, bodies, streams, authenticator, checksAnswers);
+        this.answers = new Answers(vertx, connections, limits, bodies, encoders, streams, authenticator, checksAnswers);
         this.bodyReader = new Bodies(vertx, limits, workers);
         this.total = new Rates(limits.requestsPerSecond(), nanoClock);
         this.strangers = new Rates(
