@@ -1,5 +1,6 @@
 package io.godwit.api;
 
+import io.godwit.api.audit.AuditLog;
 import io.godwit.api.auth.TokenFile;
 import io.godwit.api.auth.Tokens;
 import io.godwit.api.contract.Contract;
@@ -73,6 +74,7 @@ public final class ApiServer implements AutoCloseable {
     private final Workers workers = new Workers();
     private final Workers bodies = Workers.ofStreams();
     private final Workers encoders = Workers.ofEncoding();
+    private final AuditLog audit;
     private final Routes routes = new Routes();
     private final Contract contract;
     private @Nullable Vertx vertx;
@@ -90,6 +92,7 @@ public final class ApiServer implements AutoCloseable {
         this.streamBounds = streamBounds;
         this.config = config;
         this.ports = ports;
+        this.audit = new AuditLog(ports.audit());
         this.contract = Contract.load();
         HealthRoutes.add(routes, ports.cluster());
         ClusterRoutes.add(routes, ports.cluster(), workers);
@@ -146,6 +149,7 @@ public final class ApiServer implements AutoCloseable {
         AcceptGate gate = new AcceptGate(config.limits());
         Vertx mine = Gated.vertx(gate);
         vertx = mine;
+        audit.start();
         Connections connections = new Connections(config.limits(), gate::known, System::nanoTime);
         EventStreams open = new EventStreams(mine, streamBounds, System::nanoTime);
         streams = open;
@@ -154,6 +158,7 @@ public final class ApiServer implements AutoCloseable {
                 config.limits(),
                 connections,
                 new Authenticator(tokens, ports.localCallers(), workers),
+                audit,
                 workers,
                 bodies,
                 encoders,
@@ -296,9 +301,10 @@ public final class ApiServer implements AutoCloseable {
         }
     }
 
-    /** Ends connections at once. Further calls do nothing. */
+    /** Ends connections at once, when the record of changes is written. Further calls do nothing. */
     @Override
     public void close() {
+        audit.close(); // while connections are open: who has asked for what is recorded may hear of it
         workers.close();
         bodies.close();
         encoders.close();

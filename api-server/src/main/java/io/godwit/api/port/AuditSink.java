@@ -23,7 +23,7 @@ public interface AuditSink {
     /** A change was not made, since no record of it could be kept. */
     void refused();
 
-    /** Records that were not kept are given up, since the node stops. */
+    /** Records are given up: of requests that were refused while there was no place, or since the node stops. */
     void lost(int records);
 
     /** By SLF4J, which does not tell of disks that are full; nothing is counted. */
