@@ -2,6 +2,7 @@ package io.godwit.mqtt.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.inbox.client.IdPattern;
 import io.godwit.mqtt.codec.DecodeLimits;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.Subscription;
