@@ -107,14 +107,14 @@ public final class ApiServer implements AutoCloseable {
         ports.retained().ifPresent(retained -> RetainedRoutes.add(routes, retained, encoders));
         ports.delayed().ifPresent(delayed -> DelayedRoutes.add(routes, delayed));
         ports.metrics().ifPresent(metrics -> MetricsRoutes.add(routes, metrics, workers, System::nanoTime));
-        ports.stats().ifPresent(stats -> FigureRoutes.add(routes, stats));
+        ports.stats().ifPresent(stats -> FigureRoutes.add(routes, stats, System::nanoTime));
         DashboardRoutes.add(routes, ports.webSockets(), workers);
-        ports.history().ifPresent(history -> HistoryRoutes.add(routes, history));
+        ports.history().ifPresent(history -> HistoryRoutes.add(routes, history, System::nanoTime));
         ports.bans().ifPresent(bans -> BanRoutes.add(routes, bans));
         ports.tokens().ifPresent(made -> TokenRoutes.add(routes, made, this::tokensOfFile));
         ports.users().ifPresent(users -> UserRoutes.add(routes, users));
         ports.logLevels().ifPresent(levels -> LogRoutes.add(routes, levels));
-        ports.top().ifPresent(top -> TopRoutes.add(routes, top));
+        ports.top().ifPresent(top -> TopRoutes.add(routes, top, System::nanoTime));
         ports.watching().ifPresent(watches -> {
             EventRoutes.add(routes, watches);
             TraceRoutes.add(routes, watches);
