@@ -237,8 +237,8 @@ class ConnectedClientsTest {
         assertFound(new ClientCriteria(null, new IdPattern("-1", false), null, null, 0, 0), "other-1");
         assertFound(new ClientCriteria(null, IdPattern.ANY, "ann", null, 0, 0), "other-1");
         assertFound(new ClientCriteria(null, IdPattern.ANY, "", null, 0, 0), "plain");
-        assertFound(new ClientCriteria(null, IdPattern.ANY, null, "10.0.0.1", 0, 0), "plain");
-        assertFound(new ClientCriteria(null, IdPattern.ANY, null, "[::1]", 0, 0), "other-1");
+        assertFound(new ClientCriteria(null, IdPattern.ANY, null, new AddressPattern("10.0.0.1"), 0, 0), "plain");
+        assertFound(new ClientCriteria(null, IdPattern.ANY, null, new AddressPattern("::1"), 0, 0), "other-1");
         assertFound(new ClientCriteria(null, IdPattern.ANY, null, null, 5, 0), "plain");
         assertFound(new ClientCriteria(null, IdPattern.ANY, null, null, 0, 3), "other-1");
         assertFound(new ClientCriteria(null, IdPattern.ANY, "ann", null, 5, 0));
