@@ -173,6 +173,9 @@ public final class Answers {
             return;
         }
         response.setStatusCode(reply.status()).putHeader("Content-Security-Policy", reply.policy());
+        if (reply.tag() != null) {
+            response.putHeader("ETag", EntityTags.quoted(reply.tag()));
+        }
         if (reply.contentType().isEmpty()) {
             response.end();
             return;

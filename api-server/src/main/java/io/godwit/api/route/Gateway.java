@@ -12,6 +12,7 @@ import io.godwit.api.http.ProblemException;
 import io.godwit.api.http.Rates;
 import io.godwit.api.http.SecurityHeaders;
 import io.godwit.api.http.Workers;
+import io.godwit.api.port.ChangedMeanwhileException;
 import io.godwit.api.port.NotAllowedException;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.OperationException;
@@ -229,6 +230,7 @@ public final class Gateway {
                     parameters,
                     body,
                     accept == null ? "" : accept,
+                    String.join(",", request.headers().getAll("If-Match")),
                     authority == null ? "" : authority.host(),
                     within);
             run(ctx, operation, handler, call);
@@ -346,6 +348,9 @@ public final class Gateway {
         }
         if (failure instanceof NotAllowedException) {
             return Problem.forbidden(String.valueOf(failure.getMessage()));
+        }
+        if (failure instanceof ChangedMeanwhileException) {
+            return Problem.changed(String.valueOf(failure.getMessage()));
         }
         if (failure instanceof NotServingException) {
             return Problem.unavailable(String.valueOf(failure.getMessage()));
