@@ -1,5 +1,6 @@
 package io.godwit.api;
 
+import io.godwit.api.audit.AuditLog;
 import io.godwit.api.auth.TokenFile;
 import io.godwit.api.auth.Tokens;
 import io.godwit.api.contract.Contract;
@@ -58,7 +59,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The HTTP API: one port, one event loop, two workers, all its own. {@link #start} and {@link #close} block and are
+ * The HTTP API: one port, one event loop and some workers, all its own. {@link #start} and {@link #close} block and are
  * called by one thread at a time.
  */
 public final class ApiServer implements AutoCloseable {
@@ -72,6 +73,8 @@ public final class ApiServer implements AutoCloseable {
     private final StreamBounds streamBounds;
     private final Workers workers = new Workers();
     private final Workers bodies = Workers.ofStreams();
+    private final Workers encoders = Workers.ofEncoding();
+    private final AuditLog audit;
     private final Routes routes = new Routes();
     private final Contract contract;
     private @Nullable Vertx vertx;
@@ -89,6 +92,7 @@ public final class ApiServer implements AutoCloseable {
         this.streamBounds = streamBounds;
         this.config = config;
         this.ports = ports;
+        this.audit = new AuditLog(ports.audit());
         this.contract = Contract.load();
         HealthRoutes.add(routes, ports.cluster());
         ClusterRoutes.add(routes, ports.cluster(), workers);
@@ -100,17 +104,17 @@ public final class ApiServer implements AutoCloseable {
         ports.subscriptions().ifPresent(subscriptions -> SubscriptionRoutes.add(routes, subscriptions));
         ports.onBehalf().ifPresent(clients -> OnBehalfRoutes.add(routes, clients));
         ports.publisher().ifPresent(publisher -> PublishRoutes.add(routes, publisher));
-        ports.retained().ifPresent(retained -> RetainedRoutes.add(routes, retained));
+        ports.retained().ifPresent(retained -> RetainedRoutes.add(routes, retained, encoders));
         ports.delayed().ifPresent(delayed -> DelayedRoutes.add(routes, delayed));
         ports.metrics().ifPresent(metrics -> MetricsRoutes.add(routes, metrics, workers, System::nanoTime));
-        ports.stats().ifPresent(stats -> FigureRoutes.add(routes, stats));
+        ports.stats().ifPresent(stats -> FigureRoutes.add(routes, stats, System::nanoTime));
         DashboardRoutes.add(routes, ports.webSockets(), workers);
-        ports.history().ifPresent(history -> HistoryRoutes.add(routes, history));
+        ports.history().ifPresent(history -> HistoryRoutes.add(routes, history, System::nanoTime));
         ports.bans().ifPresent(bans -> BanRoutes.add(routes, bans));
         ports.tokens().ifPresent(made -> TokenRoutes.add(routes, made, this::tokensOfFile));
         ports.users().ifPresent(users -> UserRoutes.add(routes, users));
         ports.logLevels().ifPresent(levels -> LogRoutes.add(routes, levels));
-        ports.top().ifPresent(top -> TopRoutes.add(routes, top));
+        ports.top().ifPresent(top -> TopRoutes.add(routes, top, System::nanoTime));
         ports.watching().ifPresent(watches -> {
             EventRoutes.add(routes, watches);
             TraceRoutes.add(routes, watches);
@@ -145,6 +149,7 @@ public final class ApiServer implements AutoCloseable {
         AcceptGate gate = new AcceptGate(config.limits());
         Vertx mine = Gated.vertx(gate);
         vertx = mine;
+        audit.start();
         Connections connections = new Connections(config.limits(), gate::known, System::nanoTime);
         EventStreams open = new EventStreams(mine, streamBounds, System::nanoTime);
         streams = open;
@@ -153,8 +158,10 @@ public final class ApiServer implements AutoCloseable {
                 config.limits(),
                 connections,
                 new Authenticator(tokens, ports.localCallers(), workers),
+                audit,
                 workers,
                 bodies,
+                encoders,
                 open,
                 config.checksAnswers(),
                 System::nanoTime);
@@ -294,11 +301,13 @@ public final class ApiServer implements AutoCloseable {
         }
     }
 
-    /** Ends connections at once. Further calls do nothing. */
+    /** Ends connections at once, when the record of changes is written. Further calls do nothing. */
     @Override
     public void close() {
+        audit.close(); // while connections are open: who has asked for what is recorded may hear of it
         workers.close();
         bodies.close();
+        encoders.close();
         Vertx mine = vertx;
         vertx = null;
         if (mine == null) {

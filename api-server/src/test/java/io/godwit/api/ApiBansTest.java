@@ -222,4 +222,17 @@ class ApiBansTest {
                 .isEqualTo(503);
         assertThat(api.node.disconnected).as("nothing half done").hasSize(before);
     }
+
+    /** Many at once would be many records, each confirmed by all nodes. */
+    @Test
+    void aRequestNamesOneSubjectOrAddress() throws Exception {
+        String[] bearer = {"Authorization", "Bearer " + OPERATOR, "Content-Type", "application/json"};
+        String many = "{\"kind\":\"address\",\"subject\":[\"10.0.0.1\",\"10.0.0.2\"]}";
+        assertThat(api.send("POST", "/api/v1/bans", many, bearer).field()).isEqualTo("subject");
+        assertThat(api.get("/api/v1/clients?address=10.0.0.1&address=10.0.0.2", bearer)
+                        .field())
+                .isEqualTo("address");
+        assertThat(api.get("/api/v1/clients?address=" + "1".repeat(65), bearer).field())
+                .isEqualTo("address");
+    }
 }

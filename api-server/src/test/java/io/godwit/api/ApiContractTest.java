@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.api.contract.Contract;
 import io.godwit.api.contract.Operation;
+import io.godwit.api.port.AuditSink;
 import io.godwit.api.port.EventTypes;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
@@ -54,6 +55,7 @@ class ApiContractTest {
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
+                AuditSink.ofLogger(),
                 (here, there) -> true,
                 ApiFixture.ContentWatch::new);
         try (ApiServer server = server(few)) {

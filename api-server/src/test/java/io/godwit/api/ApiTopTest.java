@@ -58,4 +58,20 @@ class ApiTopTest {
             assertThat(api.node.top.asked).containsExactly("slow birds 10");
         }
     }
+
+    /** Ten dashboards cost as much as one, and who shows few fields takes none from the others. */
+    @Test
+    void whoAsksTheSameWithinASecondAsksNoNodeAgain() throws Exception {
+        try (ApiFixture api = ApiFixture.open()) {
+            long begun = System.nanoTime();
+            for (int i = 0; i < 10; i++) {
+                assertThat(api.get(TOP + "topics?fields=topic").status()).isEqualTo(200);
+            }
+            Got whole = api.get(TOP + "topics");
+            assertThat(whole.json().getJsonArray("items").getJsonObject(0).fieldNames())
+                    .hasSizeGreaterThan(1);
+            long seconds = (System.nanoTime() - begun) / 1_000_000_000L;
+            assertThat(api.node.top.asked).hasSizeLessThanOrEqualTo(1 + (int) seconds);
+        }
+    }
 }

@@ -142,6 +142,41 @@ class ApiUsersTest {
         assertThat(api.get("/api/v1/rules").json().getJsonArray("api")).hasSize(2);
     }
 
+    private Got setRules(String rule, String ifMatch) throws Exception {
+        return api.send(
+                "PUT",
+                "/api/v1/rules",
+                "{\"api\":[\"" + rule + "\"]}",
+                "Content-Type",
+                "application/json",
+                "If-Match",
+                ifMatch);
+    }
+
+    /** Two operators who have read the same: the second does not undo what the first has done. */
+    @Test
+    void rulesThatWereChangedMeanwhileAreNotReplaced() throws Exception {
+        Got read = api.get("/api/v1/rules");
+        String tag = read.header("ETag");
+        assertThat(tag).isEqualTo('"' + read.json().getString("version") + '"');
+        assertThat(setRules("allow all all first", tag).status()).isEqualTo(204);
+        Got late = setRules("allow all all second", tag);
+        assertThat(late.status()).isEqualTo(412);
+        assertThat(late.problem()).isEqualTo("changed");
+        assertThat(setRules(
+                                "allow all all second",
+                                "W/" + api.get("/api/v1/rules").header("ETag"))
+                        .status())
+                .isEqualTo(412);
+        assertThat(setRules("allow all all second", "nonsense").status()).isEqualTo(412);
+        assertThat(fake.rules.shared()).containsExactly("allow all all first");
+        String now = api.get("/api/v1/rules").header("ETag");
+        assertThat(setRules("allow all all second", "\"other\", " + now).status())
+                .isEqualTo(204);
+        assertThat(setRules("allow all all third", "*").status()).isEqualTo(204);
+        assertThat(put("/api/v1/rules", "{\"api\":[]}").status()).isEqualTo(204);
+    }
+
     @Test
     void anOperatorLooksAndAnAdministratorChanges(@TempDir Path directory) throws Exception {
         String operator = TokenText.make(new SecureRandom());

@@ -163,7 +163,7 @@ class DashboardAccessTest {
         type("#rules", "allow");
         browser().find("#set-rules").click();
         browser().sees("#notice", "line 1: ends");
-        node.users.rules = new Rules(List.of(), List.of("deny all all b"), "bob", FakeRecords.START + 1);
+        node.users.rules = new Rules(List.of(), List.of("deny all all b"), "bob", FakeRecords.START, "b0b");
         type("#rules", "allow all all c");
         browser().find("#set-rules").click();
         browser().sees("#notice", "Somebody else has set the rules");

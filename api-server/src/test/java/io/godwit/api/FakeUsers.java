@@ -1,5 +1,6 @@
 package io.godwit.api;
 
+import io.godwit.api.port.ChangedMeanwhileException;
 import io.godwit.api.port.NotAllowedException;
 import io.godwit.api.port.Page;
 import io.godwit.api.port.UserAdmin;
@@ -12,6 +13,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Predicate;
 
 /** Users in memory, with {@code root} in the file. Thread-safe. */
 final class FakeUsers implements UserAdmin {
@@ -19,7 +21,7 @@ final class FakeUsers implements UserAdmin {
 
     final SortedMap<String, User> shared = new ConcurrentSkipListMap<>();
     final Map<String, String> passwords = new ConcurrentHashMap<>();
-    volatile Rules rules = new Rules(List.of("allow all user root #"), List.of(), "", 0);
+    volatile Rules rules = new Rules(List.of("allow all user root #"), List.of(), "", 0, Rules.NO_VERSION);
 
     @Override
     public CompletableFuture<Page<User, User>> users(User after, int limit) {
@@ -62,11 +64,15 @@ final class FakeUsers implements UserAdmin {
     }
 
     @Override
-    public CompletableFuture<Void> setRules(List<String> lines, String by, Duration within) {
+    public synchronized CompletableFuture<Void> setRules(
+            List<String> lines, Predicate<String> mayReplace, String by, Duration within) {
+        if (!mayReplace.test(rules.version())) {
+            return CompletableFuture.failedFuture(new ChangedMeanwhileException("the rules are others now"));
+        }
         if (lines.contains("allow")) {
             return CompletableFuture.failedFuture(new IllegalArgumentException("line 1: ends"));
         }
-        rules = new Rules(rules.ofFile(), lines, by, FakeRecords.START);
+        rules = new Rules(rules.ofFile(), lines, by, FakeRecords.START, rules.version() + "a");
         return CompletableFuture.completedFuture(null);
     }
 }

@@ -22,6 +22,7 @@ import io.godwit.broker.admin.AdminService;
 import io.godwit.broker.admin.OperatorCalls;
 import io.godwit.broker.admin.SettingsSteering;
 import io.godwit.broker.admin.StoreSteering;
+import io.godwit.broker.api.LogbackAudit;
 import io.godwit.broker.auth.AuthFileReports;
 import io.godwit.broker.auth.FileAuth;
 import io.godwit.broker.clients.ClusterClients;
@@ -201,6 +202,7 @@ final class Broker implements AutoCloseable {
                 config,
                 data,
                 metrics.scrapes(),
+                new LogbackAudit(meters),
                 this::stores,
                 this::settings,
                 this::clients,

@@ -22,6 +22,7 @@ import io.godwit.api.port.UserAdmin;
 import io.godwit.api.port.WatchSource;
 import io.godwit.api.port.WebSocketSource;
 import io.godwit.broker.admin.http.LocalApi;
+import io.godwit.broker.api.LogbackAudit;
 import io.godwit.broker.api.LogbackLevels;
 import io.godwit.broker.api.NodeAdmin;
 import io.godwit.broker.api.NodeHealth;
@@ -50,6 +51,7 @@ final class BrokerApi implements AutoCloseable {
     private final BrokerConfig config;
     private final Path data;
     private final MetricsSource metrics;
+    private final LogbackAudit audit;
     private final Supplier<Optional<StoreAdmin>> stores;
     private final Supplier<Optional<SettingsAdmin>> settings;
     private final Supplier<Optional<ClientAdmin>> clients;
@@ -73,6 +75,7 @@ final class BrokerApi implements AutoCloseable {
     private String listens = "";
 
     /**
+     * @param audit closed with this
      * @param stores empty while the node starts
      * @param clients the same, and all others
      */
@@ -80,6 +83,7 @@ final class BrokerApi implements AutoCloseable {
             BrokerConfig config,
             Path data,
             MetricsSource metrics,
+            LogbackAudit audit,
             Supplier<Optional<StoreAdmin>> stores,
             Supplier<Optional<SettingsAdmin>> settings,
             Supplier<Optional<ClientAdmin>> clients,
@@ -100,6 +104,7 @@ final class BrokerApi implements AutoCloseable {
         this.config = config;
         this.data = data;
         this.metrics = metrics;
+        this.audit = audit;
         this.stores = stores;
         this.settings = settings;
         this.clients = clients;
@@ -155,6 +160,7 @@ final class BrokerApi implements AutoCloseable {
                         Optional.of(LatePorts.watches(watches)),
                         Optional.of(LatePorts.top(top)),
                         Optional.of(webSockets),
+                        audit,
                         peers::isAdmitted,
                         BrokerApi::watch));
         try {
@@ -238,6 +244,7 @@ final class BrokerApi implements AutoCloseable {
             }
             opened.close();
         }
+        audit.close();
         health.close();
     }
 }

@@ -33,6 +33,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -388,8 +389,9 @@ final class LatePorts {
             }
 
             @Override
-            public CompletableFuture<Void> setRules(List<String> lines, String by, Duration within) {
-                return ask(made, users -> users.setRules(lines, by, within));
+            public CompletableFuture<Void> setRules(
+                    List<String> lines, Predicate<String> mayReplace, String by, Duration within) {
+                return ask(made, users -> users.setRules(lines, mayReplace, by, within));
             }
         };
     }

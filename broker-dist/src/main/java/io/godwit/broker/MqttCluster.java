@@ -69,6 +69,8 @@ import org.slf4j.LoggerFactory;
 final class MqttCluster implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MqttCluster.class);
     private static final long TICK_MILLIS = 250;
+    /** At members of an earlier version. */
+    private static final int TICKS_BETWEEN_LOOKS = 20;
     /** Of all connections together, at most. They may all be for one node, and that is to have room for them. */
     private static final long UNACKNOWLEDGED_BYTES = SessionConfig.Intake.DEFAULTS.ofNode();
 
@@ -91,6 +93,10 @@ final class MqttCluster implements AutoCloseable {
     private volatile boolean hasServed;
     /** Of the timers' thread. */
     private final LackNotice lackNotice = new LackNotice();
+    /** Of the timers' thread, but for its count. */
+    private final EarlierMembers earlier = new EarlierMembers();
+    /** Of the timers' thread. */
+    private int ticks;
 
     private MqttCluster(Cluster cluster, PeerLinks links, NodeLife self, NodeWaits waits) {
         this.cluster = cluster;
@@ -194,6 +200,9 @@ final class MqttCluster implements AutoCloseable {
                 .register(meters);
         Gauge.builder("godwit.directory.waiting", ids, all -> all.sizes().waiting())
                 .description("connections of this node that wait for their client id")
+                .register(meters);
+        Gauge.builder("godwit.records.unable.members", earlier, EarlierMembers::count)
+                .description("members of an earlier version, which cannot read what operators have set")
                 .register(meters);
         LinkMeters.register(meters, links);
     }
@@ -320,6 +329,11 @@ final class MqttCluster implements AutoCloseable {
         later(TICK_MILLIS, this::tick); // first: one that fails is not to be the last
         directory.get().tick();
         lackNotice.look(hasServed ? lack() : "", onLack);
+        if (++ticks % TICKS_BETWEEN_LOOKS == 0) {
+            earlier.look(
+                    !dist.get().records().index().isEmpty(),
+                    cluster.membership().members());
+        }
     }
 
     /** Takes a frame of the CONTROL lane. */

@@ -59,6 +59,9 @@ public final class Operation {
         JsonArray mandatory = new JsonArray();
         for (JsonObject each : Contract.objects(document.getJsonArray("parameters", new JsonArray()))) {
             Parameter parameter = new Parameter(each);
+            if (parameter.isInHeader()) {
+                continue;
+            }
             parameters.put(parameter.name(), parameter);
             properties.put(parameter.name(), parameter.schema());
             if (each.getBoolean("required", false)) {

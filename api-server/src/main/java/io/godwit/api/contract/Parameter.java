@@ -10,6 +10,7 @@ final class Parameter {
 
     private final String name;
     private final boolean isInPath;
+    private final boolean isInHeader;
     private final String type;
     private final JsonObject schema;
     /** Of a list. */
@@ -22,7 +23,8 @@ final class Parameter {
         schema = document.getJsonObject("schema");
         type = schema.getString("type");
         isInPath = in.equals("path");
-        if (!isInPath && !in.equals("query")) {
+        isInHeader = in.equals("header");
+        if (!isInPath && !isInHeader && !in.equals("query")) {
             throw new IllegalArgumentException("parameter " + name + " is in " + in);
         }
         if (!TYPES.contains(type)) {
@@ -39,6 +41,11 @@ final class Parameter {
 
     String name() {
         return name;
+    }
+
+    /** Whether it is one of the headers of HTTP, which are read as HTTP says. */
+    boolean isInHeader() {
+        return isInHeader;
     }
 
     boolean isInPath() {

@@ -48,6 +48,10 @@ public record Problem(
         return new Problem(404, "not-found", "There is no such thing", detail);
     }
 
+    public static Problem changed(String detail) {
+        return new Problem(412, "changed", "It was changed meanwhile", detail);
+    }
+
     public static Problem tooLarge(int mostBytes) {
         return new Problem(
                 413, "too-large", "The body is too large", "a body has at most " + mostBytes + " bytes here");

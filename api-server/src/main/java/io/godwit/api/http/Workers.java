@@ -16,6 +16,9 @@ public final class Workers implements AutoCloseable {
     /** More than the ports let be made at a time. */
     private static final int STREAMS = 4;
 
+    /** Answers that wait to be made text, each of up to 16 MiB. */
+    private static final int ENCODERS_WAITING = 16;
+
     private static final long IDLE_SECONDS = 30;
 
     private final ThreadPoolExecutor threads;
@@ -27,6 +30,11 @@ public final class Workers implements AutoCloseable {
     /** For bodies that are made while they are sent. */
     public static Workers ofStreams() {
         return new Workers("api-stream", STREAMS, new SynchronousQueue<>());
+    }
+
+    /** One thread for large answers that are made text: there is memory for one at a time. */
+    public static Workers ofEncoding() {
+        return new Workers("api-encoder", 1, new ArrayBlockingQueue<>(ENCODERS_WAITING));
     }
 
     private Workers(String name, int count, BlockingQueue<Runnable> waiting) {

@@ -10,7 +10,7 @@ import java.util.OptionalLong;
  * @param tenant exactly
  * @param clientId how the client id must be
  * @param userName exactly
- * @param address of the peer, exactly, as {@link ClientView#address} has it
+ * @param address of the peer, in whatever spelling, or a block such as {@code 10.0.0.0/8}
  * @param protocolLevel 3, 4 or 5
  * @param leastQueued the least number of queued messages
  */

@@ -3,6 +3,7 @@ package io.godwit.api.port;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,8 +43,12 @@ public interface UserAdmin {
      * Lines as in a file of rules. The first that applies decides; those of the file come first.
      *
      * @param by who has set the shared ones; empty when nobody has
+     * @param version of the shared ones, of letters and digits: another one whenever they were set
      */
-    record Rules(List<String> ofFile, List<String> shared, String by, long sinceMillis) {
+    record Rules(List<String> ofFile, List<String> shared, String by, long sinceMillis, String version) {
+        /** When nobody has set any. */
+        public static final String NO_VERSION = "0";
+
         public Rules {
             ofFile = List.copyOf(ofFile);
             shared = List.copyOf(shared);
@@ -71,6 +76,11 @@ public interface UserAdmin {
     /** Rules as this node knows them. */
     CompletableFuture<Rules> rules();
 
-    /** Sets all rules that all nodes have. Fails with {@link NotAllowedException} where there is no file of rules. */
-    CompletableFuture<Void> setRules(List<String> lines, String by, Duration within);
+    /**
+     * Sets all rules that all nodes have. Fails with {@link NotAllowedException} where there is no file of rules, and
+     * with {@link ChangedMeanwhileException} when those that are there may not be replaced.
+     *
+     * @param mayReplace asked for the version that is there, perhaps more than once, on any thread
+     */
+    CompletableFuture<Void> setRules(List<String> lines, Predicate<String> mayReplace, String by, Duration within);
 }

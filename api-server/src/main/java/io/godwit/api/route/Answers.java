@@ -8,6 +8,7 @@ import io.godwit.api.http.BodyDrain;
 import io.godwit.api.http.BodyStream;
 import io.godwit.api.http.BodyWriter;
 import io.godwit.api.http.Connections;
+import io.godwit.api.http.JsonWeight;
 import io.godwit.api.http.Limits;
 import io.godwit.api.http.Problem;
 import io.godwit.api.http.ProblemException;
@@ -17,6 +18,7 @@ import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.WatchFeed;
 import io.godwit.api.stream.EventStreams;
 import io.godwit.api.stream.StreamReply;
+import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
@@ -25,35 +27,43 @@ import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
-import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Writes answers. Confined to the event loop. */
+/** Writes answers. Confined to the event loop, but for large ones, which another thread makes text. */
 public final class Answers {
     private static final Logger LOG = LoggerFactory.getLogger(Answers.class);
 
     /** Who is refused for asking too often gets that answer late: it asks less often then. */
     private static final long LATE_MILLIS = 200;
 
+    /** Of an answer as text. The largest retained message that is told has some 50 MiB, if each character is escaped. */
+    static final long MOST_BYTES = 64L << 20;
+
     private final Vertx vertx;
     private final Connections connections;
     private final Limits limits;
     private final Workers bodies;
+    private final Workers encoders;
     private final EventStreams streams;
     private final Authenticator authenticator;
     private final boolean checks;
     private final AnswerRoom room = AnswerRoom.ofHeap();
 
-    /** @param bodies threads for bodies that are made while they are sent */
+    /**
+     * @param bodies threads for bodies that are made while they are sent
+     * @param encoders a thread that makes large answers text
+     */
     Answers(
             Vertx vertx,
             Connections connections,
             Limits limits,
             Workers bodies,
+            Workers encoders,
             EventStreams streams,
             Authenticator authenticator,
             boolean checks) {
@@ -61,6 +71,7 @@ public final class Answers {
         this.connections = connections;
         this.limits = limits;
         this.bodies = bodies;
+        this.encoders = encoders;
         this.streams = streams;
         this.authenticator = authenticator;
         this.checks = checks;
@@ -102,23 +113,69 @@ public final class Answers {
     }
 
     void reply(RoutingContext ctx, Operation operation, Reply reply, Call call) {
-        if (checks) {
-            Object body =
-                    reply.json() != null ? reply.json() : reply.contentType().isEmpty() ? "" : "text";
-            List<FieldError> errors = operation.answerErrors(reply.status(), reply.mediaType(), body);
-            if (!errors.isEmpty()) {
-                LOG.error("answer is not as the document says operation={} errors={}", operation.id(), errors);
+        Object json = reply.json();
+        if (json == null) {
+            byte[] body = reply.body();
+            if (isAsDocumented(operation, reply, reply.contentType().isEmpty() ? "" : "text")) {
+                answer(ctx, operation, reply, call, body == null ? new byte[0] : body);
+            } else {
                 reply.drop();
-                problem(ctx, new Problem(500, "fault", "A fault of the broker", "the answer is not as documented"));
-                return;
+                problem(ctx, notAsDocumented());
             }
+        } else if (JsonWeight.isSmall(json, AnswerRoom.SMALL_BYTES)) {
+            try {
+                answer(ctx, operation, reply, call, encoded(operation, reply, json, call));
+            } catch (ProblemException e) {
+                problem(ctx, e.problem());
+            }
+        } else {
+            Context loop = vertx.getOrCreateContext();
+            encoders.supply(() -> encoded(operation, reply, json, call))
+                    .whenComplete((body, failure) -> loop.runOnContext(now -> {
+                        if (body == null) {
+                            problem(ctx, Gateway.problem(failure, operation));
+                        } else {
+                            answer(ctx, operation, reply, call, body);
+                        }
+                    }));
         }
+    }
+
+    /** On any thread. Ends the call for what is too large, and for what the document does not describe. */
+    private byte[] encoded(Operation operation, Reply reply, Object json, Call call) {
+        if (JsonWeight.bytes(json, MOST_BYTES) > MOST_BYTES) {
+            throw new ProblemException(Problem.unavailable("the answer would have more than " + (MOST_BYTES >> 20)
+                    + " MiB; ask for less, such as by a smaller limit"));
+        }
+        if (!isAsDocumented(operation, reply, json)) {
+            throw new ProblemException(notAsDocumented());
+        }
+        return Json.encodeToBuffer(chosen(json, call)).getBytes();
+    }
+
+    private boolean isAsDocumented(Operation operation, Reply reply, Object body) {
+        List<FieldError> errors = checks ? operation.answerErrors(reply.status(), reply.mediaType(), body) : List.of();
+        if (!errors.isEmpty()) {
+            LOG.error("answer is not as the document says operation={} errors={}", operation.id(), errors);
+        }
+        return errors.isEmpty();
+    }
+
+    private static Problem notAsDocumented() {
+        return new Problem(500, "fault", "A fault of the broker", "the answer is not as documented");
+    }
+
+    /** @param bytes the body, where it is neither a stream nor events */
+    private void answer(RoutingContext ctx, Operation operation, Reply reply, Call call, byte[] bytes) {
         HttpServerResponse response = ctx.response();
         if (response.ended() || response.closed()) {
             reply.drop();
             return;
         }
         response.setStatusCode(reply.status()).putHeader("Content-Security-Policy", reply.policy());
+        if (reply.tag() != null) {
+            response.putHeader("ETag", EntityTags.quoted(reply.tag()));
+        }
         if (reply.contentType().isEmpty()) {
             response.end();
             return;
@@ -134,13 +191,7 @@ public final class Answers {
             stream(ctx, operation, events, call);
             return;
         }
-        byte[] body = reply.body();
-        Object json = reply.json();
-        if (json != null) {
-            body = Json.encode(chosen(json, call)).getBytes(StandardCharsets.UTF_8);
-        }
-        byte[] bytes = body == null ? new byte[0] : body;
-        boolean isOwn = json != null; // files and scrapes are shared by whoever reads them
+        boolean isOwn = reply.json() != null; // files and scrapes are shared by whoever reads them
         if (ctx.request().method().equals(HttpMethod.HEAD)) {
             response.putHeader("Content-Length", Integer.toString(bytes.length));
             response.end();
@@ -195,19 +246,28 @@ public final class Answers {
         return errors.isEmpty();
     }
 
-    /** With those fields only that the call wants. */
+    /** With those fields only that the call wants. What is given stays as it is: others may have it too. */
     private static Object chosen(Object json, Call call) {
         if (!(json instanceof JsonObject object)
                 || !(call.parameters().getValue("fields") instanceof JsonArray fields)) {
             return json;
         }
         Set<String> wanted = fields.stream().map(String.class::cast).collect(Collectors.toSet());
+        JsonObject chosen = new JsonObject(new LinkedHashMap<>(object.getMap()));
         if (object.getValue("items") instanceof JsonArray items) {
-            items.forEach(item -> ((JsonObject) item).getMap().keySet().retainAll(wanted));
+            JsonArray few = new JsonArray();
+            items.forEach(item -> few.add(chosen((JsonObject) item, wanted)));
+            chosen.put("items", few);
         }
         if (object.getValue("item") instanceof JsonObject item) {
-            item.getMap().keySet().retainAll(wanted);
+            chosen.put("item", chosen(item, wanted));
         }
-        return object;
+        return chosen;
+    }
+
+    private static JsonObject chosen(JsonObject item, Set<String> wanted) {
+        JsonObject few = new JsonObject(new LinkedHashMap<>(item.getMap()));
+        few.getMap().keySet().retainAll(wanted);
+        return few;
     }
 }

@@ -1,21 +1,19 @@
 package io.godwit.api.route;
 
+import io.godwit.api.audit.AuditLog;
 import io.godwit.api.auth.Principal;
 import io.godwit.api.contract.Operation;
 import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonObject;
 import java.util.Locale;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import java.util.function.IntFunction;
 
 /**
- * The record of changes, by the logger {@code io.godwit.audit}: who has asked for what, and what became of it. What a
+ * Lines of the record of changes: who has asked for what, and what became of it. What a
  * client chose is written as JSON, so that it cannot begin a line of its own, and without what moves the cursor of a
  * terminal. A text is cut: whoever may ask must not push out what others have done.
  */
 final class Audit {
-    private static final Logger LOG = LoggerFactory.getLogger("io.godwit.audit");
-
     private static final int FORBIDDEN = 403;
 
     /** Of the parameters, and of the body. All rules of access are a body of 16 KB. */
@@ -63,18 +61,19 @@ final class Audit {
         return rest;
     }
 
-    static void write(
-            Principal who, String address, Operation operation, JsonObject parameters, JsonObject body, int status) {
-        int most = status == FORBIDDEN ? MAX_REFUSED_CHARS : MAX_CHARS;
-        LOG.info(
-                "by={} kind={} role={} address={} operation={} parameters={} body={} status={}",
-                who.name(),
-                who.kind().name().toLowerCase(Locale.ROOT),
-                who.role().spelled(),
-                address,
-                operation.id(),
-                text(parameters, most),
-                text(logged(operation, body), most),
-                status);
+    /** @return makes the line out of the status, on any thread; 0 for one that is not known */
+    static IntFunction<String> line(
+            Principal who, String address, Operation operation, JsonObject parameters, JsonObject body) {
+        return status -> {
+            int most = status == FORBIDDEN ? MAX_REFUSED_CHARS : MAX_CHARS;
+            return "by=" + who.name()
+                    + " kind=" + who.kind().name().toLowerCase(Locale.ROOT)
+                    + " role=" + who.role().spelled()
+                    + " address=" + address
+                    + " operation=" + operation.id()
+                    + " parameters=" + text(parameters, most)
+                    + " body=" + text(logged(operation, body), most)
+                    + " status=" + (status == AuditLog.UNKNOWN ? "unknown" : status);
+        };
     }
 }

@@ -11,28 +11,31 @@ import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
 
 /**
  * Figures in the shapes of RMQTT, so that boards made for it work: a list for all nodes, an object for the sum. A node
- * that does not answer stands in them with another status, as there.
+ * that does not answer stands in them with another status, as there. Confined to the event loop.
  */
 public final class FigureRoutes {
     private static final String NO_ANSWER = "No answer";
 
     private final StatsSource source;
+    private final SharedAnswers<String, Answer<List<NodeFigures>>> shared;
 
-    private FigureRoutes(StatsSource source) {
+    private FigureRoutes(StatsSource source, LongSupplier nanoClock) {
         this.source = source;
+        this.shared = new SharedAnswers<>(nanoClock, 2);
     }
 
     private interface Asking {
         CompletableFuture<Answer<List<NodeFigures>>> ask(Call call);
     }
 
-    public static void add(Routes routes, StatsSource source) {
-        FigureRoutes here = new FigureRoutes(source);
-        here.add(routes, "stats", call -> source.stats(call.within()));
-        here.add(routes, "metrics", call -> source.metrics(call.within()));
+    public static void add(Routes routes, StatsSource source, LongSupplier nanoClock) {
+        FigureRoutes here = new FigureRoutes(source, nanoClock);
+        here.add(routes, "stats", call -> here.shared.get("stats", () -> source.stats(call.within())));
+        here.add(routes, "metrics", call -> here.shared.get("metrics", () -> source.metrics(call.within())));
     }
 
     private void add(Routes routes, String kind, Asking asking) {

@@ -1,5 +1,6 @@
 package io.godwit.api.route;
 
+import io.godwit.api.audit.AuditLog;
 import io.godwit.api.auth.Principal;
 import io.godwit.api.contract.InvalidRequestException;
 import io.godwit.api.contract.Operation;
@@ -11,6 +12,7 @@ import io.godwit.api.http.ProblemException;
 import io.godwit.api.http.Rates;
 import io.godwit.api.http.SecurityHeaders;
 import io.godwit.api.http.Workers;
+import io.godwit.api.port.ChangedMeanwhileException;
 import io.godwit.api.port.NotAllowedException;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.OperationException;
@@ -25,6 +27,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -45,12 +48,16 @@ public final class Gateway {
     /** What load balancers ask, and what restarts a broker that does not answer. */
     private static final String HEALTH = "/health/";
 
+    /** How long an answer waits for the record of its change. */
+    private static final long RECORD_MILLIS = 1_000;
+
     private static final Pattern BAD_ENCODING = Pattern.compile("%(?![0-9A-Fa-f]{2})");
 
     private final Vertx vertx;
     private final Limits limits;
     private final Connections connections;
     private final Authenticator authenticator;
+    private final AuditLog audit;
     private final Answers answers;
     private final Bodies bodyReader;
     private final Rates total;
@@ -59,16 +66,20 @@ public final class Gateway {
     private final Rates byToken;
 
     /**
+     * @param audit has a place for each change that is made
      * @param workers check what is not small
      * @param bodies threads for bodies that are made while they are sent
+     * @param encoders a thread that makes large answers text
      */
     public Gateway(
             Vertx vertx,
             Limits limits,
             Connections connections,
             Authenticator authenticator,
+            AuditLog audit,
             Workers workers,
             Workers bodies,
+            Workers encoders,
             EventStreams streams,
             boolean checksAnswers,
             LongSupplier nanoClock) {
@@ -76,7 +87,8 @@ public final class Gateway {
         this.limits = limits;
         this.connections = connections;
         this.authenticator = authenticator;
-        this.answers = new Answers(vertx, connections, limits, bodies, streams, authenticator, checksAnswers);
+        this.audit = audit;
+        this.answers = new Answers(vertx, connections, limits, bodies, encoders, streams, authenticator, checksAnswers);
         this.bodyReader = new Bodies(vertx, limits, workers);
         this.total = new Rates(limits.requestsPerSecond(), nanoClock);
         this.strangers = new Rates(
@@ -180,13 +192,14 @@ public final class Gateway {
     private void refuse(RoutingContext ctx, Operation operation, Principal principal, String why) {
         Problem problem = Problem.forbidden(why);
         if (operation.isAudited()) {
-            Audit.write(
-                    principal,
-                    Callers.address(ctx.request()),
-                    operation,
-                    new JsonObject().put("path", ctx.request().path()),
-                    new JsonObject(),
-                    problem.status());
+            audit.note(
+                    problem.status(),
+                    Audit.line(
+                            principal,
+                            Callers.address(ctx.request()),
+                            operation,
+                            new JsonObject().put("path", ctx.request().path()),
+                            new JsonObject()));
         }
         answers.problem(ctx, problem);
     }
@@ -217,6 +230,7 @@ public final class Gateway {
                     parameters,
                     body,
                     accept == null ? "" : accept,
+                    String.join(",", request.headers().getAll("If-Match")),
                     authority == null ? "" : authority.host(),
                     within);
             run(ctx, operation, handler, call);
@@ -224,6 +238,24 @@ public final class Gateway {
     }
 
     private void run(RoutingContext ctx, Operation operation, Handler handler, Call call) {
+        AuditLog.Entry entry = null;
+        if (operation.isAudited() && call.caller().isPresent()) {
+            entry = audit.begin(Audit.line(
+                    call.caller().get(), Callers.address(ctx.request()), operation, call.parameters(), call.body()));
+            if (entry == null) {
+                answers.problem(
+                        ctx,
+                        Problem.unavailable("nothing was done: the record of changes cannot be written now, or the "
+                                + "node stops"));
+                return;
+            }
+        }
+        run(ctx, operation, handler, call, entry);
+    }
+
+    /** @param entry null for what is not recorded */
+    private void run(
+            RoutingContext ctx, Operation operation, Handler handler, Call call, AuditLog.@Nullable Entry entry) {
         CompletableFuture<Reply> reply = begin(handler, call);
         Bounded<Reply> bounded = new Bounded<>(
                 reply,
@@ -231,25 +263,29 @@ public final class Gateway {
                 new Problem(504, "timeout", "No answer in time", "it was asked for, and may still be done"));
         back(ctx, bounded.future, (done, failure) -> {
             bounded.end();
-            Reply answer = done;
-            Problem problem = answer == null ? problem(failure, operation) : null;
-            if (operation.isAudited() && call.caller().isPresent()) {
-                int status = problem != null ? problem.status() : answer == null ? 500 : answer.status();
-                Audit.write(
-                        call.caller().get(),
-                        Callers.address(ctx.request()),
-                        operation,
-                        call.parameters(),
-                        call.body(),
-                        status);
-            }
-            if (answer == null) {
+            Problem problem = done == null ? problem(failure, operation) : null;
+            if (done == null) {
                 reply.thenAccept(Reply::drop); // should it still come
-                answers.problem(ctx, problem == null ? fault() : problem);
-            } else {
-                answers.reply(ctx, operation, answer, call);
             }
+            if (entry == null) {
+                finish(ctx, operation, call, done, problem);
+                return;
+            }
+            int status = problem != null ? problem.status() : done == null ? 500 : done.status();
+            // who is answered may rely on the record; a disk that hangs holds the answer up for a moment only
+            CompletableFuture<Void> kept =
+                    entry.ended(status).completeOnTimeout(null, RECORD_MILLIS, TimeUnit.MILLISECONDS);
+            back(ctx, kept, (none, never) -> finish(ctx, operation, call, done, problem));
         });
+    }
+
+    private void finish(
+            RoutingContext ctx, Operation operation, Call call, @Nullable Reply done, @Nullable Problem problem) {
+        if (done == null) {
+            answers.problem(ctx, problem == null ? fault() : problem);
+        } else {
+            answers.reply(ctx, operation, done, call);
+        }
     }
 
     private static CompletableFuture<Reply> begin(Handler handler, Call call) {
@@ -312,6 +348,9 @@ public final class Gateway {
         }
         if (failure instanceof NotAllowedException) {
             return Problem.forbidden(String.valueOf(failure.getMessage()));
+        }
+        if (failure instanceof ChangedMeanwhileException) {
+            return Problem.changed(String.valueOf(failure.getMessage()));
         }
         if (failure instanceof NotServingException) {
             return Problem.unavailable(String.valueOf(failure.getMessage()));

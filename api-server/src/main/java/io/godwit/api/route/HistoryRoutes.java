@@ -10,22 +10,34 @@ import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
 
-/** The last hour of each node, and of all together. */
+/** The last hour of each node, and of all together. Confined to the event loop. */
 public final class HistoryRoutes {
     private static final Map<String, Double> QUANTILES = Map.of("p50", 0.5, "p95", 0.95, "p99", 0.99);
 
-    private HistoryRoutes() {}
+    /** Of different beginnings; each is some hundred kilobytes. */
+    private static final int MOST_KEPT = 8;
 
-    public static void add(Routes routes, HistorySource source) {
-        routes.add("history", call -> {
-            Long since = call.parameters().getLong("since");
-            return history(source, since == null ? 0 : since, call);
-        });
+    private final HistorySource source;
+    private final SharedAnswers<Long, Reply> shared;
+
+    private HistoryRoutes(HistorySource source, LongSupplier nanoClock) {
+        this.source = source;
+        this.shared = new SharedAnswers<>(nanoClock, MOST_KEPT);
     }
 
-    private static CompletableFuture<Reply> history(HistorySource source, long since, Call call) {
-        return source.history(since, call.within()).thenApply(HistoryRoutes::reply);
+    public static void add(Routes routes, HistorySource source, LongSupplier nanoClock) {
+        HistoryRoutes here = new HistoryRoutes(source, nanoClock);
+        routes.add("history", here::history);
+    }
+
+    private CompletableFuture<Reply> history(Call call) {
+        Long given = call.parameters().getLong("since");
+        long step = HistorySource.STEP.toMillis();
+        // samples are at multiples of the step: what is later than one moment of a step is later than all of them
+        long since = given == null ? 0 : given - given % step;
+        return shared.get(since, () -> source.history(since, call.within()).thenApply(HistoryRoutes::reply));
     }
 
     private static Reply reply(Answer<List<NodeHistory>> answer) {

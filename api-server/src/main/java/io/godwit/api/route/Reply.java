@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param stream a body that is made while it is sent; null for none
  * @param events an answer that goes on; null for none
  * @param policy Content-Security-Policy
+ * @param tag entity tag of what is told, without quotes; null for none
  */
 @SuppressWarnings("ArrayRecordComponent") // handed on once, never compared or changed
 public record Reply(
@@ -25,9 +26,10 @@ public record Reply(
         byte @Nullable [] body,
         @Nullable BodyStream stream,
         @Nullable StreamReply events,
-        String policy) {
+        String policy,
+        @Nullable String tag) {
     private Reply(int status, String contentType, @Nullable Object json, byte @Nullable [] body) {
-        this(status, contentType, json, body, null, null, SecurityHeaders.DATA_POLICY);
+        this(status, contentType, json, body, null, null, SecurityHeaders.DATA_POLICY, null);
     }
 
     public static Reply json(int status, JsonObject json) {
@@ -48,12 +50,12 @@ public record Reply(
 
     /** Whoever has the reply sends the stream or closes it. */
     public static Reply stream(String contentType, BodyStream stream) {
-        return new Reply(200, contentType, null, null, stream, null, SecurityHeaders.DATA_POLICY);
+        return new Reply(200, contentType, null, null, stream, null, SecurityHeaders.DATA_POLICY, null);
     }
 
     /** Server-sent events. */
     public static Reply stream(StreamReply events) {
-        return new Reply(200, StreamReply.CONTENT_TYPE, null, null, null, events, SecurityHeaders.DATA_POLICY);
+        return new Reply(200, StreamReply.CONTENT_TYPE, null, null, null, events, SecurityHeaders.DATA_POLICY, null);
     }
 
     /** Nobody gets it. */
@@ -69,11 +71,15 @@ public record Reply(
     }
 
     Reply with(String otherPolicy) {
-        return new Reply(status, contentType, json, body, stream, events, otherPolicy);
+        return new Reply(status, contentType, json, body, stream, events, otherPolicy, tag);
     }
 
     Reply with(Object otherJson) {
-        return new Reply(status, contentType, otherJson, body, stream, events, policy);
+        return new Reply(status, contentType, otherJson, body, stream, events, policy, tag);
+    }
+
+    Reply tagged(String otherTag) {
+        return new Reply(status, contentType, json, body, stream, events, policy, otherTag);
     }
 
     /** Without its parameters, such as a character set. */

@@ -1,8 +1,10 @@
 package io.godwit.api.route;
 
+import io.godwit.api.http.AnswerRoom;
 import io.godwit.api.http.Json;
 import io.godwit.api.http.Problem;
 import io.godwit.api.http.ProblemException;
+import io.godwit.api.http.Workers;
 import io.godwit.api.port.Page;
 import io.godwit.api.port.RetainedAdmin;
 import io.godwit.api.port.RetainedAdmin.Cleared;
@@ -23,13 +25,16 @@ public final class RetainedRoutes {
     private static final int MAX_MESSAGE_BYTES = 8 << 20;
 
     private final RetainedAdmin retained;
+    private final Workers encoders;
 
-    private RetainedRoutes(RetainedAdmin retained) {
+    private RetainedRoutes(RetainedAdmin retained, Workers encoders) {
         this.retained = retained;
+        this.encoders = encoders;
     }
 
-    public static void add(Routes routes, RetainedAdmin retained) {
-        RetainedRoutes here = new RetainedRoutes(retained);
+    /** @param encoders make large messages text */
+    public static void add(Routes routes, RetainedAdmin retained, Workers encoders) {
+        RetainedRoutes here = new RetainedRoutes(retained, encoders);
         routes.add("listRetained", here::list);
         routes.add("getRetained", here::one);
         routes.add("deleteRetained", here::delete);
@@ -67,8 +72,16 @@ public final class RetainedRoutes {
 
     private CompletableFuture<Reply> one(Call call) {
         return checked(retained.message(call.tenant(), topic(call), call.within()), "topic")
-                .thenApply(found -> found.map(message -> Reply.json(new JsonObject().put("item", item(message))))
-                        .orElseThrow(RetainedRoutes::absent));
+                .thenCompose(found -> {
+                    Message message = found.orElseThrow(RetainedRoutes::absent);
+                    return message.heapBytes() <= AnswerRoom.SMALL_BYTES
+                            ? CompletableFuture.completedFuture(reply(message))
+                            : encoders.supply(() -> reply(message));
+                });
+    }
+
+    private static Reply reply(Message message) {
+        return Reply.json(new JsonObject().put("item", item(message)));
     }
 
     private CompletableFuture<Reply> delete(Call call) {

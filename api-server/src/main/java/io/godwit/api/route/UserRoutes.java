@@ -106,10 +106,12 @@ public final class UserRoutes {
     private CompletableFuture<Reply> rules() {
         return users.rules()
                 .thenApply(rules -> Reply.json(new JsonObject()
-                        .put("file", new JsonArray(rules.ofFile()))
-                        .put("api", new JsonArray(rules.shared()))
-                        .put("by", rules.by())
-                        .put("sinceMillis", rules.sinceMillis())));
+                                .put("file", new JsonArray(rules.ofFile()))
+                                .put("api", new JsonArray(rules.shared()))
+                                .put("by", rules.by())
+                                .put("sinceMillis", rules.sinceMillis())
+                                .put("version", rules.version()))
+                        .tagged(rules.version()));
     }
 
     private CompletableFuture<Reply> setRules(Call call) {
@@ -121,7 +123,7 @@ public final class UserRoutes {
             }
         });
         return Refused.as(
-                        users.setRules(lines, by(call), call.within()),
+                        users.setRules(lines, EntityTags.admitted(call.ifMatch()), by(call), call.within()),
                         wrong -> MqttText.wrong("api", String.valueOf(wrong.getMessage())))
                 .thenApply(done -> Reply.done());
     }

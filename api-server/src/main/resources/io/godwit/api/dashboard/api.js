@@ -49,8 +49,9 @@ export async function get(target) {
   return await send('GET', target)
 }
 
-export async function send(method, target, body) {
-  const response = await ask(method, target, body, AbortSignal.timeout(PATIENCE_MILLIS))
+/** With a `version`, only what is of that version is changed; else it fails with the status 412. */
+export async function send(method, target, body, version) {
+  const response = await ask(method, target, body, AbortSignal.timeout(PATIENCE_MILLIS), version)
   const text = await unbroken(response.text())
   const json = text === '' ? null : parsed(text)
   if (response.ok || response.status === 503 && json?.reasons) {
@@ -111,13 +112,16 @@ function parts(entry) {
   return [value('event') ?? 'message', parsed(value('data') ?? '')]
 }
 
-async function ask(method, target, body, signal) {
+async function ask(method, target, body, signal, version) {
   const headers = {}
   if (token() !== '') {
     headers.Authorization = 'Bearer ' + token()
   }
   if (body !== undefined) {
     headers['Content-Type'] = 'application/json'
+  }
+  if (version !== undefined) {
+    headers['If-Match'] = '"' + version + '"'
   }
   return await unbroken(fetch(target, {method, headers, body: body === undefined ? undefined : JSON.stringify(body),
     credentials: 'same-origin', cache: 'no-store', redirect: 'error', signal}))

@@ -71,8 +71,8 @@ function rulesOf(frame, mayChange, done) {
     : el('pre', {id: 'rules', class: 'payload', tabindex: '0', role: 'region', 'aria-label': 'Rules of all nodes'})
   const by = el('p', {id: 'rules-by', class: 'hint'})
   // What all nodes have, as it was shown last.
-  let known = {text: '', sinceMillis: 0}
-  const shown = now => ({text: now.api.join('\n'), sinceMillis: now.sinceMillis})
+  let known = {text: '', version: '0'}
+  const shown = now => ({text: now.api.join('\n'), version: now.version})
   const refresh = async () => {
     const now = await get('/api/v1/rules')
     if (frame.gone.aborted) {
@@ -88,12 +88,13 @@ function rulesOf(frame, mayChange, done) {
     say(by, now.sinceMillis > 0 ? 'Set by ' + visible(now.by, 60) + ', ' + time(now.sinceMillis) + '.' : '')
   }
   const save = button => run(frame, button, async () => {
-    const now = await get('/api/v1/rules')
-    if (now.sinceMillis !== known.sinceMillis) {
-      throw new Failed(0, 'Somebody else has set the rules meanwhile: keep your lines, and open the page again.')
-    }
     const api = ofAll.value.split('\n').filter(each => each.trim() !== '')
-    await send('PUT', '/api/v1/rules', {api})
+    try {
+      await send('PUT', '/api/v1/rules', {api}, known.version)
+    } catch (e) {
+      throw e.status !== 412 ? e
+        : new Failed(0, 'Somebody else has set the rules meanwhile: keep your lines, and open the page again.')
+    }
     known.text = ofAll.value
     say(done, 'The rules are in force on all nodes.')
   })

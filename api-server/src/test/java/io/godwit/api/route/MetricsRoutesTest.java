@@ -59,7 +59,8 @@ class MetricsRoutesTest {
     }
 
     private static Call call(String accept) {
-        return new Call(Optional.empty(), true, new JsonObject(), new JsonObject(), accept, "", Duration.ofSeconds(1));
+        return new Call(
+                Optional.empty(), true, new JsonObject(), new JsonObject(), accept, "", "", Duration.ofSeconds(1));
     }
 
     private static Reply get(CompletableFuture<Reply> asked) throws Exception {

@@ -5,11 +5,12 @@ import io.godwit.broker.clients.wire.Criteria;
 import io.godwit.broker.clients.wire.Key;
 import io.godwit.broker.clients.wire.PageAnswer;
 import io.godwit.broker.clients.wire.PageRequest;
+import io.godwit.inbox.client.IdPattern;
+import io.godwit.mqtt.client.AddressPattern;
 import io.godwit.mqtt.client.ClientCriteria;
 import io.godwit.mqtt.client.ClientKey;
 import io.godwit.mqtt.client.ClientPage;
 import io.godwit.mqtt.client.ConnectedClient;
-import io.godwit.mqtt.client.IdPattern;
 import io.godwit.mqtt.packet.ProtocolLevel;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
@@ -58,9 +59,9 @@ final class ClientWire {
         if (userName != null) {
             message.setUserName(userName);
         }
-        String address = criteria.address();
+        AddressPattern address = criteria.address();
         if (address != null) {
-            message.setAddress(address);
+            message.setAddress(address.text());
         }
         return message.build();
     }
@@ -70,7 +71,7 @@ final class ClientWire {
                 message.hasTenant() ? new TenantId(message.getTenant()) : null,
                 new IdPattern(message.getIdText(), message.getIdIsPrefix()),
                 message.hasUserName() ? message.getUserName() : null,
-                message.hasAddress() ? message.getAddress() : null,
+                message.hasAddress() ? new AddressPattern(message.getAddress()) : null,
                 message.getProtocolLevel(),
                 Math.max(0, message.getLeastQueued()));
     }

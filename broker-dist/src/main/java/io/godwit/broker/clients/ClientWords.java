@@ -3,10 +3,11 @@ package io.godwit.broker.clients;
 import io.godwit.api.port.ClientFilter;
 import io.godwit.api.port.ClientFilter.TextPattern;
 import io.godwit.api.port.ClientView;
+import io.godwit.inbox.client.IdPattern;
+import io.godwit.mqtt.client.AddressPattern;
 import io.godwit.mqtt.client.ClientCriteria;
 import io.godwit.mqtt.client.ClientKey;
 import io.godwit.mqtt.client.ConnectedClient;
-import io.godwit.mqtt.client.IdPattern;
 import io.godwit.mqtt.client.PeerAddress;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
@@ -59,7 +60,7 @@ final class ClientWords {
                 tenant.orElse(null),
                 filter.clientId().map(ClientWords::pattern).orElse(IdPattern.ANY),
                 filter.userName().orElse(null),
-                filter.address().orElse(null),
+                filter.address().map(AddressPattern::new).orElse(null),
                 filter.protocolLevel().orElse(0),
                 filter.leastQueued().orElse(0)));
     }

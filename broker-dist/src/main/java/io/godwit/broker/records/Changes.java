@@ -1,5 +1,6 @@
 package io.godwit.broker.records;
 
+import io.godwit.api.port.ChangedMeanwhileException;
 import io.godwit.api.port.LimitReachedException;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.OperationException;
@@ -49,7 +50,9 @@ final class Changes {
         if (cause instanceof RecordsRefusedException) {
             return new OperationException(OperationException.Kind.REFUSED, String.valueOf(cause.getMessage()));
         }
-        return cause instanceof IllegalArgumentException || cause instanceof LimitReachedException
+        return cause instanceof IllegalArgumentException
+                        || cause instanceof LimitReachedException
+                        || cause instanceof ChangedMeanwhileException
                 ? (RuntimeException) cause
                 : new NotServingException("the dist store does not answer, it may be stored later: " + cause);
     }

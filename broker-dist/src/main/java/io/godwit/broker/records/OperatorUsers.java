@@ -1,6 +1,7 @@
 package io.godwit.broker.records;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.godwit.api.port.ChangedMeanwhileException;
 import io.godwit.api.port.LimitReachedException;
 import io.godwit.api.port.NotAllowedException;
 import io.godwit.api.port.NotServingException;
@@ -28,6 +29,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -50,6 +52,7 @@ public final class OperatorUsers implements UserAdmin, AutoCloseable {
     private static final int MAX_WAITING = 16;
 
     private static final long IDLE_SECONDS = 10;
+    private static final Rules NO_RULES = new Rules(List.of(), List.of(), "", 0, Rules.NO_VERSION);
 
     private final FileAuth auth;
     private final Changes changes;
@@ -57,7 +60,7 @@ public final class OperatorUsers implements UserAdmin, AutoCloseable {
     private final int most;
     private final SecureRandom random = new SecureRandom();
     private final ConcurrentMap<String, User> users = new ConcurrentHashMap<>();
-    private volatile Rules rules = new Rules(List.of(), List.of(), "", 0);
+    private volatile Rules rules = NO_RULES;
 
     private final ThreadPoolExecutor thread = new ThreadPoolExecutor(
             1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(MAX_WAITING), task -> {
@@ -118,7 +121,8 @@ public final class OperatorUsers implements UserAdmin, AutoCloseable {
             try {
                 RulesValue stored = RulesValue.parseFrom(record.value());
                 auth.shareRules(stored.getLinesList());
-                rules = new Rules(List.of(), stored.getLinesList(), stored.getBy(), stored.getSinceMillis());
+                rules = new Rules(
+                        List.of(), stored.getLinesList(), stored.getBy(), stored.getSinceMillis(), version(record));
             } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
                 LOG.error("stored rules have no effect here, those of before stay cause={}", e.getMessage());
             }
@@ -127,7 +131,7 @@ public final class OperatorUsers implements UserAdmin, AutoCloseable {
         @Override
         public void gone(String name) {
             auth.shareRules(List.of());
-            rules = new Rules(List.of(), List.of(), "", 0);
+            rules = NO_RULES;
         }
     }
 
@@ -204,11 +208,16 @@ public final class OperatorUsers implements UserAdmin, AutoCloseable {
     public CompletableFuture<Rules> rules() {
         Rules shared = rules;
         return CompletableFuture.completedFuture(
-                new Rules(auth.rulesOfFile(), shared.shared(), shared.by(), shared.sinceMillis()));
+                new Rules(auth.rulesOfFile(), shared.shared(), shared.by(), shared.sinceMillis(), shared.version()));
+    }
+
+    private static String version(@Nullable StoredRecord record) {
+        return record == null ? Rules.NO_VERSION : Long.toHexString(record.revision());
     }
 
     @Override
-    public CompletableFuture<Void> setRules(List<String> lines, String by, Duration within) {
+    public CompletableFuture<Void> setRules(
+            List<String> lines, Predicate<String> mayReplace, String by, Duration within) {
         if (!auth.hasRules()) {
             return CompletableFuture.failedFuture(new NotAllowedException(
                     "authConfig.aclFile names no file of rules, so every user may do everything"));
@@ -230,7 +239,18 @@ public final class OperatorUsers implements UserAdmin, AutoCloseable {
                 .setSinceMillis(nowMillis.getAsLong())
                 .build()
                 .toByteArray();
-        return changes.change(RULES, ALL, present -> Change.put(value), within).thenApply(before -> null);
+        return changes.change(
+                        RULES,
+                        ALL,
+                        present -> {
+                            if (!mayReplace.test(version(present))) {
+                                throw new ChangedMeanwhileException(
+                                        "the rules are not those that were to be replaced; read them again");
+                            }
+                            return Change.put(value);
+                        },
+                        within)
+                .thenApply(before -> null);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.godwit.broker.watch;
 
 import io.godwit.api.port.WatchSource.TraceFilter;
+import io.godwit.mqtt.client.AddressPattern;
 import io.godwit.mqtt.client.PeerAddress;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.event.BrokerEvent;
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param clientId who publishes, subscribes or receives
  * @param filter topics; not of a shared subscription
- * @param address of a client's connection, without port
+ * @param address of a client's connection, see {@link AddressPattern}
  * @param tenant empty for all
  */
 record TraceQuestion(
@@ -64,7 +65,8 @@ record TraceQuestion(
                         || clientId.get().equals(other))
                 && (filter.isEmpty() || topic != null && filter.get().matches(topic))
                 && (address.isEmpty()
-                        || remoteAddress != null && address.get().equals(PeerAddress.hostOf(remoteAddress)));
+                        || remoteAddress != null
+                                && new AddressPattern(address.get()).matches(PeerAddress.hostOf(remoteAddress)));
     }
 
     boolean follows(ClientInfo client, @Nullable String topic) {

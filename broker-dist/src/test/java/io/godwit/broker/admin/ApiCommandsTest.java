@@ -18,6 +18,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -316,6 +317,30 @@ class ApiCommandsTest {
         assertThat(api.last().method() + api.last().path()).isEqualTo("DELETE/api/v1/tokens/ops");
         assertThat(run("tokens", "add", "ops").code()).isEqualTo(2);
         assertThat(run("tokens", "add", "ops", "--role", "king").code()).isEqualTo(2);
+    }
+
+    /** Somebody else sets the rules between the two requests of the command: nothing of theirs is lost. */
+    @Test
+    void aRuleIsAddedToWhatIsThereThen() throws Exception {
+        List<String> set = new ArrayList<>();
+        AtomicInteger version = new AtomicInteger(7);
+        api.handle(exchange -> {
+            if (exchange.getRequestMethod().equals("GET")) {
+                FakeApi.answer(
+                        exchange,
+                        200,
+                        "{\"file\": [], \"api\": [\"deny all all " + version + "\"], \"version\": \"" + version
+                                + "\"}");
+                version.compareAndSet(7, 8); // somebody else
+            } else if (exchange.getRequestHeaders().getFirst("If-Match").equals("\"" + version + "\"")) {
+                set.add(api.last().json().get("api").toString());
+                FakeApi.answer(exchange, 204, "");
+            } else {
+                FakeApi.answer(exchange, 412, FakeApi.problem("changed", 412, "others"));
+            }
+        });
+        assertThat(run("rules", "add", "allow all all x").code()).isZero();
+        assertThat(set).containsExactly("[\"deny all all 8\",\"allow all all x\"]");
     }
 
     @Test

@@ -5,11 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.broker.clients.wire.Client;
 import io.godwit.broker.clients.wire.Criteria;
 import io.godwit.broker.clients.wire.PageAnswer;
+import io.godwit.inbox.client.IdPattern;
+import io.godwit.mqtt.client.AddressPattern;
 import io.godwit.mqtt.client.ClientCriteria;
 import io.godwit.mqtt.client.ClientKey;
 import io.godwit.mqtt.client.ClientPage;
 import io.godwit.mqtt.client.ConnectedClient;
-import io.godwit.mqtt.client.IdPattern;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
@@ -41,7 +42,8 @@ class ClientWireTest {
     void criteriaAreTheSameBehindTheWire() throws Exception {
         for (ClientCriteria criteria : List.of(
                 ClientCriteria.ALL,
-                new ClientCriteria(new TenantId("t"), new IdPattern("x", false), "", "::1", 4, 1L << 40),
+                new ClientCriteria(
+                        new TenantId("t"), new IdPattern("x", false), "", new AddressPattern("::1"), 4, 1L << 40),
                 new ClientCriteria(null, new IdPattern("y", true), "ann", null, 0, 0))) {
             byte[] bytes = ClientWire.criteria(criteria).toByteArray();
             assertThat(ClientWire.criteria(Criteria.parseFrom(bytes))).isEqualTo(criteria);

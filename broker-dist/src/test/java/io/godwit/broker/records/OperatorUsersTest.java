@@ -4,9 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.godwit.api.port.ChangedMeanwhileException;
 import io.godwit.api.port.LimitReachedException;
 import io.godwit.api.port.NotAllowedException;
 import io.godwit.api.port.UserAdmin.Hash;
+import io.godwit.api.port.UserAdmin.Rules;
 import io.godwit.api.port.UserAdmin.User;
 import io.godwit.broker.auth.AuthFileReports;
 import io.godwit.broker.auth.FileAuth;
@@ -193,7 +195,7 @@ class OperatorUsersTest {
     void rulesOfAllNodesComeBehindThoseOfTheFile() throws Exception {
         assertThat(mayPublish("ann", "a")).isFalse();
         long before = auth.rulesVersion();
-        done(users.setRules(List.of("allow publish user ann #", "allow all all open/#"), "ada", WITHIN));
+        done(users.setRules(List.of("allow publish user ann #", "allow all all open/#"), any -> true, "ada", WITHIN));
         assertThat(auth.rulesVersion())
                 .as("answers that are remembered are void")
                 .isGreaterThan(before);
@@ -207,21 +209,46 @@ class OperatorUsersTest {
         assertThat(mayPublish("ann", "secret/a")).as("the other rules stay").isTrue();
         assertThat(done(users.rules()).ofFile()).containsExactly("deny publish user ann a");
         assertThat(done(users.rules()).shared()).hasSize(2);
-        done(users.setRules(List.of(), "ada", WITHIN));
+        done(users.setRules(List.of(), any -> true, "ada", WITHIN));
         assertThat(mayPublish("bob", "open/a")).isFalse();
+    }
+
+    /** Whoever is second has read what is there no more, however the two meet. */
+    @Test
+    void rulesAreReplacedOnlyBySomebodyWhoHasSeenThem() throws Exception {
+        assertThat(done(users.rules()).version()).isEqualTo(Rules.NO_VERSION);
+        CompletableFuture<Void> first =
+                users.setRules(List.of("allow all all first"), Rules.NO_VERSION::equals, "ada", WITHIN);
+        CompletableFuture<Void> second =
+                users.setRules(List.of("allow all all second"), Rules.NO_VERSION::equals, "bob", WITHIN);
+        Await.until("both are decided", WITHIN, () -> {
+            host.runUntilIdle();
+            return first.isDone() && second.isDone();
+        });
+        assertThat(List.of(first.isCompletedExceptionally(), second.isCompletedExceptionally()))
+                .containsExactlyInAnyOrder(true, false);
+        CompletableFuture<Void> refused = first.isCompletedExceptionally() ? first : second;
+        assertThat(refused)
+                .failsWithin(WITHIN)
+                .withThrowableThat()
+                .withCauseInstanceOf(ChangedMeanwhileException.class);
+        Rules now = done(users.rules());
+        assertThat(now.shared()).hasSize(1);
+        done(users.setRules(List.of(), now.version()::equals, "ada", WITHIN));
+        assertThat(done(users.rules()).version()).isNotIn(now.version(), Rules.NO_VERSION);
     }
 
     @Test
     void rulesThatAreWrongOrWouldHaveNoEffectAreRefused() throws Exception {
-        assertThat(users.setRules(List.of("allow all all #", "allow"), "ada", WITHIN))
+        assertThat(users.setRules(List.of("allow all all #", "allow"), any -> true, "ada", WITHIN))
                 .failsWithin(WITHIN)
                 .withThrowableThat()
                 .withCauseInstanceOf(IllegalArgumentException.class)
                 .withMessageContaining("line 2");
-        assertThat(users.setRules(List.of("allow all all " + "x".repeat(16_000)), "ada", WITHIN))
+        assertThat(users.setRules(List.of("allow all all " + "x".repeat(16_000)), any -> true, "ada", WITHIN))
                 .isCompletedExceptionally();
         open(false);
-        assertThat(users.setRules(List.of("deny all all #"), "ada", WITHIN))
+        assertThat(users.setRules(List.of("deny all all #"), any -> true, "ada", WITHIN))
                 .failsWithin(WITHIN)
                 .withThrowableThat()
                 .withCauseInstanceOf(NotAllowedException.class);

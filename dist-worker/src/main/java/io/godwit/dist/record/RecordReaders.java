@@ -20,6 +20,22 @@ public final class RecordReaders {
     private RecordReaders() {}
 
     /**
+     * Which members do not say that they read the records that there are. Their ranges of the dist store stop at the
+     * first record, in the log or in a snapshot, so they do not come to serve.
+     */
+    public static SortedSet<String> unable(Collection<Member> members) {
+        SortedSet<String> unable = new TreeSet<>();
+        for (Member member : members) {
+            String layout = member.attributes().getOrDefault(ATTRIBUTE, "");
+            // a later version reads what this one does
+            if (!layout.matches("[0-9]{1,9}") || Integer.parseInt(layout) < RecordKeys.VERSION) {
+                unable.add(member.nodeId());
+            }
+        }
+        return unable;
+    }
+
+    /**
      * Why no first record may be written now; empty when it may.
      *
      * @param members that the membership has

@@ -37,4 +37,15 @@ class RecordReadersTest {
         assertThat(RecordReaders.lack(List.of(member("a", READS)), List.of("a", "c")))
                 .hasValueSatisfying(why -> assertThat(why).contains("cannot be asked now: c"));
     }
+
+    @Test
+    void whoReadsAnEarlierLayoutOrNoneIsUnable() {
+        List<Member> members = List.of(
+                member("a", READS),
+                member("b", Map.of()),
+                member("c", Map.of(RecordReaders.ATTRIBUTE, "2")),
+                member("d", Map.of(RecordReaders.ATTRIBUTE, "x")),
+                member("e", Map.of(RecordReaders.ATTRIBUTE, "4")));
+        assertThat(RecordReaders.unable(members)).containsExactly("b", "c", "d");
+    }
 }

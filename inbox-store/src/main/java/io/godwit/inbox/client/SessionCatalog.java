@@ -21,29 +21,23 @@ public interface SessionCatalog {
      * Which sessions are asked for.
      *
      * @param tenant null for all
-     * @param idText what the client id must begin with, or have anywhere
-     * @param isPrefix whether it must begin with it
+     * @param clientId how the client id must be
      * @param onlyDetached whether those of connected clients are left out
      * @param leastMessages in the queue
      * @param areKept whether those are asked for that the broker itself keeps for their wills, rather than those of
      *     clients
      */
     record Criteria(
-            @Nullable TenantId tenant,
-            String idText,
-            boolean isPrefix,
-            boolean onlyDetached,
-            int leastMessages,
-            boolean areKept) {
+            @Nullable TenantId tenant, IdPattern clientId, boolean onlyDetached, int leastMessages, boolean areKept) {
         /** Those of clients. */
         public Criteria(
                 @Nullable TenantId tenant, String idText, boolean isPrefix, boolean onlyDetached, int leastMessages) {
-            this(tenant, idText, isPrefix, onlyDetached, leastMessages, false);
+            this(tenant, new IdPattern(idText, isPrefix), onlyDetached, leastMessages, false);
         }
 
         /** Those that are kept for their wills, with client ids that begin so. */
         public static Criteria kept(TenantId tenant, String idPrefix) {
-            return new Criteria(tenant, idPrefix, true, true, 0, true);
+            return new Criteria(tenant, new IdPattern(idPrefix, true), true, 0, true);
         }
 
         public static final Criteria ALL = new Criteria(null, "", true, false, 0);

@@ -1,5 +1,6 @@
 package io.godwit.inbox.format;
 
+import io.godwit.inbox.client.IdPattern;
 import io.godwit.inbox.client.SessionCatalog.Criteria;
 import io.godwit.inbox.client.StoredSessionInfo;
 import io.godwit.plugin.client.ClientId;
@@ -62,13 +63,13 @@ public record SessionQuery(byte[] from, byte @Nullable [] end, int maxSessions, 
         out.varint(nowMillis);
         TenantId tenant = criteria.tenant();
         out.u8((tenant == null ? 0 : TENANT)
-                | (criteria.isPrefix() ? PREFIX : 0)
+                | (criteria.clientId().isPrefix() ? PREFIX : 0)
                 | (criteria.onlyDetached() ? DETACHED : 0)
                 | (criteria.areKept() ? OWN : 0));
         if (tenant != null) {
             out.string(tenant.value());
         }
-        out.string(criteria.idText());
+        out.string(criteria.clientId().text());
         out.varint(criteria.leastMessages());
         return out.toBytes();
     }
@@ -85,15 +86,18 @@ public record SessionQuery(byte[] from, byte @Nullable [] end, int maxSessions, 
         TenantId tenant = (flags & TENANT) == 0 ? null : new TenantId(in.string());
         String idText = in.string();
         Criteria criteria = new Criteria(
-                tenant, idText, (flags & PREFIX) != 0, (flags & DETACHED) != 0, in.length(), (flags & OWN) != 0);
+                tenant,
+                new IdPattern(idText, (flags & PREFIX) != 0),
+                (flags & DETACHED) != 0,
+                in.length(),
+                (flags & OWN) != 0);
         return new SessionQuery(from, end, maxSessions, nowMillis, criteria);
     }
 
     /** Whether the client id is one of those that are asked for. */
     public boolean matches(TenantId tenant, ClientId clientId) {
-        String id = clientId.value();
         return (criteria.tenant() == null || criteria.tenant().equals(tenant))
-                && (criteria.isPrefix() ? id.startsWith(criteria.idText()) : id.contains(criteria.idText()));
+                && criteria.clientId().matches(clientId.value());
     }
 
     /**

@@ -36,6 +36,9 @@ final class SessionListing {
     /** Of the texts of an answer, which clients choose. */
     private static final long MOST_CHARS = 1 << 19;
 
+    /** Of client ids, asked for or not; each character costs a step of the search. */
+    private static final long MOST_ID_CHARS = 16 << 20;
+
     private final RangeReader reader;
     private final SessionQuery query;
     private final List<StoredSessionInfo> found = new ArrayList<>();
@@ -55,18 +58,21 @@ final class SessionListing {
     private SessionQuery.Answer walk() {
         int most = Math.min(query.maxSessions(), MOST_SESSIONS);
         int looks = 0;
+        long idChars = 0;
         try (RangeCursor cursor = reader.cursor(query.from(), query.end())) {
             for (cursor.seekToFirst(); cursor.isValid(); looks++) {
                 byte[] key = cursor.key();
                 InboxId id = InboxKeys.inboxOf(key);
                 byte[] prefix = InboxKeys.prefix(id.tenant(), id.clientId());
                 if (looks == MOST_LOOKS
+                        || idChars >= MOST_ID_CHARS
                         || found.size() == most
                         || queueBytes >= MOST_QUEUE_BYTES
                         || messages >= MOST_MESSAGES
                         || chars >= MOST_CHARS) {
                     return new SessionQuery.Answer(found, prefix);
                 }
+                idChars += id.clientId().value().length();
                 if (Arrays.equals(key, InboxKeys.key(prefix, InboxKeys.SESSION))) {
                     look(id, prefix, cursor.value());
                 }

@@ -22,14 +22,15 @@ public record AddressBlock(boolean isV6, long high, long low, int prefixBits) {
     private static final long MAPPED = 0xFFFFL << 32;
 
     /**
-     * Reads {@code 10.0.0.0/8}, {@code fd00::/8} or a single address. Bits behind the shared ones do not matter.
+     * Reads {@code 10.0.0.0/8}, {@code fd00::/8} or a single address. Bits behind the shared ones do not matter, nor
+     * does the zone of a single address: clients of all zones have it.
      *
      * @throws IllegalArgumentException saying how one must be
      */
     public static AddressBlock parse(String text) {
         int slash = text.indexOf('/');
-        byte[] address = NetUtil.createByteArrayFromIpAddressString(slash < 0 ? text : text.substring(0, slash));
-        if (address == null || text.indexOf('%') >= 0) {
+        byte[] address = bytes(slash < 0 ? text : text.substring(0, slash));
+        if (address == null || slash >= 0 && text.indexOf('%') >= 0) {
             throw new IllegalArgumentException("must be an address, or a block of addresses such as 10.0.0.0/8");
         }
         int most = address.length * Byte.SIZE;
@@ -44,11 +45,34 @@ public record AddressBlock(boolean isV6, long high, long low, int prefixBits) {
         return of(address, bits);
     }
 
+    /** As {@link #parse}, but null for what is none. */
+    public static @Nullable AddressBlock find(String text) {
+        try {
+            return parse(text);
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+
     /** Null for what is no address, such as that of a client within the process. */
-    static @Nullable AddressBlock ofHost(String host) {
-        int zone = host.indexOf('%');
-        byte[] address = NetUtil.createByteArrayFromIpAddressString(zone < 0 ? host : host.substring(0, zone));
+    public static @Nullable AddressBlock ofHost(String host) {
+        byte[] address = bytes(host);
         return address == null ? null : of(address, address.length * Byte.SIZE);
+    }
+
+    /** Of an address, perhaps in brackets or with a zone; null for what is none. */
+    private static byte @Nullable [] bytes(String text) {
+        boolean isBracketed = text.startsWith("[") && text.endsWith("]");
+        String plain = isBracketed ? text.substring(1, text.length() - 1) : text;
+        int zone = plain.indexOf('%');
+        return NetUtil.createByteArrayFromIpAddressString(zone < 0 ? plain : plain.substring(0, zone));
+    }
+
+    /** Whether each address of {@code other} is one of these. */
+    public boolean contains(AddressBlock other) {
+        return isV6 == other.isV6
+                && prefixBits <= other.prefixBits
+                && other.shortened(prefixBits).equals(this);
     }
 
     static AddressBlock of(InetAddress address) {

@@ -1,5 +1,6 @@
 package io.godwit.mqtt.client;
 
+import io.godwit.inbox.client.IdPattern;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import org.jspecify.annotations.Nullable;
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param tenant null for any
  * @param clientId how the client id must be
  * @param userName exactly, empty meaning none; null for any
- * @param address of the peer exactly, without port; null for any
+ * @param address of the peer; null for any
  * @param protocolLevel 3, 4 or 5; 0 for any
  * @param leastQueued of {@link ConnectedClient#queued}
  */
@@ -18,7 +19,7 @@ public record ClientCriteria(
         @Nullable TenantId tenant,
         IdPattern clientId,
         @Nullable String userName,
-        @Nullable String address,
+        @Nullable AddressPattern address,
         int protocolLevel,
         long leastQueued) {
     /** All clients. */
@@ -33,7 +34,7 @@ public record ClientCriteria(
         return (tenant == null || tenant.equals(client.tenant()))
                 && clientId.matches(client.clientId().value())
                 && (userName == null || userName.equals(client.userName() == null ? "" : client.userName()))
-                && (address == null || address.equals(PeerAddress.hostOf(client.remoteAddress())))
+                && (address == null || address.matches(PeerAddress.hostOf(client.remoteAddress())))
                 && (protocolLevel == 0 || protocolLevel == client.protocolLevel());
     }
 }

@@ -84,6 +84,8 @@ class BanTableTest {
         "0.0.0.0/0, 0.0.0.0/0",
         "fd00:1::7/16, fd00:0:0:0:0:0:0:0/16",
         "::ffff:10.1.2.3, 10.1.2.3",
+        "[::ffff:10.1.2.3], 10.1.2.3",
+        "fe80::1%eth0, fe80:0:0:0:0:0:0:1",
         "::ffff:10.1.2.3/104, 10.0.0.0/8",
         "::/0, 0:0:0:0:0:0:0:0/0",
         "2001:db8::1/65, 2001:db8:0:0:0:0:0:0/65"
@@ -103,7 +105,7 @@ class BanTableTest {
                 "10.0.0.0/-1",
                 "10.0.0.0/",
                 "::1/129",
-                "fe80::1%eth0",
+                "fe80::1%eth0/64",
                 "10.0.0.0/8/8",
                 "example.org"
             })
@@ -119,6 +121,7 @@ class BanTableTest {
         assertThat(isBanned("x", null, "")).isFalse();
         assertThat(isBanned("x", null, "10.0.0.1:1")).isTrue();
         assertThat(isBanned("x", null, "fe80:0:0:0:0:0:0:1%eth0:1883")).isTrue();
+        assertThat(isBanned("x", null, "[fe80::1%eth0]:1883")).isTrue();
     }
 
     /** Each address is banned exactly when it lies in one of the blocks, looked at one after the other. */

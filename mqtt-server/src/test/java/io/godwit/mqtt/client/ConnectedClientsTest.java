@@ -2,6 +2,7 @@ package io.godwit.mqtt.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.inbox.client.IdPattern;
 import io.godwit.mqtt.codec.DecodeLimits;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.Subscription;
@@ -236,8 +237,8 @@ class ConnectedClientsTest {
         assertFound(new ClientCriteria(null, new IdPattern("-1", false), null, null, 0, 0), "other-1");
         assertFound(new ClientCriteria(null, IdPattern.ANY, "ann", null, 0, 0), "other-1");
         assertFound(new ClientCriteria(null, IdPattern.ANY, "", null, 0, 0), "plain");
-        assertFound(new ClientCriteria(null, IdPattern.ANY, null, "10.0.0.1", 0, 0), "plain");
-        assertFound(new ClientCriteria(null, IdPattern.ANY, null, "[::1]", 0, 0), "other-1");
+        assertFound(new ClientCriteria(null, IdPattern.ANY, null, new AddressPattern("10.0.0.1"), 0, 0), "plain");
+        assertFound(new ClientCriteria(null, IdPattern.ANY, null, new AddressPattern("::1"), 0, 0), "other-1");
         assertFound(new ClientCriteria(null, IdPattern.ANY, null, null, 5, 0), "plain");
         assertFound(new ClientCriteria(null, IdPattern.ANY, null, null, 0, 3), "other-1");
         assertFound(new ClientCriteria(null, IdPattern.ANY, "ann", null, 5, 0));

@@ -3,6 +3,7 @@ package io.godwit.broker.admin.api;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
 import io.godwit.broker.admin.http.ApiClient;
 import io.godwit.broker.admin.http.ApiPath;
 import io.godwit.broker.admin.terminal.AdminException;
@@ -20,11 +21,12 @@ import picocli.CommandLine.Parameters;
         name = "rules",
         description = {
             "Lists the rules of who may publish and subscribe, in the order in which they count: those of the node's",
-            "file, then those of all nodes. add, remove and set change the second. Two changes at a time: the last",
-            "counts."
+            "file, then those of all nodes. add, remove and set change the second. add and remove change what is there",
+            "then, whoever else changes it; set replaces whatever is there."
         })
 final class RulesCommand extends WatchedCommand {
     private static final String PATH = "/api/v1/rules";
+    private static final int MOST_TRIES = 5;
 
     RulesCommand(Invocation invocation) {
         super(invocation);
@@ -55,17 +57,33 @@ final class RulesCommand extends WatchedCommand {
         return texts;
     }
 
-    /** Rules of all nodes, as they are now. */
-    private static List<String> now(ApiClient client) throws AdminException {
-        return lines(client.get(ApiPath.of(PATH)), "api");
+    /** Changes rules in place. */
+    private interface Edit {
+        void apply(List<String> rules) throws AdminException;
     }
 
-    private static void set(ApiClient client, Output output, List<String> rules, String done) throws AdminException {
+    /** Changes the rules of all nodes as they are now, and again when somebody else was faster. */
+    private static void edit(ApiClient client, Output output, Edit edit, String done) throws AdminException {
+        for (int i = 0; i < MOST_TRIES; i++) {
+            JsonObject answer = client.get(ApiPath.of(PATH));
+            List<String> rules = new ArrayList<>(lines(answer, "api"));
+            edit.apply(rules);
+            // a release before this one tells none, and takes whatever comes last
+            String version = answer.get("version") instanceof JsonPrimitive text ? text.getAsString() : "";
+            if (client.replace(ApiPath.of(PATH), version, body(rules))) {
+                output.done(done, new JsonObject());
+                return;
+            }
+        }
+        throw new AdminException(Kind.REFUSED, "others change the rules all the time; nothing was changed");
+    }
+
+    private static JsonObject body(List<String> rules) {
         JsonArray lines = new JsonArray();
         rules.forEach(lines::add);
         JsonObject body = new JsonObject();
         body.add("api", lines);
-        output.done(done, client.put(ApiPath.of(PATH), body));
+        return body;
     }
 
     @Command(name = "add", description = "Adds a rule behind all others, or before them.")
@@ -86,12 +104,13 @@ final class RulesCommand extends WatchedCommand {
         @Override
         void run(ApiClient client, Output output) throws AdminException {
             String rule = String.join(" ", words);
-            List<String> rules = new ArrayList<>(now(client));
-            if (rules.contains(rule)) {
-                throw new AdminException(Kind.REFUSED, "there is this rule already: " + rule);
-            }
-            rules.add(isFirst ? 0 : rules.size(), rule);
-            set(client, output, rules, "added " + rule);
+            Edit adding = rules -> {
+                if (rules.contains(rule)) {
+                    throw new AdminException(Kind.REFUSED, "there is this rule already: " + rule);
+                }
+                rules.add(isFirst ? 0 : rules.size(), rule);
+            };
+            edit(client, output, adding, "added " + rule);
         }
     }
 
@@ -107,11 +126,12 @@ final class RulesCommand extends WatchedCommand {
         @Override
         void run(ApiClient client, Output output) throws AdminException {
             String rule = String.join(" ", words);
-            List<String> rules = new ArrayList<>(now(client));
-            if (!rules.remove(rule)) {
-                throw new AdminException(Kind.UNKNOWN, "all nodes have no such rule: " + rule);
-            }
-            set(client, output, rules, "removed " + rule);
+            Edit removing = rules -> {
+                if (!rules.remove(rule)) {
+                    throw new AdminException(Kind.UNKNOWN, "all nodes have no such rule: " + rule);
+                }
+            };
+            edit(client, output, removing, "removed " + rule);
         }
     }
 
@@ -131,7 +151,8 @@ final class RulesCommand extends WatchedCommand {
             List<String> rules = InputBytes.lines(file, "rules", MOST_BYTES).stream()
                     .filter(line -> !line.isBlank() && !line.startsWith("#"))
                     .toList();
-            set(client, output, rules, "set " + rules.size() + (rules.size() == 1 ? " rule" : " rules"));
+            String done = "set " + rules.size() + (rules.size() == 1 ? " rule" : " rules");
+            output.done(done, client.put(ApiPath.of(PATH), body(rules)));
         }
     }
 }

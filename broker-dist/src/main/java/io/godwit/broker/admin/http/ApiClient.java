@@ -80,6 +80,23 @@ public final class ApiClient {
         return changed(ok("PUT", path, body));
     }
 
+    /**
+     * Replaces what is there, if it is of that version.
+     *
+     * @param version as an answer has it; empty for whatever is there
+     * @return false when it is of another one
+     */
+    public boolean replace(ApiPath path, String version, JsonObject body) throws AdminException {
+        Answer answer = ask("PUT", path, body, version);
+        if (answer.status() == 412) {
+            return false;
+        }
+        if (answer.status() < 200 || answer.status() >= 300) {
+            throw refused(answer);
+        }
+        return true;
+    }
+
     public JsonObject post(ApiPath path, JsonObject body) throws AdminException {
         return changed(ok("POST", path, body));
     }
@@ -115,6 +132,10 @@ public final class ApiClient {
 
     /** @param body null for none */
     public Answer ask(String method, ApiPath path, @Nullable JsonObject body) throws AdminException {
+        return ask(method, path, body, "");
+    }
+
+    private Answer ask(String method, ApiPath path, @Nullable JsonObject body, String version) throws AdminException {
         HttpRequest.Builder request = request(path)
                 .header("Accept", "application/json, application/problem+json")
                 .method(
@@ -124,6 +145,9 @@ public final class ApiClient {
                                 : BodyPublishers.ofString(body.toString(), StandardCharsets.UTF_8));
         if (body != null) {
             request.header("Content-Type", "application/json");
+        }
+        if (!version.isEmpty()) {
+            request.header("If-Match", '"' + version + '"');
         }
         HttpResponse<byte[]> response =
                 await(!method.equals("GET"), http.sendAsync(request.build(), head -> new BoundedBody(MOST_BYTES)));

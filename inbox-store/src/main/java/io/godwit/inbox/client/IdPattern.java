@@ -1,10 +1,14 @@
-package io.godwit.mqtt.client;
+package io.godwit.inbox.client;
 
 /**
- * A text that a client id must have. Upper and lower case differ. A look takes time by the length of the client id
- * alone, however both are made: clients choose the one and operators the other, and an event loop looks.
+ * A text that a client id must have, connected or stored. Upper and lower case differ. A look takes time by the length
+ * of the client id alone, however both are made: clients choose the one and operators the other, and an event loop or
+ * the thread of a range looks.
  */
 public final class IdPattern {
+    /** No client id is longer [MQTT5-1.5.4]. */
+    private static final int MAX_LENGTH = 65_535;
+
     public static final IdPattern ANY = new IdPattern("", true);
 
     /** Up to this product of the lengths the plain search is fast, whatever the texts. */
@@ -18,8 +22,15 @@ public final class IdPattern {
      */
     private final int[] borders;
 
-    /** @param isPrefix whether the client id begins with the text, else has it somewhere */
+    /**
+     * @param text up to 65,535 characters, else it is an {@link IllegalArgumentException}
+     * @param isPrefix whether the client id begins with the text, else has it somewhere
+     */
     public IdPattern(String text, boolean isPrefix) {
+        if (text.length() > MAX_LENGTH) {
+            throw new IllegalArgumentException(
+                    "a client id has at most " + MAX_LENGTH + " characters, asked for one with " + text.length());
+        }
         this.text = text;
         this.isPrefix = isPrefix;
         borders = isPrefix ? new int[0] : new int[text.length()];
@@ -47,7 +58,7 @@ public final class IdPattern {
         return isPrefix;
     }
 
-    boolean matches(String clientId) {
+    public boolean matches(String clientId) {
         if (isPrefix) {
             return clientId.startsWith(text);
         }

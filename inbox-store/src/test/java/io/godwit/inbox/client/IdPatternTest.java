@@ -1,4 +1,4 @@
-package io.godwit.mqtt.client;
+package io.godwit.inbox.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

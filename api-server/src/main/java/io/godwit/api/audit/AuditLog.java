@@ -1,0 +1,187 @@
+package io.godwit.api.audit;
+
+import io.godwit.api.port.AuditSink;
+import java.io.IOException;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The record of changes, written by a thread of its own. A change has its place before it begins ({@link #begin}), so
+ * what is done is recorded: while no place is left, or the last record could not be kept, there is none, and the change
+ * is not to be made. Records are written in the order in which changes ended. One that cannot be kept is written again
+ * each second until it is, with those behind it.
+ *
+ * <p>{@link #start} and {@link #close} by the thread that has made it; all else by any thread, without waiting.
+ */
+public final class AuditLog implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(AuditLog.class);
+
+    /** Of changes under way, one for each connection, and records that wait; each has some 100 KB at most. */
+    static final int MOST = 512;
+
+    /** The status of a change that the node did not see the end of. */
+    public static final int UNKNOWN = 0;
+
+    private static final long RETRY_MILLIS = 1_000;
+    private static final long CLOSE_MILLIS = 5_000;
+
+    private final AuditSink sink;
+    private final long retryMillis;
+    private final long closeMillis;
+    private final Semaphore places = new Semaphore(MOST);
+    /** Changes that have begun and not ended. */
+    private final Set<Entry> open = ConcurrentHashMap.newKeySet();
+    /** Bounded by the places. */
+    private final BlockingQueue<Entry> ended = new LinkedBlockingQueue<>();
+
+    private final CountDownLatch closing = new CountDownLatch(1);
+    private final Thread writer = new Thread(this::run, "api-audit");
+    private final Entry end = new Entry(status -> "");
+    /** Whether the record that was written last is not kept. Of the writer, read by whoever begins. */
+    private volatile boolean fails;
+
+    public AuditLog(AuditSink sink) {
+        this(sink, RETRY_MILLIS, CLOSE_MILLIS);
+    }
+
+    AuditLog(AuditSink sink, long retryMillis, long closeMillis) {
+        this.sink = sink;
+        this.retryMillis = retryMillis;
+        this.closeMillis = closeMillis;
+        writer.setDaemon(true);
+    }
+
+    /** Begins to write. */
+    public void start() {
+        writer.start();
+    }
+
+    /** The place of one change. */
+    public final class Entry {
+        private final IntFunction<String> text;
+        private final CompletableFuture<Void> kept = new CompletableFuture<>();
+        private int status;
+
+        private Entry(IntFunction<String> text) {
+            this.text = text;
+        }
+
+        /**
+         * The change has ended, whatever became of it. Further calls do nothing.
+         *
+         * @param outcome status of the answer, or {@link #UNKNOWN}
+         * @return completes when the record is kept, on the writer; fails never, but perhaps does not complete before
+         *     the node stops
+         */
+        public CompletableFuture<Void> ended(int outcome) {
+            if (open.remove(this)) {
+                status = outcome;
+                ended.add(this);
+            }
+            return kept.copy();
+        }
+    }
+
+    /**
+     * Takes a place for a change.
+     *
+     * @param text makes the record out of the status, on the writer
+     * @return null when the change is not to be made
+     */
+    public @Nullable Entry begin(IntFunction<String> text) {
+        Entry entry = place(text);
+        if (entry == null) {
+            sink.refused();
+        }
+        return entry;
+    }
+
+    private @Nullable Entry place(IntFunction<String> text) {
+        if (fails || !places.tryAcquire()) {
+            return null;
+        }
+        Entry entry = new Entry(text);
+        open.add(entry);
+        if (closing.getCount() == 0 && open.remove(entry)) { // or else close has seen it
+            places.release();
+            return null;
+        }
+        return entry;
+    }
+
+    /** Records what was refused; nothing was changed, so it may be left out. */
+    public void note(int status, IntFunction<String> text) {
+        Entry entry = place(text);
+        if (entry == null) {
+            sink.lost(1);
+        } else {
+            entry.ended(status);
+        }
+    }
+
+    private void run() {
+        try {
+            for (Entry next = ended.take(); next != end; next = ended.take()) {
+                keep(next);
+                places.release();
+                next.kept.complete(null);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // closed, and the time is over
+        }
+    }
+
+    private void keep(Entry entry) throws InterruptedException {
+        while (true) {
+            try {
+                sink.write(entry.text.apply(entry.status));
+                if (fails) {
+                    LOG.info("records of changes are kept again");
+                    fails = false;
+                }
+                return;
+            } catch (IOException | RuntimeException e) { // outermost frame of the writer: it is to try again
+                if (!fails) {
+                    fails = true;
+                    LOG.error(
+                            "no change is made by the API: a record of changes cannot be kept cause={}", e.toString());
+                }
+            }
+            if (closing.await(retryMillis, TimeUnit.MILLISECONDS)) {
+                Thread.sleep(Math.min(retryMillis, 100)); // some tries more until close interrupts
+            }
+        }
+    }
+
+    /** Writes what waits, for some seconds at most. Changes that have not ended are recorded as of no known outcome. */
+    @Override
+    public void close() {
+        closing.countDown();
+        open.forEach(entry -> entry.ended(UNKNOWN));
+        ended.add(end);
+        if (writer.getState() == Thread.State.NEW) {
+            return;
+        }
+        try {
+            writer.join(closeMillis);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (writer.isAlive()) {
+            writer.interrupt();
+            int left = MOST - places.availablePermits();
+            sink.lost(left);
+            LOG.error("records of changes are lost, they could not be kept records={}", left);
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** The record of changes. */
+@NullMarked
+package io.godwit.api.audit;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,36 @@
+package io.godwit.api.route;
+
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Entity tags of HTTP (RFC 9110, section 8.8.3). */
+final class EntityTags {
+    /** A tag, weak or not, or what is none up to the next comma. Each character is taken once. */
+    private static final Pattern TAG = Pattern.compile("\\G\\s*+(W/)?+\"([^\"]*+)\"\\s*+(?:,|$)");
+
+    private EntityTags() {}
+
+    static String quoted(String tag) {
+        return '"' + tag + '"';
+    }
+
+    /**
+     * Which tags an If-Match header admits: all when there is none, and with {@code *}. A weak tag admits none, and so
+     * does what is no list of tags.
+     */
+    static Predicate<String> admitted(String ifMatch) {
+        if (ifMatch.isBlank() || ifMatch.strip().equals("*")) {
+            return tag -> true;
+        }
+        return tag -> {
+            Matcher tags = TAG.matcher(ifMatch);
+            while (tags.find()) {
+                if (tags.group(1) == null && tags.group(2).equals(tag)) {
+                    return true;
+                }
+            }
+            return false;
+        };
+    }
+}

@@ -1,0 +1,31 @@
+package io.godwit.api;
+
+import io.godwit.api.port.AuditSink;
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Writes by the logger, as long as there is room on its disk. Thread-safe. */
+final class FakeAudit implements AuditSink {
+    private final AuditSink logger = AuditSink.ofLogger();
+    volatile boolean isFull;
+    final AtomicInteger refused = new AtomicInteger();
+    final AtomicInteger lost = new AtomicInteger();
+
+    @Override
+    public void write(String record) throws IOException {
+        if (isFull) {
+            throw new IOException("No space left on device");
+        }
+        logger.write(record);
+    }
+
+    @Override
+    public void refused() {
+        refused.incrementAndGet();
+    }
+
+    @Override
+    public void lost(int records) {
+        lost.addAndGet(records);
+    }
+}
