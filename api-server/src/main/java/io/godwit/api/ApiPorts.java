@@ -1,5 +1,6 @@
 package io.godwit.api;
 
+import io.godwit.api.port.ApiCounts;
 import io.godwit.api.port.BanAdmin;
 import io.godwit.api.port.ClientAdmin;
 import io.godwit.api.port.ClusterAdmin;
@@ -46,5 +47,6 @@ public record ApiPorts(
         Optional<WatchSource> watching,
         Optional<TopSource> top,
         Optional<WebSocketSource> webSockets,
+        ApiCounts counts,
         LocalCallers localCallers,
         FileWatch.Factory watches) {}

@@ -142,10 +142,10 @@ public final class ApiServer implements AutoCloseable {
         if (config.tokensFile().isPresent()) {
             tokens = Tokens.load(config.tokensFile().get(), ports.watches(), ports.tokens());
         }
-        AcceptGate gate = new AcceptGate(config.limits());
+        AcceptGate gate = new AcceptGate(config.limits(), ports.counts());
         Vertx mine = Gated.vertx(gate);
         vertx = mine;
-        Connections connections = new Connections(config.limits(), gate::known, System::nanoTime);
+        Connections connections = new Connections(config.limits(), gate::known, ports.counts(), System::nanoTime);
         EventStreams open = new EventStreams(mine, streamBounds, System::nanoTime);
         streams = open;
         Gateway gateway = new Gateway(
@@ -156,11 +156,12 @@ public final class ApiServer implements AutoCloseable {
                 workers,
                 bodies,
                 open,
+                ports.counts(),
                 config.checksAnswers(),
                 System::nanoTime);
         HttpServer server = server(mine)
                 .connectionHandler(connections::opened)
-                .invalidRequestHandler(RouterSetup::invalid)
+                .invalidRequestHandler(request -> RouterSetup.invalid(request, gateway))
                 .requestHandler(RouterSetup.router(mine, contract, routes, gateway));
         await(
                 server.listen(config.port(), address.getHostAddress()),

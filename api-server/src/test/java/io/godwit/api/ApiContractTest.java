@@ -54,6 +54,7 @@ class ApiContractTest {
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
+                node.counts,
                 (here, there) -> true,
                 ApiFixture.ContentWatch::new);
         try (ApiServer server = server(few)) {

@@ -111,6 +111,7 @@ final class ApiFixture implements AutoCloseable {
                 Optional.of(node.watches),
                 Optional.of(node.top),
                 Optional.of(() -> node.webSockets),
+                node.counts,
                 local,
                 ContentWatch::new);
     }

@@ -49,6 +49,7 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, HistoryS
     final FakeUsers users = new FakeUsers();
     final FakeWatches watches = new FakeWatches();
     final FakeTop top = new FakeTop();
+    final FakeCounts counts = new FakeCounts();
     volatile List<WebSocketListener> webSockets = List.of();
     final SortedMap<ClientKey, ClientView> clients = new ConcurrentSkipListMap<>();
     final List<String> disconnected = new ArrayList<>();

@@ -2,6 +2,7 @@ package io.godwit.broker;
 
 import io.godwit.api.ApiPorts;
 import io.godwit.api.ApiServer;
+import io.godwit.api.port.ApiCounts;
 import io.godwit.api.port.BanAdmin;
 import io.godwit.api.port.ClientAdmin;
 import io.godwit.api.port.DelayedAdmin;
@@ -50,6 +51,7 @@ final class BrokerApi implements AutoCloseable {
     private final BrokerConfig config;
     private final Path data;
     private final MetricsSource metrics;
+    private final ApiCounts counts;
     private final Supplier<Optional<StoreAdmin>> stores;
     private final Supplier<Optional<SettingsAdmin>> settings;
     private final Supplier<Optional<ClientAdmin>> clients;
@@ -80,6 +82,7 @@ final class BrokerApi implements AutoCloseable {
             BrokerConfig config,
             Path data,
             MetricsSource metrics,
+            ApiCounts counts,
             Supplier<Optional<StoreAdmin>> stores,
             Supplier<Optional<SettingsAdmin>> settings,
             Supplier<Optional<ClientAdmin>> clients,
@@ -100,6 +103,7 @@ final class BrokerApi implements AutoCloseable {
         this.config = config;
         this.data = data;
         this.metrics = metrics;
+        this.counts = counts;
         this.stores = stores;
         this.settings = settings;
         this.clients = clients;
@@ -155,6 +159,7 @@ final class BrokerApi implements AutoCloseable {
                         Optional.of(LatePorts.watches(watches)),
                         Optional.of(LatePorts.top(top)),
                         Optional.of(webSockets),
+                        counts,
                         peers::isAdmitted,
                         BrokerApi::watch));
         try {

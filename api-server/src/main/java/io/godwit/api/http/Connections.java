@@ -1,5 +1,6 @@
 package io.godwit.api.http;
 
+import io.godwit.api.port.ApiCounts;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
 import java.net.SocketAddress;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class Connections {
     private final Limits limits;
     private final Consumer<SocketAddress> known;
+    private final ApiCounts counts;
     private final LongSupplier nanoClock;
     private final IdentityHashMap<HttpConnection, State> open = new IdentityHashMap<>();
 
@@ -41,7 +43,8 @@ public final class Connections {
     }
 
     /** @param known is told the other ends of connections on which a valid token has come */
-    public Connections(Limits limits, Consumer<SocketAddress> known, LongSupplier nanoClock) {
+    public Connections(Limits limits, Consumer<SocketAddress> known, ApiCounts counts, LongSupplier nanoClock) {
+        this.counts = counts;
         this.limits = limits;
         this.known = known;
         this.nanoClock = nanoClock;
@@ -104,6 +107,7 @@ public final class Connections {
             }
         });
         late.forEach(connection -> {
+            counts.connectionClosed(ApiCounts.Cause.LATE);
             open.remove(connection); // a close that waits for its peer is asked for once
             connection.close();
         });

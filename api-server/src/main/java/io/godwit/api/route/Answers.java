@@ -13,6 +13,7 @@ import io.godwit.api.http.Problem;
 import io.godwit.api.http.ProblemException;
 import io.godwit.api.http.StreamWriter;
 import io.godwit.api.http.Workers;
+import io.godwit.api.port.ApiCounts;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.WatchFeed;
 import io.godwit.api.stream.EventStreams;
@@ -45,6 +46,7 @@ public final class Answers {
     private final Workers bodies;
     private final EventStreams streams;
     private final Authenticator authenticator;
+    private final ApiCounts counts;
     private final boolean checks;
     private final AnswerRoom room = AnswerRoom.ofHeap();
 
@@ -56,6 +58,7 @@ public final class Answers {
             Workers bodies,
             EventStreams streams,
             Authenticator authenticator,
+            ApiCounts counts,
             boolean checks) {
         this.vertx = vertx;
         this.connections = connections;
@@ -63,6 +66,7 @@ public final class Answers {
         this.bodies = bodies;
         this.streams = streams;
         this.authenticator = authenticator;
+        this.counts = counts;
         this.checks = checks;
     }
 
@@ -79,11 +83,12 @@ public final class Answers {
         problem(ctx.request(), problem);
     }
 
-    public static void problem(HttpServerRequest request, Problem problem) {
+    void problem(HttpServerRequest request, Problem problem) {
         HttpServerResponse response = request.response();
         if (response.ended() || response.closed()) {
             return;
         }
+        counts.problem(problem.kind());
         if (problem.status() == 401) {
             response.putHeader("WWW-Authenticate", "Bearer realm=\"godwit\"");
         }

@@ -11,6 +11,7 @@ import io.godwit.api.http.ProblemException;
 import io.godwit.api.http.Rates;
 import io.godwit.api.http.SecurityHeaders;
 import io.godwit.api.http.Workers;
+import io.godwit.api.port.ApiCounts;
 import io.godwit.api.port.NotAllowedException;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.OperationException;
@@ -52,6 +53,7 @@ public final class Gateway {
     private final Connections connections;
     private final Authenticator authenticator;
     private final Answers answers;
+    private final ApiCounts counts;
     private final Bodies bodyReader;
     private final Rates total;
     private final Rates strangers;
@@ -70,13 +72,15 @@ public final class Gateway {
             Workers workers,
             Workers bodies,
             EventStreams streams,
+            ApiCounts counts,
             boolean checksAnswers,
             LongSupplier nanoClock) {
         this.vertx = vertx;
         this.limits = limits;
         this.connections = connections;
         this.authenticator = authenticator;
-        this.answers = new Answers(vertx, connections, limits, bodies, streams, authenticator, checksAnswers);
+        this.counts = counts;
+        this.answers = new Answers(vertx, connections, limits, bodies, streams, authenticator, counts, checksAnswers);
         this.bodyReader = new Bodies(vertx, limits, workers);
         this.total = new Rates(limits.requestsPerSecond(), nanoClock);
         this.strangers = new Rates(
@@ -91,10 +95,15 @@ public final class Gateway {
         HttpServerRequest request = ctx.request();
         SecurityHeaders.add(request);
         ctx.put(Connections.State.class.getName(), connections.requestBegan(request.connection()));
-        ctx.addEndHandler(ended -> connections.requestEnded(request.connection()));
+        ctx.addEndHandler(ended -> {
+            connections.requestEnded(request.connection());
+            count(ctx);
+        });
         if (!byAddress.tryTake(Callers.source(request))) {
+            counts.limited(ApiCounts.Bound.ADDRESS);
             answers.late(ctx, Problem.tooMany("this address asks too often"));
         } else if (!isWithinTotal(request)) {
+            counts.limited(ApiCounts.Bound.ALL);
             answers.late(ctx, Problem.tooMany("all callers together ask too often"));
         } else if (BAD_ENCODING.matcher(request.uri()).find()) {
             answers.problem(
@@ -126,9 +135,26 @@ public final class Gateway {
         return (strangers.tryTake(EVERYBODY) || !authenticator.isStranger(request)) && total.tryTake(EVERYBODY);
     }
 
+    private void count(RoutingContext ctx) {
+        String operation = ctx.get(Operation.class.getName(), ApiCounts.NO_OPERATION);
+        counts.answered(operation, ctx.response().headWritten() ? ctx.response().getStatusCode() : 0);
+    }
+
+    /** Answers a request that reaches no operation. */
+    void refuse(RoutingContext ctx, Problem problem) {
+        answers.problem(ctx, problem);
+    }
+
+    /** Answers what never came to {@link #begin}, since it is no request of HTTP. */
+    void refuse(HttpServerRequest request, Problem problem) {
+        answers.problem(request, problem);
+        counts.answered(ApiCounts.NO_OPERATION, problem.status());
+    }
+
     /** A request of that operation. */
     public void take(RoutingContext ctx, Operation operation, Handler handler) {
         HttpServerRequest request = ctx.request();
+        ctx.put(Operation.class.getName(), operation.id());
         if (operation.role().isEmpty()) {
             proceed(ctx, operation, handler, authenticator.ifKnown(request));
             return;
@@ -155,6 +181,7 @@ public final class Gateway {
             if (principal == null) {
                 answers.problem(ctx, problem(failure, operation));
             } else if (!byToken.tryTake(principal.name())) {
+                counts.limited(ApiCounts.Bound.TOKEN);
                 answers.late(ctx, Problem.tooMany("this token is used too often"));
             } else {
                 connections.known(request, state);
