@@ -145,7 +145,7 @@ public final class ApiServer implements AutoCloseable {
         AcceptGate gate = new AcceptGate(config.limits(), ports.counts());
         Vertx mine = Gated.vertx(gate);
         vertx = mine;
-        Connections connections = new Connections(config.limits(), gate::known, ports.counts(), System::nanoTime);
+        Connections connections = new Connections(config.limits(), gate, ports.counts(), System::nanoTime);
         EventStreams open = new EventStreams(mine, streamBounds, System::nanoTime);
         streams = open;
         Gateway gateway = new Gateway(

@@ -33,6 +33,7 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
     private final int mostPerSource;
     private final ApiCounts counts;
     private final Map<String, Source> bySource = new HashMap<>();
+    private final Map<SocketAddress, Place> byPeer = new HashMap<>();
     private int open;
 
     private static final class Source {
@@ -99,11 +100,28 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
         ctx.fireChannelRead(accepted);
     }
 
+    /**
+     * Ends a connection with what is not written: a close by its pipeline waits until the other end has read what comes
+     * before, which may be never.
+     */
     private static void close(Channel connection) {
-        if (connection.isRegistered()) {
-            connection.close();
-        } else {
+        if (!connection.isRegistered()) {
             connection.unsafe().closeForcibly();
+        } else if (connection.eventLoop().inEventLoop()) {
+            connection.unsafe().close(connection.unsafe().voidPromise());
+        } else {
+            connection.eventLoop().execute(() -> close(connection));
+        }
+    }
+
+    /** Ends the open connection with this other end at once, if there is one. */
+    void end(SocketAddress peer) {
+        Place place;
+        synchronized (this) {
+            place = byPeer.get(peer);
+        }
+        if (place != null) {
+            close(place.connection);
         }
     }
 
@@ -125,6 +143,7 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
         open++;
         source.open++;
         source.strangers.put(place.peer, place);
+        byPeer.put(place.peer, place);
         bySource.put(name, source);
         return new Entry(place, ousted, null);
     }
@@ -150,6 +169,7 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
         open--;
         Source source = place.source;
         source.strangers.remove(place.peer, place);
+        byPeer.remove(place.peer, place);
         if (--source.open == 0) {
             bySource.remove(source.name);
         }

@@ -184,6 +184,7 @@ public final class Answers {
                     caller.name(),
                     response,
                     reply,
+                    () -> connections.expire(request.connection()),
                     () -> authenticator.isStill(caller, request),
                     item -> !checks || isAsDocumented(operation, item));
             connections.streams(request.connection(), reply.longest());
