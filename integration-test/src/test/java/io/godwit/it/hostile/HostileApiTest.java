@@ -61,7 +61,8 @@ class HostileApiTest {
         try (Socket socket = new Socket(VICTIM.api().getAddress(), VICTIM.api().getPort())) {
             socket.setSoTimeout(20_000);
             socket.getOutputStream()
-                    .write(("GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                    .write(("GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                                    + bearer(Victim.TOKEN) + "\r\n")
                             .getBytes(US_ASCII));
             return new String(socket.getInputStream().readAllBytes(), UTF_8);
         }
@@ -148,8 +149,11 @@ class HostileApiTest {
             case 0 -> Swarm.Manner.saying(new byte[0]);
             case 1 -> Swarm.Manner.saying(("GET /health/live HTTP/1.1\r\n" + host).getBytes(US_ASCII));
             case 2 -> peer -> trickle(peer, "GET /health/live HTTP/1.1\r\n" + host + "X-Slow: ", 0);
-            case 3 -> peer -> trickle(peer, bodyTo("/api/v1/publish", "Content-Length: 60000"), 0);
-            case 4 -> peer -> deaf(peer);
+            case 3 -> peer -> trickle(peer, bodyTo("/api/v1/publish", "", "Content-Length: 60000"), 0);
+            case 4 ->
+                number % 60 == 4
+                        ? peer -> deaf(peer)
+                        : peer -> trickle(peer, "GET /dashboard/sessions.js HTTP/1.1\r\n", 0);
             default -> Swarm.Manner.saying(whole); // and asks nothing more
         };
     }
@@ -160,16 +164,21 @@ class HostileApiTest {
         peer.later(300, () -> trickle(peer, begin, sent + 1));
     }
 
-    /** Asks for what is large, again and again, and reads nothing of it. */
+    /** With a stolen token: asks for what is large, again and again, and reads nothing of it. */
     private static void deaf(Swarm.Peer peer) {
         peer.read(false);
-        String large = "GET /api/v1/docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: localhost\r\n\r\n";
+        String large = "GET /api/v1/docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: localhost\r\n" + bearer(Victim.STOLEN)
+                + "\r\n";
         peer.send(large.repeat(5).getBytes(US_ASCII));
     }
 
-    private static String bodyTo(String path, String framing) {
-        return "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" + framing
-                + "\r\n\r\n";
+    private static String bearer(String token) {
+        return token.isEmpty() ? "" : "Authorization: Bearer " + token + "\r\n";
+    }
+
+    private static String bodyTo(String path, String token, String framing) {
+        return "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" + bearer(token)
+                + framing + "\r\n\r\n";
     }
 
     // ---- large bodies
@@ -180,10 +189,11 @@ class HostileApiTest {
         double before = counted("godwit_api_problems_total");
         double tooLarge = counted("godwit_api_problems_total{problem=\"too-large\"}");
         List<Body> bodies = List.of(
-                new Body(bodyTo("/api/v1/publish", "Content-Length: " + GIB), false, 413),
-                new Body(bodyTo("/api/v1/publish", "Transfer-Encoding: chunked"), true, 413),
-                new Body(bodyTo("/api/v1/nothing", "Content-Length: " + GIB), false, 404),
-                new Body(bodyTo("/health/live", "Transfer-Encoding: chunked"), true, 405));
+                new Body(bodyTo("/api/v1/publish", Victim.STOLEN, "Content-Length: " + GIB), false, 413),
+                new Body(bodyTo("/api/v1/publish", Victim.STOLEN, "Transfer-Encoding: chunked"), true, 413),
+                new Body(bodyTo("/api/v1/publish", "", "Content-Length: " + GIB), false, 401),
+                new Body(bodyTo("/api/v1/nothing", "", "Content-Length: " + GIB), false, 404),
+                new Body(bodyTo("/health/live", "", "Transfer-Encoding: chunked"), true, 405));
         int each = 4;
         VICTIM.withstands("bodies of a gigabyte", Limit.UNNOTICED, () -> {
             long resident = VICTIM.probe().resident();

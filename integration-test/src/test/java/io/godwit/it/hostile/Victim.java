@@ -2,6 +2,9 @@ package io.godwit.it.hostile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.api.auth.Role;
+import io.godwit.api.auth.TokenFile;
+import io.godwit.api.auth.TokenText;
 import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.broker.Ports;
 import io.godwit.mqtt.certificates.TestAuthority;
@@ -13,6 +16,7 @@ import java.net.Socket;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -36,6 +40,11 @@ final class Victim implements BeforeAllCallback, AfterAllCallback {
             HostileConnectionsTest.class,
             HostilePacketsTest.class,
             HostileSubscribersTest.class));
+
+    /** Opens the API to honest programs. */
+    static final String TOKEN = TokenText.make(new SecureRandom());
+    /** The same to hostile ones. */
+    static final String STOLEN = TokenText.make(new SecureRandom());
 
     private @Nullable Running running;
 
@@ -208,6 +217,12 @@ final class Victim implements BeforeAllCallback, AfterAllCallback {
         Running() {
             try {
                 home = Files.createTempDirectory("hostile");
+                Files.writeString(
+                        home.resolve("tokens"),
+                        TokenFile.parse("")
+                                .with(TokenFile.Entry.ofToken("ada", Role.ADMIN, "", TOKEN))
+                                .with(TokenFile.Entry.ofToken("eve", Role.ADMIN, "", STOLEN))
+                                .text());
                 TestAuthority.write(home, "server", new TestAuthority("root").issue("CN=server"));
                 hasty = Ports.free();
                 generous = Ports.free();
@@ -224,7 +239,8 @@ final class Victim implements BeforeAllCallback, AfterAllCallback {
                         .listener("{host: 127.0.0.1, port: " + generous.getPort() + ", maxPacketBytes: 268435455}")
                         .setting(
                                 "apiServerConfig",
-                                "{port: " + api.getPort() + ", headTimeoutSeconds: 2, idleTimeoutSeconds: 4}")
+                                "{port: " + api.getPort()
+                                        + ", tokensFile: tokens, headTimeoutSeconds: 2, idleTimeoutSeconds: 4}")
                         .mqttSetting(
                                 "tlsListener",
                                 "{port: " + tls.getPort()

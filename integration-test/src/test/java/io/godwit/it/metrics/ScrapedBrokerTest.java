@@ -47,7 +47,7 @@ class ScrapedBrokerTest {
     private static final Duration RUN = Duration.ofSeconds(Integer.getInteger("scraped.seconds", 45));
 
     private static final Duration INTERVAL = Duration.ofSeconds(Integer.getInteger("scraped.interval", 15));
-    private static final Duration WARM_UP = Duration.ofSeconds(Integer.getInteger("scraped.warm.up", 30));
+    private static final Duration WARM_UP = Duration.ofSeconds(Integer.getInteger("scraped.warm.up", 60));
 
     @TempDir
     private Path directory;
