@@ -1,5 +1,6 @@
 package io.godwit.api;
 
+import io.godwit.api.port.ApiCounts;
 import io.godwit.api.port.AuditSink;
 import io.godwit.api.port.BanAdmin;
 import io.godwit.api.port.ClientAdmin;
@@ -48,5 +49,6 @@ public record ApiPorts(
         Optional<TopSource> top,
         Optional<WebSocketSource> webSockets,
         AuditSink audit,
+        ApiCounts counts,
         LocalCallers localCallers,
         FileWatch.Factory watches) {}

@@ -146,11 +146,11 @@ public final class ApiServer implements AutoCloseable {
         if (config.tokensFile().isPresent()) {
             tokens = Tokens.load(config.tokensFile().get(), ports.watches(), ports.tokens());
         }
-        AcceptGate gate = new AcceptGate(config.limits());
+        AcceptGate gate = new AcceptGate(config.limits(), ports.counts());
         Vertx mine = Gated.vertx(gate);
         vertx = mine;
         audit.start();
-        Connections connections = new Connections(config.limits(), gate::known, System::nanoTime);
+        Connections connections = new Connections(config.limits(), gate, ports.counts(), System::nanoTime);
         EventStreams open = new EventStreams(mine, streamBounds, System::nanoTime);
         streams = open;
         Gateway gateway = new Gateway(
@@ -163,11 +163,12 @@ public final class ApiServer implements AutoCloseable {
                 bodies,
                 encoders,
                 open,
+                ports.counts(),
                 config.checksAnswers(),
                 System::nanoTime);
         HttpServer server = server(mine)
                 .connectionHandler(connections::opened)
-                .invalidRequestHandler(RouterSetup::invalid)
+                .invalidRequestHandler(request -> RouterSetup.invalid(request, gateway))
                 .requestHandler(RouterSetup.router(mine, contract, routes, gateway));
         await(
                 server.listen(config.port(), address.getHostAddress()),

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -288,6 +289,25 @@ class ApiBoundsTest {
                 assertThat(n).isPositive();
                 bytes += n;
             }
+        }
+    }
+
+    /** Whatever it has asked for: a connection ends when its answer is not read in time. */
+    @Test
+    @Tag("slow")
+    void anAnswerThatNobodyReadsEndsItsConnection() throws Exception {
+        String large = "GET /api/v1/docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: localhost\r\n\r\n";
+        try (ApiFixture api = ApiFixture.open(limits(100, 100, SHORT, SHORT, SHORT, 1_000, 1_000));
+                Socket one = new Socket();
+                Socket more = new Socket()) {
+            for (Socket deaf : List.of(one, more)) {
+                deaf.setReceiveBufferSize(4_096);
+                deaf.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), api.port()));
+            }
+            write(one, large);
+            write(more, large.repeat(5));
+            Await.until("they are there", () -> api.node.counts.open() == 2);
+            Await.until("they are closed", () -> api.node.counts.open() == 0);
         }
     }
 }

@@ -56,6 +56,7 @@ class ApiContractTest {
                 Optional.empty(),
                 Optional.empty(),
                 AuditSink.ofLogger(),
+                node.counts,
                 (here, there) -> true,
                 ApiFixture.ContentWatch::new);
         try (ApiServer server = server(few)) {

@@ -185,6 +185,7 @@ class ApiEventsTest {
             Await.until("it is cut off", () -> api.node.watches.last().isClosed);
             long taken = api.node.watches.last().taken.get();
             assertThat(taken).isLessThan(20_000); // what the kernel takes for both sides, and little more
+            Await.until("its connection has ended", () -> api.node.counts.open() == 0);
             assertThat(api.get("/health/live").status()).isEqualTo(200);
             socket.setSoTimeout(20_000);
             assertThat(ApiFixture.readAll(socket)).doesNotContain("<open>");

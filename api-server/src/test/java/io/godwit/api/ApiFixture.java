@@ -112,6 +112,7 @@ final class ApiFixture implements AutoCloseable {
                 Optional.of(node.top),
                 Optional.of(() -> node.webSockets),
                 node.audit,
+                node.counts,
                 local,
                 ContentWatch::new);
     }

@@ -50,6 +50,7 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, HistoryS
     final FakeWatches watches = new FakeWatches();
     final FakeTop top = new FakeTop();
     final FakeAudit audit = new FakeAudit();
+    final FakeCounts counts = new FakeCounts();
     volatile List<WebSocketListener> webSockets = List.of();
     final SortedMap<ClientKey, ClientView> clients = new ConcurrentSkipListMap<>();
     final List<String> disconnected = new ArrayList<>();

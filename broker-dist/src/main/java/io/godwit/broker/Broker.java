@@ -30,6 +30,7 @@ import io.godwit.broker.clients.ClusterNodes;
 import io.godwit.broker.clients.SessionsOverNodes;
 import io.godwit.broker.messages.OperatorPublisher;
 import io.godwit.broker.messages.RetainedOverNodes;
+import io.godwit.broker.metrics.ApiMeters;
 import io.godwit.broker.metrics.BrokerMeters;
 import io.godwit.broker.metrics.OtlpPush;
 import io.godwit.broker.metrics.RmqttStats;
@@ -203,6 +204,7 @@ final class Broker implements AutoCloseable {
                 data,
                 metrics.scrapes(),
                 new LogbackAudit(meters),
+                new ApiMeters(meters),
                 this::stores,
                 this::settings,
                 this::clients,

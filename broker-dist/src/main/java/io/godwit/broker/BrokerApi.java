@@ -2,6 +2,7 @@ package io.godwit.broker;
 
 import io.godwit.api.ApiPorts;
 import io.godwit.api.ApiServer;
+import io.godwit.api.port.ApiCounts;
 import io.godwit.api.port.BanAdmin;
 import io.godwit.api.port.ClientAdmin;
 import io.godwit.api.port.DelayedAdmin;
@@ -52,6 +53,7 @@ final class BrokerApi implements AutoCloseable {
     private final Path data;
     private final MetricsSource metrics;
     private final LogbackAudit audit;
+    private final ApiCounts counts;
     private final Supplier<Optional<StoreAdmin>> stores;
     private final Supplier<Optional<SettingsAdmin>> settings;
     private final Supplier<Optional<ClientAdmin>> clients;
@@ -84,6 +86,7 @@ final class BrokerApi implements AutoCloseable {
             Path data,
             MetricsSource metrics,
             LogbackAudit audit,
+            ApiCounts counts,
             Supplier<Optional<StoreAdmin>> stores,
             Supplier<Optional<SettingsAdmin>> settings,
             Supplier<Optional<ClientAdmin>> clients,
@@ -105,6 +108,7 @@ final class BrokerApi implements AutoCloseable {
         this.data = data;
         this.metrics = metrics;
         this.audit = audit;
+        this.counts = counts;
         this.stores = stores;
         this.settings = settings;
         this.clients = clients;
@@ -161,6 +165,7 @@ final class BrokerApi implements AutoCloseable {
                         Optional.of(LatePorts.top(top)),
                         Optional.of(webSockets),
                         audit,
+                        counts,
                         peers::isAdmitted,
                         BrokerApi::watch));
         try {

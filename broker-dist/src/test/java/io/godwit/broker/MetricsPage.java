@@ -18,6 +18,7 @@ final class MetricsPage {
             new Part("godwit_kv_", "Stores, Raft and RocksDB"),
             new Part("godwit_links_", "Links to other nodes"),
             new Part("godwit_members_", "Members of the cluster"),
+            new Part("godwit_api_", "The HTTP API"),
             new Part("godwit_", "Other"));
 
     /** Of the process, as Micrometer names them: those that every JVM has. */

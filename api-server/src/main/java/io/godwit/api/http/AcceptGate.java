@@ -1,5 +1,6 @@
 package io.godwit.api.http;
 
+import io.godwit.api.port.ApiCounts;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
@@ -8,6 +9,7 @@ import java.net.SocketAddress;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,9 +31,10 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
 
     private final int most;
     private final int mostPerSource;
+    private final ApiCounts counts;
     private final Map<String, Source> bySource = new HashMap<>();
+    private final Map<SocketAddress, Place> byPeer = new HashMap<>();
     private int open;
-    private long refused;
 
     private static final class Source {
         private final String name;
@@ -58,12 +61,18 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** @param place null when the connection is refused */
-    private record Entry(@Nullable Place place, @Nullable Place ousted) {
-        static final Entry REFUSED = new Entry(null, null);
+    /**
+     * @param place null when the connection is refused
+     * @param bound why it is refused then
+     */
+    private record Entry(@Nullable Place place, @Nullable Place ousted, ApiCounts.@Nullable Bound bound) {
+        static Entry refused(ApiCounts.Bound bound) {
+            return new Entry(null, null, bound);
+        }
     }
 
-    public AcceptGate(Limits limits) {
+    public AcceptGate(Limits limits, ApiCounts counts) {
+        this.counts = counts;
         most = limits.maxConnections();
         mostPerSource = limits.maxConnectionsPerAddress();
     }
@@ -75,21 +84,44 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
         Place place = entry.place;
         if (place == null) {
             connection.unsafe().closeForcibly(); // it has no event loop yet
+            counts.connectionRefused(Objects.requireNonNull(entry.bound));
             return;
         }
         Place ousted = entry.ousted;
+        counts.connectionOpened();
         if (ousted != null) {
+            counts.connectionClosed(ApiCounts.Cause.REPLACED);
             close(ousted.connection);
         }
-        connection.closeFuture().addListener(closed -> leave(place));
+        connection.closeFuture().addListener(closed -> {
+            leave(place);
+            counts.connectionEnded();
+        });
         ctx.fireChannelRead(accepted);
     }
 
+    /**
+     * Ends a connection with what is not written: a close by its pipeline waits until the other end has read what comes
+     * before, which may be never.
+     */
     private static void close(Channel connection) {
-        if (connection.isRegistered()) {
-            connection.close();
-        } else {
+        if (!connection.isRegistered()) {
             connection.unsafe().closeForcibly();
+        } else if (connection.eventLoop().inEventLoop()) {
+            connection.unsafe().close(connection.unsafe().voidPromise());
+        } else {
+            connection.eventLoop().execute(() -> close(connection));
+        }
+    }
+
+    /** Ends the open connection with this other end at once, if there is one. */
+    void end(SocketAddress peer) {
+        Place place;
+        synchronized (this) {
+            place = byPeer.get(peer);
+        }
+        if (place != null) {
+            close(place.connection);
         }
     }
 
@@ -98,10 +130,10 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
         Source known = bySource.get(name);
         Source source = known == null ? new Source(name) : known;
         Place ousted = open < most ? null : replaceable(source.open);
-        if (source.open >= mostPerSource || open >= most && ousted == null) {
-            refused++;
+        boolean isSourceFull = source.open >= mostPerSource;
+        if (isSourceFull || open >= most && ousted == null) {
             LOG.debug("connection refused, too many source={} open={} ofSource={}", name, open, source.open);
-            return Entry.REFUSED;
+            return Entry.refused(isSourceFull ? ApiCounts.Bound.ADDRESS : ApiCounts.Bound.ALL);
         }
         if (ousted != null) {
             LOG.debug("connection closed, its place is another's source={} other={}", ousted.source.name, name);
@@ -111,8 +143,9 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
         open++;
         source.open++;
         source.strangers.put(place.peer, place);
+        byPeer.put(place.peer, place);
         bySource.put(name, source);
-        return new Entry(place, ousted);
+        return new Entry(place, ousted, null);
     }
 
     /** Whose place a source gets that has so many; null when no other source has more, or only known callers. */
@@ -136,6 +169,7 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
         open--;
         Source source = place.source;
         source.strangers.remove(place.peer, place);
+        byPeer.remove(place.peer, place);
         if (--source.open == 0) {
             bySource.remove(source.name);
         }
@@ -151,10 +185,5 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
 
     synchronized int open() {
         return open;
-    }
-
-    /** Since the start. */
-    synchronized long refused() {
-        return refused;
     }
 }

@@ -35,7 +35,7 @@ public final class Callers {
         return socket(request.localAddress());
     }
 
-    private static InetSocketAddress socket(io.vertx.core.net.SocketAddress address) {
+    static InetSocketAddress socket(io.vertx.core.net.SocketAddress address) {
         try {
             // a literal: nothing is looked up
             return new InetSocketAddress(InetAddress.getByName(address.hostAddress()), Math.max(0, address.port()));

@@ -1,14 +1,13 @@
 package io.godwit.api.http;
 
+import io.godwit.api.port.ApiCounts;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
-import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -18,8 +17,12 @@ import org.jspecify.annotations.Nullable;
  * loop.
  */
 public final class Connections {
+    /** For who reads, to see the end of what was sent. */
+    private static final Duration MOMENT = Duration.ofSeconds(1);
+
     private final Limits limits;
-    private final Consumer<SocketAddress> known;
+    private final AcceptGate gate;
+    private final ApiCounts counts;
     private final LongSupplier nanoClock;
     private final IdentityHashMap<HttpConnection, State> open = new IdentityHashMap<>();
 
@@ -28,7 +31,16 @@ public final class Connections {
         private long deadline;
         private int requests;
         private boolean isKnown;
+        /** It was told to close, which waits for what is not written; what comes or goes meanwhile moves nothing. */
+        private boolean isClosing;
+
         private @Nullable CompletableFuture<Boolean> trusted;
+
+        private void until(long nanos) {
+            if (!isClosing) {
+                deadline = nanos;
+            }
+        }
 
         /** Whether the process at the other end is trusted, once somebody has asked; null before. */
         public @Nullable CompletableFuture<Boolean> trusted() {
@@ -40,16 +52,17 @@ public final class Connections {
         }
     }
 
-    /** @param known is told the other ends of connections on which a valid token has come */
-    public Connections(Limits limits, Consumer<SocketAddress> known, LongSupplier nanoClock) {
+    /** @param gate that lets connections in */
+    public Connections(Limits limits, AcceptGate gate, ApiCounts counts, LongSupplier nanoClock) {
+        this.counts = counts;
         this.limits = limits;
-        this.known = known;
+        this.gate = gate;
         this.nanoClock = nanoClock;
     }
 
     public void opened(HttpConnection connection) {
         State state = new State();
-        state.deadline = after(limits.headTimeout());
+        state.until(after(limits.headTimeout()));
         open.put(connection, state);
         connection.closeHandler(closed -> open.remove(connection));
     }
@@ -58,7 +71,7 @@ public final class Connections {
     public State requestBegan(HttpConnection connection) {
         State state = open.computeIfAbsent(connection, unknown -> new State());
         state.requests++;
-        state.deadline = after(limits.wholeRequest());
+        state.until(after(limits.wholeRequest()));
         return state;
     }
 
@@ -66,7 +79,7 @@ public final class Connections {
     public void known(HttpServerRequest request, State state) {
         if (!state.isKnown) {
             state.isKnown = true;
-            known.accept(Callers.socket(request));
+            gate.known(Callers.socket(request));
         }
     }
 
@@ -74,7 +87,7 @@ public final class Connections {
     void progress(HttpConnection connection, Duration next) {
         State state = open.get(connection);
         if (state != null) {
-            state.deadline = after(next);
+            state.until(after(next));
         }
     }
 
@@ -82,7 +95,7 @@ public final class Connections {
     public void streams(HttpConnection connection, Duration longest) {
         State state = open.get(connection);
         if (state != null) {
-            state.deadline = after(longest.plus(limits.wholeRequest()));
+            state.until(after(longest.plus(limits.wholeRequest())));
         }
     }
 
@@ -90,11 +103,19 @@ public final class Connections {
     public void requestEnded(HttpConnection connection) {
         State state = open.get(connection);
         if (state != null && --state.requests == 0) {
-            state.deadline = after(limits.idleTimeout());
+            state.until(after(limits.idleTimeout()));
         }
     }
 
-    /** Closes those whose time is over. */
+    /** The time of this connection is over, whatever it had. */
+    public void expire(HttpConnection connection) {
+        State state = open.get(connection);
+        if (state != null) {
+            state.until(nanoClock.getAsLong());
+        }
+    }
+
+    /** Closes those whose time is over; a moment later those too whose other end reads nothing. */
     public void closeLate() {
         long now = nanoClock.getAsLong();
         List<HttpConnection> late = new ArrayList<>();
@@ -104,8 +125,19 @@ public final class Connections {
             }
         });
         late.forEach(connection -> {
-            open.remove(connection); // a close that waits for its peer is asked for once
-            connection.close();
+            State state = open.get(connection);
+            if (state == null) {
+                return; // it closed meanwhile
+            }
+            if (state.isClosing) {
+                open.remove(connection);
+                gate.end(Callers.socket(connection.remoteAddress()));
+            } else {
+                counts.connectionClosed(ApiCounts.Cause.LATE);
+                state.until(after(MOMENT));
+                state.isClosing = true;
+                connection.close();
+            }
         });
     }
 

@@ -14,6 +14,7 @@ import io.godwit.api.http.Problem;
 import io.godwit.api.http.ProblemException;
 import io.godwit.api.http.StreamWriter;
 import io.godwit.api.http.Workers;
+import io.godwit.api.port.ApiCounts;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.WatchFeed;
 import io.godwit.api.stream.EventStreams;
@@ -51,6 +52,7 @@ public final class Answers {
     private final Workers encoders;
     private final EventStreams streams;
     private final Authenticator authenticator;
+    private final ApiCounts counts;
     private final boolean checks;
     private final AnswerRoom room = AnswerRoom.ofHeap();
 
@@ -66,6 +68,7 @@ public final class Answers {
             Workers encoders,
             EventStreams streams,
             Authenticator authenticator,
+            ApiCounts counts,
             boolean checks) {
         this.vertx = vertx;
         this.connections = connections;
@@ -74,6 +77,7 @@ public final class Answers {
         this.encoders = encoders;
         this.streams = streams;
         this.authenticator = authenticator;
+        this.counts = counts;
         this.checks = checks;
     }
 
@@ -90,11 +94,12 @@ public final class Answers {
         problem(ctx.request(), problem);
     }
 
-    public static void problem(HttpServerRequest request, Problem problem) {
+    void problem(HttpServerRequest request, Problem problem) {
         HttpServerResponse response = request.response();
         if (response.ended() || response.closed()) {
             return;
         }
+        counts.problem(problem.kind());
         if (problem.status() == 401) {
             response.putHeader("WWW-Authenticate", "Bearer realm=\"godwit\"");
         }
@@ -230,6 +235,7 @@ public final class Answers {
                     caller.name(),
                     response,
                     reply,
+                    () -> connections.expire(request.connection()),
                     () -> authenticator.isStill(caller, request),
                     item -> !checks || isAsDocumented(operation, item));
             connections.streams(request.connection(), reply.longest());

@@ -12,6 +12,7 @@ import io.godwit.api.http.ProblemException;
 import io.godwit.api.http.Rates;
 import io.godwit.api.http.SecurityHeaders;
 import io.godwit.api.http.Workers;
+import io.godwit.api.port.ApiCounts;
 import io.godwit.api.port.ChangedMeanwhileException;
 import io.godwit.api.port.NotAllowedException;
 import io.godwit.api.port.NotServingException;
@@ -59,6 +60,7 @@ public final class Gateway {
     private final Authenticator authenticator;
     private final AuditLog audit;
     private final Answers answers;
+    private final ApiCounts counts;
     private final Bodies bodyReader;
     private final Rates total;
     private final Rates strangers;
@@ -81,6 +83,7 @@ public final class Gateway {
             Workers bodies,
             Workers encoders,
             EventStreams streams,
+            ApiCounts counts,
             boolean checksAnswers,
             LongSupplier nanoClock) {
         this.vertx = vertx;
@@ -88,7 +91,9 @@ public final class Gateway {
         this.connections = connections;
         this.authenticator = authenticator;
         this.audit = audit;
-        this.answers = new Answers(vertx, connections, limits, bodies, encoders, streams, authenticator, checksAnswers);
+        this.counts = counts;
+        this.answers = new Answers(
+                vertx, connections, limits, bodies, encoders, streams, authenticator, counts, checksAnswers);
         this.bodyReader = new Bodies(vertx, limits, workers);
         this.total = new Rates(limits.requestsPerSecond(), nanoClock);
         this.strangers = new Rates(
@@ -103,10 +108,15 @@ public final class Gateway {
         HttpServerRequest request = ctx.request();
         SecurityHeaders.add(request);
         ctx.put(Connections.State.class.getName(), connections.requestBegan(request.connection()));
-        ctx.addEndHandler(ended -> connections.requestEnded(request.connection()));
+        ctx.addEndHandler(ended -> {
+            connections.requestEnded(request.connection());
+            count(ctx);
+        });
         if (!byAddress.tryTake(Callers.source(request))) {
+            counts.limited(ApiCounts.Bound.ADDRESS);
             answers.late(ctx, Problem.tooMany("this address asks too often"));
         } else if (!isWithinTotal(request)) {
+            counts.limited(ApiCounts.Bound.ALL);
             answers.late(ctx, Problem.tooMany("all callers together ask too often"));
         } else if (BAD_ENCODING.matcher(request.uri()).find()) {
             answers.problem(
@@ -138,9 +148,26 @@ public final class Gateway {
         return (strangers.tryTake(EVERYBODY) || !authenticator.isStranger(request)) && total.tryTake(EVERYBODY);
     }
 
+    private void count(RoutingContext ctx) {
+        String operation = ctx.get(Operation.class.getName(), ApiCounts.NO_OPERATION);
+        counts.answered(operation, ctx.response().headWritten() ? ctx.response().getStatusCode() : 0);
+    }
+
+    /** Answers a request that reaches no operation. */
+    void refuse(RoutingContext ctx, Problem problem) {
+        answers.problem(ctx, problem);
+    }
+
+    /** Answers what never came to {@link #begin}, since it is no request of HTTP. */
+    void refuse(HttpServerRequest request, Problem problem) {
+        answers.problem(request, problem);
+        counts.answered(ApiCounts.NO_OPERATION, problem.status());
+    }
+
     /** A request of that operation. */
     public void take(RoutingContext ctx, Operation operation, Handler handler) {
         HttpServerRequest request = ctx.request();
+        ctx.put(Operation.class.getName(), operation.id());
         if (operation.role().isEmpty()) {
             proceed(ctx, operation, handler, authenticator.ifKnown(request));
             return;
@@ -167,6 +194,7 @@ public final class Gateway {
             if (principal == null) {
                 answers.problem(ctx, problem(failure, operation));
             } else if (!byToken.tryTake(principal.name())) {
+                counts.limited(ApiCounts.Bound.TOKEN);
                 answers.late(ctx, Problem.tooMany("this token is used too often"));
             } else {
                 connections.known(request, state);

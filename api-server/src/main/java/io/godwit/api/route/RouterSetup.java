@@ -43,17 +43,17 @@ public final class RouterSetup {
                 allowed.add("HEAD");
             }
         }
-        methods.forEach((path, allowed) -> router.route(path).handler(ctx -> notAllowed(ctx, allowed)));
-        router.route().handler(ctx -> Answers.problem(ctx.request(), Problem.notFound("the API has no such path")));
-        router.route().failureHandler(RouterSetup::failed);
-        router.errorHandler(400, RouterSetup::failed);
+        methods.forEach((path, allowed) -> router.route(path).handler(ctx -> notAllowed(ctx, allowed, gateway)));
+        router.route().handler(ctx -> gateway.refuse(ctx, Problem.notFound("the API has no such path")));
+        router.route().failureHandler(ctx -> failed(ctx, gateway));
+        router.errorHandler(400, ctx -> failed(ctx, gateway));
         return router;
     }
 
-    private static void notAllowed(RoutingContext ctx, List<String> allowed) {
+    private static void notAllowed(RoutingContext ctx, List<String> allowed, Gateway gateway) {
         ctx.response().putHeader("Allow", String.join(", ", allowed));
-        Answers.problem(
-                ctx.request(),
+        gateway.refuse(
+                ctx,
                 new Problem(
                         405,
                         "method-not-allowed",
@@ -62,21 +62,18 @@ public final class RouterSetup {
     }
 
     /** What the router itself refuses, such as a path that is not well encoded; or a fault. */
-    private static void failed(RoutingContext ctx) {
+    private static void failed(RoutingContext ctx, Gateway gateway) {
         int status = ctx.statusCode();
         if (status >= 400 && status < 500) {
-            Answers.problem(
-                    ctx.request(),
-                    new Problem(status, "invalid-request", "The request is not valid", "it is malformed"));
+            gateway.refuse(ctx, new Problem(status, "invalid-request", "The request is not valid", "it is malformed"));
             return;
         }
         LOG.error("request failed path={}", ctx.request().path(), ctx.failure());
-        Answers.problem(
-                ctx.request(), new Problem(500, "fault", "A fault of the broker", "the broker's log tells more"));
+        gateway.refuse(ctx, new Problem(500, "fault", "A fault of the broker", "the broker's log tells more"));
     }
 
     /** A request that is no HTTP, or longer than the limits. The connection ends. */
-    public static void invalid(HttpServerRequest request) {
+    public static void invalid(HttpServerRequest request, Gateway gateway) {
         SecurityHeaders.add(request);
         Throwable cause = request.decoderResult().cause();
         Problem problem;
@@ -89,7 +86,7 @@ public final class RouterSetup {
             problem = new Problem(400, "invalid-request", "The request is not valid", "it is not well-formed HTTP/1.1");
         }
         request.response().putHeader("Connection", "close");
-        Answers.problem(request, problem);
+        gateway.refuse(request, problem);
         request.connection().shutdown();
     }
 }

@@ -38,6 +38,7 @@ final class EventStream {
     private final LongSupplier nanoClock;
     private final Context loop;
     private final long endNanos;
+    private final Runnable cut;
     private final Runnable ended;
     private long wroteNanos;
     /** Since when the socket takes nothing. */
@@ -51,6 +52,7 @@ final class EventStream {
 
     /**
      * @param mayGoOn whether the caller may still see this
+     * @param cut ends the connection, whether its client reads or not
      * @param ended called once, when it is over
      */
     EventStream(
@@ -63,6 +65,7 @@ final class EventStream {
             StreamBounds bounds,
             LongSupplier nanoClock,
             Context loop,
+            Runnable cut,
             Runnable ended) {
         this.caller = caller;
         this.response = response;
@@ -72,6 +75,7 @@ final class EventStream {
         this.bounds = bounds;
         this.nanoClock = nanoClock;
         this.loop = loop;
+        this.cut = cut;
         this.ended = ended;
         this.wroteNanos = nanoClock.getAsLong();
         this.endNanos = wroteNanos + longest.toNanos();
@@ -116,7 +120,7 @@ final class EventStream {
             } else if (now - fullSinceNanos >= bounds.slowAfter().toNanos()) {
                 LOG.debug("stream cut off, its client reads nothing caller={}", caller);
                 over();
-                response.reset();
+                cut.run();
             }
             return;
         }

@@ -45,6 +45,7 @@ public final class EventStreams {
      * Answers with what {@code reply} brings, until its time is over, the caller may not see it any more, the client
      * goes, or {@link #close}. The head of the answer is set already.
      *
+     * @param cut ends the connection, whether its client reads or not
      * @param mayGoOn asked now and then
      * @param check whether an item, by its name and data, is as the document says
      */
@@ -52,6 +53,7 @@ public final class EventStreams {
             String caller,
             HttpServerResponse response,
             StreamReply reply,
+            Runnable cut,
             BooleanSupplier mayGoOn,
             StreamReply.ItemCheck check) {
         WatchFeed feed = reply.source().open();
@@ -66,6 +68,7 @@ public final class EventStreams {
                 bounds,
                 nanoClock,
                 vertx.getOrCreateContext(),
+                cut,
                 () -> open.remove(made[0]));
         made[0] = stream;
         open.add(stream);

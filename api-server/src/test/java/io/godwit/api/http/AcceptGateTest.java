@@ -2,19 +2,25 @@ package io.godwit.api.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.api.FakeCounts;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class AcceptGateTest {
     private static final Duration LONG = Duration.ofMinutes(1);
 
+    private final FakeCounts counts = new FakeCounts();
     private final AcceptGate gate =
-            new AcceptGate(new Limits(6, 4, 1_024, 1_024, 1_024, LONG, LONG, LONG, 1_000, 1_000));
+            new AcceptGate(new Limits(6, 4, 1_024, 1_024, 1_024, LONG, LONG, LONG, 1_000, 1_000), counts);
     private final EmbeddedChannel server = new EmbeddedChannel(gate);
     private int port;
 
@@ -66,8 +72,31 @@ class AcceptGateTest {
         assertThat(open(other)).containsOnly(true);
         assertThat(third.isOpen()).isTrue();
         assertThat(from("10.0.0.1").isOpen()).isFalse();
-        assertThat(gate.refused()).isEqualTo(2);
+        assertThat(counts.all()).containsOnly(Map.entry("refused ALL", 2), Map.entry("closed REPLACED", 1));
+        assertThat(counts.open()).isEqualTo(6);
         assertThat(gate.open()).isEqualTo(6);
+    }
+
+    /** The pipeline may wait for a client that reads nothing. */
+    @Test
+    void whatIsReplacedOrEndedClosesAlthoughItsPipelineWaits() {
+        List<EmbeddedChannel> many = from("10.0.0.1", 4);
+        for (EmbeddedChannel each : many) {
+            each.pipeline().addFirst(new ChannelOutboundHandlerAdapter() {
+                @Override
+                public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
+                    // until what comes before has been read
+                }
+            });
+        }
+        from("10.0.0.2", 2);
+        from("10.0.0.3");
+        assertThat(open(many)).containsExactly(false, true, true, true);
+        gate.end(many.get(2).remoteAddress());
+        gate.end(many.get(2).remoteAddress()); // is none any more
+        assertThat(open(many)).containsExactly(false, true, false, true);
+        assertThat(gate.open()).isEqualTo(5);
+        assertThat(counts.open()).isEqualTo(5);
     }
 
     @Test

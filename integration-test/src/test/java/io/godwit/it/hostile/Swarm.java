@@ -13,25 +13,42 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Thousands of connections at once, all on one thread, which do what their {@link Manner} says: raw bytes, no client. A
  * connection that could not be made counts as closed.
  */
-final class Swarm implements AutoCloseable {
+public final class Swarm implements AutoCloseable {
     /** How many connects are under way at once: the broker's queue of those to be accepted is not what we test. */
     private static final int CONNECTING = 100;
 
     private final EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
     private final AtomicInteger opened = new AtomicInteger();
     private final AtomicInteger closed = new AtomicInteger();
+    /** Where its connections come from, by turns; empty for wherever the system puts them. */
+    private final List<InetAddress> sources;
+
+    private final AtomicInteger nextSource = new AtomicInteger();
+
+    public Swarm() {
+        this(List.of());
+    }
+
+    /** @param sources addresses of this machine that its connections come from, by turns */
+    Swarm(List<InetAddress> sources) {
+        this.sources = List.copyOf(sources);
+    }
 
     /** What one connection does; all calls come on the swarm's thread. */
-    interface Manner {
+    public interface Manner {
         void opened(Peer peer);
 
         /** @param bytes borrowed */
@@ -46,14 +63,14 @@ final class Swarm implements AutoCloseable {
     }
 
     /** The swarm's end of a connection. Thread-safe. */
-    static final class Peer {
+    public static final class Peer {
         private final Channel channel;
 
         Peer(Channel channel) {
             this.channel = channel;
         }
 
-        void send(byte[] bytes) {
+        public void send(byte[] bytes) {
             channel.writeAndFlush(Unpooled.wrappedBuffer(bytes), channel.voidPromise());
         }
 
@@ -147,7 +164,7 @@ final class Swarm implements AutoCloseable {
         });
     }
 
-    ChannelFuture open(InetSocketAddress address, Manner manner) {
+    public ChannelFuture open(InetSocketAddress address, Manner manner) {
         ChannelFuture connected = new Bootstrap()
                 .group(loop)
                 .channel(NioSocketChannel.class)
@@ -158,7 +175,7 @@ final class Swarm implements AutoCloseable {
                         channel.pipeline().addLast(new Handler(manner));
                     }
                 })
-                .connect(address);
+                .connect(address, source());
         connected.addListener(done -> {
             if (!done.isSuccess()) {
                 closed.incrementAndGet();
@@ -166,6 +183,12 @@ final class Swarm implements AutoCloseable {
             }
         });
         return connected;
+    }
+
+    private @Nullable SocketAddress source() {
+        return sources.isEmpty()
+                ? null
+                : new InetSocketAddress(sources.get(Math.floorMod(nextSource.getAndIncrement(), sources.size())), 0);
     }
 
     /** Closes all. */

@@ -2,6 +2,9 @@ package io.godwit.it.hostile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.api.auth.Role;
+import io.godwit.api.auth.TokenFile;
+import io.godwit.api.auth.TokenText;
 import io.godwit.it.broker.BrokerProcess;
 import io.godwit.it.broker.Ports;
 import io.godwit.mqtt.certificates.TestAuthority;
@@ -13,6 +16,7 @@ import java.net.Socket;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -31,8 +35,16 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  */
 final class Victim implements BeforeAllCallback, AfterAllCallback {
     /** Those that have not run yet: with the last one the brokers end, and not only with the whole test run. */
-    private static final Set<Class<?>> TO_COME =
-            new HashSet<>(Set.of(HostileConnectionsTest.class, HostilePacketsTest.class, HostileSubscribersTest.class));
+    private static final Set<Class<?>> TO_COME = new HashSet<>(Set.of(
+            HostileApiTest.class,
+            HostileConnectionsTest.class,
+            HostilePacketsTest.class,
+            HostileSubscribersTest.class));
+
+    /** Opens the API to honest programs. */
+    static final String TOKEN = TokenText.make(new SecureRandom());
+    /** The same to hostile ones. */
+    static final String STOLEN = TokenText.make(new SecureRandom());
 
     private @Nullable Running running;
 
@@ -46,6 +58,16 @@ final class Victim implements BeforeAllCallback, AfterAllCallback {
             @Override
             Duration of(Duration controlP99) {
                 return Duration.ofSeconds(3).plus(controlP99.multipliedBy(10));
+            }
+        },
+        /**
+         * Nothing, for it is not MQTT that is attacked: but for what two programs more on the same processors take
+         * from all, clients of the control included.
+         */
+        UNNOTICED {
+            @Override
+            Duration of(Duration controlP99) {
+                return Duration.ofMillis(100).plus(controlP99.multipliedBy(3));
             }
         },
         /**
@@ -105,6 +127,11 @@ final class Victim implements BeforeAllCallback, AfterAllCallback {
     /** A listener that takes the largest packets there are. */
     InetSocketAddress generous() {
         return running().generous;
+    }
+
+    /** The port of its API, which has its usual bounds but waits less long. */
+    InetSocketAddress api() {
+        return running().api;
     }
 
     /** As hasty. */
@@ -183,15 +210,23 @@ final class Victim implements BeforeAllCallback, AfterAllCallback {
         private final BrokerProcess control;
         private final InetSocketAddress hasty;
         private final InetSocketAddress generous;
+        private final InetSocketAddress api;
         private final InetSocketAddress tls;
         private final InetSocketAddress webSocket;
 
         Running() {
             try {
                 home = Files.createTempDirectory("hostile");
+                Files.writeString(
+                        home.resolve("tokens"),
+                        TokenFile.parse("")
+                                .with(TokenFile.Entry.ofToken("ada", Role.ADMIN, "", TOKEN))
+                                .with(TokenFile.Entry.ofToken("eve", Role.ADMIN, "", STOLEN))
+                                .text());
                 TestAuthority.write(home, "server", new TestAuthority("root").issue("CN=server"));
                 hasty = Ports.free();
                 generous = Ports.free();
+                api = Ports.free();
                 tls = Ports.free();
                 webSocket = Ports.free();
                 broker = new BrokerProcess(home)
@@ -202,6 +237,10 @@ final class Victim implements BeforeAllCallback, AfterAllCallback {
                         .jvmOption("-Djdk.serialFilter=*")
                         .listener("{host: 127.0.0.1, port: " + hasty.getPort() + ", connectTimeoutSeconds: 3}")
                         .listener("{host: 127.0.0.1, port: " + generous.getPort() + ", maxPacketBytes: 268435455}")
+                        .setting(
+                                "apiServerConfig",
+                                "{port: " + api.getPort()
+                                        + ", tokensFile: tokens, headTimeoutSeconds: 2, idleTimeoutSeconds: 4}")
                         .mqttSetting(
                                 "tlsListener",
                                 "{port: " + tls.getPort()
