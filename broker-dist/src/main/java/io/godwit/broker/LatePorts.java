@@ -100,6 +100,16 @@ final class LatePorts {
             }
 
             @Override
+            public CompletableFuture<ReplaceView> replace(String node, String by, Duration within) {
+                return ask(made, stores -> stores.replace(node, by, within));
+            }
+
+            @Override
+            public CompletableFuture<Optional<ReplaceView>> replaceState(String node) {
+                return ask(made, stores -> stores.replaceState(node));
+            }
+
+            @Override
             public CompletableFuture<Backup> backup(String store, Duration within) {
                 return ask(made, stores -> stores.backup(store, within));
             }
