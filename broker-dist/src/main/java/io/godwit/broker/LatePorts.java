@@ -317,8 +317,9 @@ final class LatePorts {
     static BanAdmin bans(Supplier<Optional<BanAdmin>> made) {
         return new BanAdmin() {
             @Override
-            public CompletableFuture<Page<Ban, String>> bans(BanFilter filter, @Nullable String after, int limit) {
-                return ask(made, bans -> bans.bans(filter, after, limit));
+            public CompletableFuture<Answer<Page<Ban, BanKey>>> bans(
+                    BanFilter filter, @Nullable BanKey after, int limit, Duration within) {
+                return ask(made, bans -> bans.bans(filter, after, limit, within));
             }
 
             @Override
@@ -327,7 +328,7 @@ final class LatePorts {
             }
 
             @Override
-            public CompletableFuture<Boolean> unban(Optional<String> tenant, String id, Duration within) {
+            public CompletableFuture<Answer<Boolean>> unban(Optional<String> tenant, String id, Duration within) {
                 return ask(made, bans -> bans.unban(tenant, id, within));
             }
         };

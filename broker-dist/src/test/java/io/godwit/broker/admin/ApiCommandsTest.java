@@ -340,6 +340,26 @@ class ApiCommandsTest {
     }
 
     @Test
+    void bansOfNodesAreListedWithTheirNode() {
+        api.answers(200, """
+                {"items": [{"id": "auto-f-00000000c0000207", "kind": "address", "subject": "192.0.2.7", "tenant": "",
+                            "untilMillis": 1795747733285, "reason": "failed logins", "by": "", "automatic": true,
+                            "node": "0123456789abcdef"}],
+                 "missingNodes": ["n3"]}""");
+        ApiRun run = run("bans", "--automatic", "--kind", "address");
+        assertThat(run.code()).as(run.err()).isZero();
+        assertThat(run.out().lines().toList().get(1))
+                .matches(
+                        "auto-f-0+c0000207 +address +192.0.2.7 +- +2026-11-27T02:48:53Z +- +yes +01234567 +failed logins");
+        assertThat(run.err()).contains("nodes that did not answer", "n3");
+        assertThat(api.last().path()).startsWith("/api/v1/bans?kind=address&automatic=true&");
+        assertThat(run("bans", "--automatic=false").code()).isZero();
+        assertThat(api.last().path()).startsWith("/api/v1/bans?automatic=false&");
+        assertThat(run("bans").code()).isZero();
+        assertThat(api.last().path()).doesNotContain("automatic=");
+    }
+
+    @Test
     void logLevelsAreListedAndSet() {
         api.answers(200, "{\"items\": [{\"logger\": \"ROOT\", \"level\": \"info\"}]}");
         assertThat(run("log-level").out()).containsPattern("(?m)^ROOT +info$");

@@ -231,9 +231,8 @@ class BansTest {
         List<AutomaticBan> all = bans.automatic(query("", 10));
         assertThat(all).extracting(AutomaticBan::id).isSorted().allMatch(AutomaticBan::isId);
         assertThat(all)
-                .extracting(
-                        ban -> ban.cause() + " " + ban.tenant() + " " + ban.mountPoint() + " " + ban.subject() + " "
-                                + ban.age().toSeconds() + " " + ban.left().toSeconds())
+                .extracting(ban -> ban.cause() + " " + ban.tenant() + " " + ban.mountPoint() + " " + ban.subject() + " "
+                        + ban.age().toSeconds() + " " + ban.left().toSeconds())
                 .containsExactly(
                         "CLIENT_FLAPPING default here/ flapper 100 200",
                         "SOURCE_FAILED_LOGINS   192.0.2.7 100 200",
@@ -241,8 +240,10 @@ class BansTest {
                         "SOURCE_VIOLATIONS   2001:db8:0:0:0:0:0:0/64 100 200");
         assertThat(bans.automatic(query("", 2))).isEqualTo(all.subList(0, 2));
         assertThat(bans.automatic(query(all.get(1).id(), 2))).isEqualTo(all.subList(1, 3));
-        assertThat(bans.automatic(new AutomaticBanQuery(null, false, true, "", 10))).isEqualTo(all.subList(1, 4));
-        assertThat(bans.automatic(new AutomaticBanQuery(null, true, false, "", 10))).isEqualTo(all.subList(0, 1));
+        assertThat(bans.automatic(new AutomaticBanQuery(null, false, true, "", 10)))
+                .isEqualTo(all.subList(1, 4));
+        assertThat(bans.automatic(new AutomaticBanQuery(null, true, false, "", 10)))
+                .isEqualTo(all.subList(0, 1));
         assertThat(bans.automatic(new AutomaticBanQuery(TenantId.DEFAULT, true, true, "", 10)))
                 .isEqualTo(all.subList(0, 1));
         assertThat(bans.automatic(new AutomaticBanQuery(new TenantId("other"), true, true, "", 10)))
