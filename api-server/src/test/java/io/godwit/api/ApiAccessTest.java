@@ -340,6 +340,8 @@ class ApiAccessTest {
             api.send("DELETE", "/api/v1/clients/lamp", null, bearer(VIEWER));
             api.get("/api/v1/clients", bearer(VIEWER));
             level(api, ADMIN);
+            replace(api, OPERATOR);
+            replace(api, ADMIN);
         } finally {
             audit.detachAppender(lines);
             audit.setLevel(null);
@@ -355,7 +357,22 @@ class ApiAccessTest {
                                 .doesNotContain("\n"),
                         line -> assertThat(line).contains("by=vic", "status=403"),
                         line -> assertThat(line)
-                                .contains("by=ada", "operation=setLogLevel", "{\"level\":\"info\"}", "status=204"));
+                                .contains("by=ada", "operation=setLogLevel", "{\"level\":\"info\"}", "status=204"),
+                        line -> assertThat(line).contains("by=ola", "operation=replaceNode", "status=403"),
+                        line -> assertThat(line)
+                                .contains("by=ada", "operation=replaceNode", "\"node\":\"node-a\"")
+                                .contains("{\"by\":\"node-b\"}", "status=202"));
+    }
+
+    private static void replace(ApiFixture api, String token) throws Exception {
+        api.send(
+                "POST",
+                "/api/v1/nodes/node-a/replace",
+                "{\"by\":\"node-b\"}",
+                "Content-Type",
+                "application/json",
+                "Authorization",
+                "Bearer " + token);
     }
 
     /** What clients and callers choose neither moves the cursor of a terminal nor fills the log. */

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -122,6 +123,65 @@ class ApiBansTest {
         }
         assertThat(seen).hasSize(7);
         assertThat(send("GET", BANS + "?cursor=eA", null, VIEWER).field()).isEqualTo("cursor");
+    }
+
+    private static final String AUTO = "auto-f-00000000c0000207";
+
+    @Test
+    void bansThatNodesMakeByThemselvesAreListedByNode() throws Exception {
+        send("POST", BANS, body("address", "10.0.0.0/8"), OPERATOR);
+        fake.ban("node-a", AUTO, "192.0.2.7", "failed logins");
+        fake.ban("node-b", AUTO, "192.0.2.7", "failed logins");
+        fake.missing = List.of("node-c");
+        JsonObject all = send("GET", BANS, null, VIEWER).json();
+        assertThat(all.getJsonArray("items")).hasSize(3);
+        assertThat(all.getJsonArray("missingNodes")).containsExactly("node-c");
+        JsonObject first =
+                send("GET", BANS + "?automatic=true&limit=1", null, VIEWER).json();
+        assertThat(first.getJsonArray("items").getJsonObject(0).getMap())
+                .containsEntry("id", AUTO)
+                .containsEntry("automatic", true)
+                .containsEntry("node", "node-a")
+                .containsEntry("reason", "failed logins")
+                .containsEntry("untilMillis", FakeRecords.START + 60_000)
+                .containsEntry("by", "");
+        JsonObject second = send(
+                        "GET", BANS + "?automatic=true&limit=1&cursor=" + first.getString("next"), null, VIEWER)
+                .json();
+        assertThat(second.getJsonArray("items").getJsonObject(0).getString("node"))
+                .isEqualTo("node-b");
+        assertThat(second.containsKey("next")).isFalse();
+        JsonObject own = send("GET", BANS + "?automatic=false", null, VIEWER).json();
+        assertThat(own.getJsonArray("items")).hasSize(1);
+        assertThat(own.getJsonArray("items").getJsonObject(0).getBoolean("automatic"))
+                .isFalse();
+        assertThat(send("GET", BANS + "?automatic=perhaps", null, VIEWER).field())
+                .isEqualTo("automatic");
+        assertThat(send("GET", BANS, null, OF_TENANT).json().getJsonArray("items"))
+                .isEmpty();
+    }
+
+    /** Whether it is there still is not known while a node does not answer. */
+    @Test
+    void aBanOfNodesIsLiftedOnAllOfThem() throws Exception {
+        fake.ban("node-a", AUTO, "192.0.2.7", "failed logins");
+        fake.ban("node-b", AUTO, "192.0.2.7", "failed logins");
+        String path = BANS + "/" + AUTO;
+        assertThat(send("DELETE", path, null, VIEWER).status()).isEqualTo(403);
+        assertThat(send("DELETE", path, null, OF_TENANT).status()).isEqualTo(404);
+        fake.missing = List.of("node-c");
+        for (int i = 0; i < 2; i++) {
+            Got open = send("DELETE", path, null, OPERATOR);
+            assertThat(open.status()).isEqualTo(503);
+            assertThat(open.problem()).isEqualTo("nodes-missing");
+            assertThat(open.json().getJsonArray("missingNodes")).containsExactly("node-c");
+            assertThat(open.json().getString("detail")).contains(i == 0 ? "is lifted" : "there is no ban");
+        }
+        assertThat(fake.automatic).isEmpty();
+        fake.missing = List.of();
+        fake.ban("node-a", AUTO, "192.0.2.7", "failed logins");
+        assertThat(send("DELETE", path, null, OPERATOR).status()).isEqualTo(204);
+        assertThat(send("DELETE", path, null, OPERATOR).status()).isEqualTo(404);
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.api.ApiFixture.Got;
 import io.godwit.api.port.OperationException;
+import io.godwit.api.port.StoreAdmin;
 import io.godwit.testing.Await;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -158,6 +159,47 @@ class ApiStoresTest {
                         "drain node-a true false",
                         "drain node-a false false",
                         "forget node-a");
+    }
+
+    @Test
+    void aReplacementIsBegunAndSeenUntilItsEnd() throws Exception {
+        String replace = NODE + "/replace";
+        assertThat(api.get(replace).status()).isEqualTo(404);
+        Got begun = post(replace, "{\"by\":\"node-b\"}");
+        assertThat(begun.status()).as(begun.text()).isEqualTo(202);
+        assertThat(begun.json().getMap())
+                .containsEntry("node", "node-a")
+                .containsEntry("by", "node-b")
+                .containsEntry("state", "running")
+                .containsEntry("left", 7);
+        assertThat(api.get(replace).json()).isEqualTo(begun.json());
+        fake.replacements.put(
+                "node-a",
+                new StoreAdmin.ReplaceView(
+                        "node-a", "node-b", StoreAdmin.ReplaceState.FAILED, 3, 4, 1, "add-learner", "disk full"));
+        assertThat(api.get(replace).json().getMap())
+                .containsEntry("state", "failed")
+                .containsEntry("moved", 3)
+                .containsEntry("reason", "disk full");
+        assertThat(fake.calls).containsExactly("replace node-a by node-b");
+    }
+
+    @Test
+    void whatIsWrongWithAReplacementIsNamed() throws Exception {
+        String replace = NODE + "/replace";
+        assertThat(post(replace, "{}").field()).isEqualTo("by");
+        assertThat(post(replace, "{\"by\":\"\"}").field()).isEqualTo("by");
+        assertThat(post(replace, "{\"by\":7}").field()).isEqualTo("by");
+        assertThat(post(replace, "{\"by\":\"node-b\",\"lower\":true}").field()).isEqualTo("lower");
+        assertThat(fake.calls).isEmpty();
+        fake.refusedField = "by";
+        for (OperationException.Kind kind : List.of(OperationException.Kind.INVALID, OperationException.Kind.REFUSED)) {
+            fake.refusal = kind;
+            Got got = post(replace, "{\"by\":\"node-b\"}");
+            assertThat(got.status()).isEqualTo(kind == OperationException.Kind.INVALID ? 400 : 409);
+            assertThat(got.field()).isEqualTo("by");
+        }
+        assertThat(fake.replacements).isEmpty();
     }
 
     @Test

@@ -84,6 +84,32 @@ class DashboardAccessTest {
     }
 
     @Test
+    void bansThatNodesMakeAreToldFromThoseOfOperators() {
+        node.records.bans.put("b1", new Ban("b1", "t1", Kind.USER, "ann", -1, "floods", "ola", FakeRecords.START));
+        node.records.ban(FakeNode.ID, "auto-f-00000000c0000207", "192.0.2.7", "failed logins");
+        node.records.ban("gone-node", "auto-f-00000000c0000207", "192.0.2.7", "failed logins");
+        node.records.missing = List.of("node-x");
+        dashboard.logIn(OPERATOR, "#/bans");
+        browser().sees("#found", "3 bans; no answer from node-x, whose bans are missing");
+        browser().sees("tbody", "node gone-nod");
+        browser().sees("tbody", "failed logins");
+        browser().find("#made").sendKeys("operators");
+        browser().find("#made").submit();
+        browser().sees("#found", "1 ban;");
+        browser().find("#made").sendKeys("nodes");
+        browser().find("#made").submit();
+        browser().sees("#found", "2 bans;");
+        node.records.missing = List.of();
+        browser().find("button[aria-label='Lift 192.0.2.7']").click();
+        browser().sees("dialog", "On all nodes that have it.");
+        browser().find("#dialog-yes").click();
+        browser().sees("#done", "Lifted.");
+        browser().sees("#found", "0 bans");
+        assertThat(node.records.automatic).isEmpty();
+        assertThat(node.records.bans).hasSize(1);
+    }
+
+    @Test
     void aTokenIsShownOnceAndRemoved() throws Exception {
         dashboard.logIn(OPERATOR, "#/tokens");
         browser().sees("#may-not", "To see tokens needs the role admin.");

@@ -1,23 +1,31 @@
 package io.godwit.api;
 
+import io.godwit.api.port.Answer;
 import io.godwit.api.port.BanAdmin;
 import io.godwit.api.port.LimitReachedException;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.Page;
 import io.godwit.api.port.TokenAdmin;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** Bans and tokens in memory. Thread-safe. */
 final class FakeRecords implements BanAdmin, TokenAdmin {
     static final long START = 1_700_000_000_000L;
 
     final SortedMap<String, Ban> bans = new ConcurrentSkipListMap<>();
+    /** That nodes have made by themselves. */
+    final SortedMap<BanKey, Ban> automatic = new ConcurrentSkipListMap<>();
+    /** That do not tell of theirs. */
+    volatile List<String> missing = List.of();
+
     private final SortedMap<String, Token> tokens = new ConcurrentSkipListMap<>();
     private volatile List<Token> listed = List.of();
     volatile long now = START;
@@ -35,13 +43,16 @@ final class FakeRecords implements BanAdmin, TokenAdmin {
     }
 
     @Override
-    public CompletableFuture<Page<Ban, String>> bans(BanFilter filter, String after, int limit) {
-        List<Ban> found = bans.values().stream()
-                .filter(ban -> filter.matches(ban) && (after == null || ban.id().compareTo(after) > 0))
+    public CompletableFuture<Answer<Page<Ban, BanKey>>> bans(
+            BanFilter filter, BanKey after, int limit, Duration within) {
+        List<Ban> found = Stream.concat(bans.values().stream(), automatic.values().stream())
+                .filter(ban ->
+                        filter.matches(ban) && (after == null || ban.key().compareTo(after) > 0))
+                .sorted(Comparator.comparing(Ban::key))
                 .toList();
         List<Ban> page = found.subList(0, Math.min(limit, found.size()));
-        return CompletableFuture.completedFuture(new Page<>(
-                page, found.size() > limit ? page.get(page.size() - 1).id() : null));
+        BanKey next = found.size() > limit ? page.get(page.size() - 1).key() : null;
+        return CompletableFuture.completedFuture(new Answer<>(new Page<>(page, next), missing));
     }
 
     @Override
@@ -68,10 +79,20 @@ final class FakeRecords implements BanAdmin, TokenAdmin {
     }
 
     @Override
-    public CompletableFuture<Boolean> unban(Optional<String> tenant, String id, Duration within) {
+    public CompletableFuture<Answer<Boolean>> unban(Optional<String> tenant, String id, Duration within) {
+        BanFilter filter = new BanFilter(tenant, Optional.empty(), Optional.empty());
+        if (id.startsWith("auto-")) {
+            boolean existed = automatic.values().removeIf(ban -> ban.id().equals(id) && filter.matches(ban));
+            return CompletableFuture.completedFuture(new Answer<>(existed, missing));
+        }
         Ban ban = bans.get(id);
-        boolean isMeant = ban != null && tenant.map(ban.tenant()::equals).orElse(true);
-        return done(isMeant && bans.remove(id) != null);
+        return done(Answer.complete(ban != null && filter.matches(ban) && bans.remove(id) != null));
+    }
+
+    /** One that a node has made of an address. */
+    void ban(String node, String id, String address, String reason) {
+        Ban ban = new Ban(id, "", Kind.ADDRESS, address, START + 60_000, reason, "", START, true, node, "");
+        automatic.put(ban.key(), ban);
     }
 
     @Override

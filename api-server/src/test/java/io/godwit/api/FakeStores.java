@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -20,8 +21,11 @@ final class FakeStores implements StoreAdmin {
     final List<String> calls = new CopyOnWriteArrayList<>();
 
     final AtomicInteger openBackups = new AtomicInteger();
+    final Map<String, ReplaceView> replacements = new ConcurrentHashMap<>();
     /** What becomes of the next calls; null for done. */
     volatile OperationException.Kind refusal;
+    /** That it blames. */
+    volatile String refusedField = "";
     /** Whether moves go on after the answer. */
     volatile boolean isSlow;
 
@@ -36,7 +40,7 @@ final class FakeStores implements StoreAdmin {
         calls.add(call);
         return refusal == null
                 ? CompletableFuture.completedFuture(value)
-                : CompletableFuture.failedFuture(new OperationException(refusal, "why not"));
+                : CompletableFuture.failedFuture(new OperationException(refusal, refusedField, "why not"));
     }
 
     private static String of(RangeName range) {
@@ -108,6 +112,20 @@ final class FakeStores implements StoreAdmin {
     @Override
     public CompletableFuture<Done> forget(String node, Duration within) {
         return answer("forget " + node, new Done("forgotten"));
+    }
+
+    @Override
+    public CompletableFuture<ReplaceView> replace(String node, String by, Duration within) {
+        ReplaceView begun = new ReplaceView(node, by, ReplaceState.RUNNING, 0, 7, 1, "begun", "");
+        return answer("replace " + node + " by " + by, begun).thenApply(view -> {
+            replacements.put(node, view);
+            return view;
+        });
+    }
+
+    @Override
+    public CompletableFuture<Optional<ReplaceView>> replaceState(String node) {
+        return CompletableFuture.completedFuture(Optional.ofNullable(replacements.get(node)));
     }
 
     @Override

@@ -171,7 +171,7 @@ final class Broker implements AutoCloseable {
     private volatile @Nullable OperatorTokens tokens;
 
     /** As {@link #clients}. */
-    private volatile @Nullable OperatorBans bans;
+    private volatile @Nullable BanAdmin bans;
 
     /** As {@link #clients}; only with users out of a file. */
     private volatile @Nullable OperatorUsers users;
@@ -360,8 +360,8 @@ final class Broker implements AutoCloseable {
         mqtt.set(server);
         opened.push(server);
         SessionCatalog catalog = InboxStore.catalog(inboxRanges.client(), clock::millis);
-        serveClients(node, server, dist, catalog, others, clock::millis);
-        serveBans(node, server, dist, accepted, others, clock::millis);
+        ClusterClients asked = serveClients(node, server, dist, catalog, others, clock::millis);
+        serveBans(node, server, dist, asked, accepted, others, clock::millis);
         if (auth instanceof FileAuth files) {
             OperatorUsers known = new OperatorUsers(dist.records(), files, clock::millis);
             opened.push(known);
@@ -511,7 +511,7 @@ final class Broker implements AutoCloseable {
     }
 
     /** Operators ask any node for the clients and the figures of all. */
-    private void serveClients(
+    private ClusterClients serveClients(
             KvNode node,
             MqttServer server,
             DistWorker dist,
@@ -538,6 +538,7 @@ final class Broker implements AutoCloseable {
         node.cluster().ifPresent(cluster -> cluster.server().add(watching.service(counting)));
         watches = watching;
         top = counting;
+        return made;
     }
 
     /** Watches all nodes; empty while this one starts. Any thread. */
@@ -555,6 +556,7 @@ final class Broker implements AutoCloseable {
             KvNode node,
             MqttServer server,
             DistWorker dist,
+            ClusterClients all,
             OperatorTokens accepted,
             @Nullable MqttCluster others,
             LongSupplier millis) {
@@ -572,10 +574,10 @@ final class Broker implements AutoCloseable {
                 millis);
         opened.push(ended);
         ended.start();
-        bans = made;
+        bans = all.bans(made, millis);
     }
 
-    /** Whom operators keep out; empty while this node starts. Any thread. */
+    /** Who is kept out; empty while this node starts. Any thread. */
     Optional<BanAdmin> bans() {
         return Optional.ofNullable(bans);
     }

@@ -101,6 +101,16 @@ final class LatePorts {
             }
 
             @Override
+            public CompletableFuture<ReplaceView> replace(String node, String by, Duration within) {
+                return ask(made, stores -> stores.replace(node, by, within));
+            }
+
+            @Override
+            public CompletableFuture<Optional<ReplaceView>> replaceState(String node) {
+                return ask(made, stores -> stores.replaceState(node));
+            }
+
+            @Override
             public CompletableFuture<Backup> backup(String store, Duration within) {
                 return ask(made, stores -> stores.backup(store, within));
             }
@@ -308,8 +318,9 @@ final class LatePorts {
     static BanAdmin bans(Supplier<Optional<BanAdmin>> made) {
         return new BanAdmin() {
             @Override
-            public CompletableFuture<Page<Ban, String>> bans(BanFilter filter, @Nullable String after, int limit) {
-                return ask(made, bans -> bans.bans(filter, after, limit));
+            public CompletableFuture<Answer<Page<Ban, BanKey>>> bans(
+                    BanFilter filter, @Nullable BanKey after, int limit, Duration within) {
+                return ask(made, bans -> bans.bans(filter, after, limit, within));
             }
 
             @Override
@@ -318,7 +329,7 @@ final class LatePorts {
             }
 
             @Override
-            public CompletableFuture<Boolean> unban(Optional<String> tenant, String id, Duration within) {
+            public CompletableFuture<Answer<Boolean>> unban(Optional<String> tenant, String id, Duration within) {
                 return ask(made, bans -> bans.unban(tenant, id, within));
             }
         };

@@ -214,6 +214,11 @@ public final class MqttServer implements AutoCloseable {
         return operatorBans;
     }
 
+    /** Whom this node keeps out, by itself too; from construction on. Any thread. */
+    public Bans bans() {
+        return bans;
+    }
+
     /** Changes subscriptions of stored sessions whose clients are not connected, by the limits in force now. */
     public StoredSubscriber storedSubscriber() {
         return new StoredSubscriber(services.session(), directory);

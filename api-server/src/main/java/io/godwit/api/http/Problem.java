@@ -52,6 +52,12 @@ public record Problem(
         return new Problem(412, "changed", "It was changed meanwhile", detail);
     }
 
+    /** @param field that is to blame; empty for none */
+    public static Problem refused(String field, String detail) {
+        List<FieldError> errors = field.isEmpty() ? List.of() : List.of(new FieldError(field, detail));
+        return new Problem(409, "refused", "Not done", detail, errors, List.of());
+    }
+
     public static Problem tooLarge(int mostBytes) {
         return new Problem(
                 413, "too-large", "The body is too large", "a body has at most " + mostBytes + " bytes here");

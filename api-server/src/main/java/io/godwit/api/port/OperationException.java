@@ -23,10 +23,22 @@ public final class OperationException extends RuntimeException {
     }
 
     private final Kind kind;
+    private final String field;
 
     public OperationException(Kind kind, String message) {
+        this(kind, "", message);
+    }
+
+    /** @param field of what was asked that is to blame; empty for none */
+    public OperationException(Kind kind, String field, String message) {
         super(message, null, false, false);
         this.kind = kind;
+        this.field = field;
+    }
+
+    /** Name of a parameter or of a member of the body; empty when it is none of them. */
+    public String field() {
+        return field;
     }
 
     public Kind kind() {

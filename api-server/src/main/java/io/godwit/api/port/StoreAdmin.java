@@ -151,6 +151,50 @@ public interface StoreAdmin {
     /** Gives up a node that is not running, for ever. */
     CompletableFuture<Done> forget(String node, Duration within);
 
+    /** Where the replacement of a node is: it runs, and then it has ended. */
+    enum ReplaceState {
+        RUNNING,
+        DONE,
+        /** It has ended before it was done; what was moved stays so, and the same call again goes on there. */
+        FAILED
+    }
+
+    /**
+     * How far the replacement of a node is.
+     *
+     * @param moved ranges whose voter was made anew since it was begun
+     * @param left ranges whose voter is still to be made anew
+     * @param elsewhere ranges that have the other node as a voter already: they get a voter on another one when the
+     *     node is forgotten
+     * @param step the last one, for people
+     * @param reason why it has failed; empty when it has not
+     */
+    record ReplaceView(
+            String node,
+            String by,
+            ReplaceState state,
+            int moved,
+            int left,
+            int elsewhere,
+            String step,
+            String reason) {}
+
+    /**
+     * Makes the voters of a node that is gone for good anew on another one, then forgets the first. It goes on after
+     * the answer; the same call again joins it. It ends with the node that was asked, and the same call, at any node,
+     * takes it up where it was. One at a time at each node.
+     *
+     * @param by id of the node that takes its place
+     * @return how far it is, as it begins
+     */
+    CompletableFuture<ReplaceView> replace(String node, String by, Duration within);
+
+    /**
+     * How far a replacement is that this node was asked for, or for an hour how it has ended; empty for others.
+     * Completes at once.
+     */
+    CompletableFuture<Optional<ReplaceView>> replaceState(String node);
+
     /** A copy of a store that nobody has read yet. */
     interface Backup extends AutoCloseable {
         /**

@@ -5,6 +5,7 @@ import io.godwit.api.http.Json;
 import io.godwit.api.http.Problem;
 import io.godwit.api.http.ProblemException;
 import io.godwit.api.port.BanAdmin;
+import io.godwit.api.port.BanAdmin.BanKey;
 import io.godwit.api.port.BanAdmin.Kind;
 import io.godwit.api.port.BanAdmin.Made;
 import io.godwit.api.port.LimitReachedException;
@@ -15,7 +16,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Whom operators keep out. */
+/** Who is kept out, by operators and by nodes themselves. */
 public final class BanRoutes {
     private static final String LIST = "bans";
 
@@ -33,14 +34,20 @@ public final class BanRoutes {
     }
 
     private CompletableFuture<Reply> list(Call call) {
-        BanAdmin.BanFilter filter =
-                new BanAdmin.BanFilter(call.tenantFilter(), call.text("kind").map(BanRoutes::kind));
-        String after =
-                Cursors.position(call, LIST, 1).map(position -> position.get(0)).orElse(null);
-        return bans.bans(filter, after, call.number("limit")).thenApply(page -> {
-            JsonObject json = new JsonObject().put("items", Json.array(page.items()));
-            if (page.next() != null) {
-                json.put("next", Cursors.of(LIST, page.next()));
+        BanAdmin.BanFilter filter = new BanAdmin.BanFilter(
+                call.tenantFilter(),
+                call.text("kind").map(BanRoutes::kind),
+                Optional.ofNullable(call.parameters().getBoolean("automatic")));
+        BanKey after = Cursors.position(call, LIST, 2)
+                .map(position -> new BanKey(position.get(0), position.get(1)))
+                .orElse(null);
+        return bans.bans(filter, after, call.number("limit"), call.within()).thenApply(answer -> {
+            JsonObject json = new JsonObject()
+                    .put("items", Json.array(answer.value().items()))
+                    .put("missingNodes", Json.array(answer.missingNodes()));
+            BanKey next = answer.value().next();
+            if (next != null) {
+                json.put("next", Cursors.of(LIST, next.id(), next.node()));
             }
             return Reply.json(json);
         });
@@ -116,9 +123,14 @@ public final class BanRoutes {
     private CompletableFuture<Reply> unban(Call call) {
         Optional<String> tenant = call.caller().flatMap(Principal::tenant);
         return bans.unban(tenant, call.parameters().getString("id"), call.within())
-                .thenApply(existed -> {
-                    if (!existed) {
-                        throw new ProblemException(Problem.notFound("there is no ban of that id"));
+                .thenApply(lifted -> {
+                    if (lifted.value() && !lifted.missingNodes().isEmpty()) {
+                        throw new ProblemException(Problem.nodesMissing(
+                                "it is lifted on nodes that answered; others did not, and may have it",
+                                lifted.missingNodes()));
+                    }
+                    if (!lifted.value()) {
+                        throw ClientRoutes.absent(lifted, "there is no ban of that id");
                     }
                     return Reply.done();
                 });

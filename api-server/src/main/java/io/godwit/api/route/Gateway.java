@@ -390,10 +390,10 @@ public final class Gateway {
     private static Problem problem(OperationException refused) {
         String detail = String.valueOf(refused.getMessage());
         return switch (refused.kind()) {
-            case INVALID -> Problem.invalid("", detail);
+            case INVALID -> Problem.invalid(refused.field(), detail);
             case UNKNOWN -> Problem.notFound(detail);
             case STALE -> new Problem(409, "stale", "The range has changed", detail);
-            case REFUSED -> new Problem(409, "refused", "Not done", detail);
+            case REFUSED -> Problem.refused(refused.field(), detail);
             case BUSY -> Problem.tooMany(detail);
             case UNREACHABLE -> Problem.unavailable(detail);
             case FAILED -> new Problem(503, "not-finished", "Not done to its end", detail);

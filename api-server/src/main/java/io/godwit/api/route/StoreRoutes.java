@@ -44,6 +44,8 @@ public final class StoreRoutes {
         routes.add("drainNode", call -> here.drain(call, true));
         routes.add("keepNode", call -> here.drain(call, false));
         routes.add("forgetNode", here::forget);
+        routes.add("replaceNode", here::replace);
+        routes.add("replaceState", here::replaceState);
         routes.add("backupStore", here::backup);
     }
 
@@ -157,6 +159,17 @@ public final class StoreRoutes {
 
     private CompletableFuture<Reply> forget(Call call) {
         return done(stores.forget(node(call), call.within()));
+    }
+
+    private CompletableFuture<Reply> replace(Call call) {
+        return stores.replace(node(call), call.body().getString("by"), call.within())
+                .thenApply(state -> Reply.json(202, Json.object(state)));
+    }
+
+    private CompletableFuture<Reply> replaceState(Call call) {
+        return stores.replaceState(node(call))
+                .thenApply(state -> Reply.json(Json.object(state.orElseThrow(() -> new ProblemException(
+                        Problem.notFound("the node that is asked knows of no replacement of node " + node(call)))))));
     }
 
     private CompletableFuture<Reply> backup(Call call) {

@@ -66,7 +66,6 @@ public final class Admin implements Invocation {
             "move",
             "ranges",
             "recover",
-            "replace",
             "replicas",
             "restore",
             "split",
@@ -170,7 +169,6 @@ public final class Admin implements Invocation {
             case "move" -> new MoveCommand(this);
             case "ranges" -> new RangesCommand(this);
             case "recover" -> new RecoverCommand(this);
-            case "replace" -> new ReplaceCommand(this);
             case "replicas" -> new ReplicasCommand(this);
             case "restore" -> new RestoreCommand(this);
             case "split" -> new SplitCommand(this);

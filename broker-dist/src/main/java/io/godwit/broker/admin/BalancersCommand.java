@@ -3,6 +3,7 @@ package io.godwit.broker.admin;
 import io.godwit.broker.admin.Messages.BalancerChange;
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;
+import io.godwit.broker.admin.terminal.NodeNames;
 import io.godwit.broker.admin.terminal.Table;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,7 +58,7 @@ final class BalancersCommand extends NodeCommand {
     @Override
     void run(AdminClient client) throws AdminException {
         Messages.Nodes known = client.nodes();
-        NodeNames names = new NodeNames(known);
+        NodeNames names = known.names();
         String only = node;
         List<String> nodes = only != null ? List.of(names.resolve(only)) : BalancerActions.nodes(known);
         BalancerActions.Outcome outcome = new BalancerActions(client, store).on(nodes, change());

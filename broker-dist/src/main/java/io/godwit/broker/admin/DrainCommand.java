@@ -2,6 +2,7 @@ package io.godwit.broker.admin;
 
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;
+import io.godwit.broker.admin.terminal.NodeNames;
 import java.time.Duration;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -43,7 +44,7 @@ final class DrainCommand extends NodeCommand {
 
     @Override
     void run(AdminClient client) throws AdminException {
-        NodeNames names = new NodeNames(client.nodes());
+        NodeNames names = client.nodes().names();
         String node = names.resolve(name);
         DrainActions drains = new DrainActions(client, NodeCommand::pause);
         Messages.Result result = drains.mark(node, !isCancel, mayReduce);

@@ -21,7 +21,7 @@ final class ForgetCommand extends NodeCommand {
 
     @Override
     void run(AdminClient client) throws AdminException {
-        String node = new NodeNames(client.nodes()).resolve(name);
+        String node = client.nodes().names().resolve(name);
         Messages.Result result = client.call(AdminMethods.FORGET, new Messages.OfNode(node));
         RangeActions.check(result);
         answer(result, () -> admin().progress(result.detail()));

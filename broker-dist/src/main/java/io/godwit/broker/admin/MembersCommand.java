@@ -2,6 +2,7 @@ package io.godwit.broker.admin;
 
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;
+import io.godwit.broker.admin.terminal.NodeNames;
 import io.godwit.broker.admin.terminal.Table;
 import io.godwit.plugin.balance.Liveness;
 import java.util.ArrayList;
@@ -72,7 +73,7 @@ final class MembersCommand extends NodeCommand {
     }
 
     private void print(Messages.Nodes known) {
-        NodeNames names = new NodeNames(known);
+        NodeNames names = known.names();
         Table table = new Table(
                 "NODE", "RPC", "STATE", "ZONE", "VERSION", "LEADERS", "REPLICAS", "CPU", "DISK FREE", "REMARK");
         for (Messages.Node node : known.nodes()) {

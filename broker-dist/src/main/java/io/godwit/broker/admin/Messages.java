@@ -1,5 +1,6 @@
 package io.godwit.broker.admin;
 
+import io.godwit.broker.admin.terminal.NodeNames;
 import io.godwit.kv.OperationResult;
 import io.godwit.kv.StoreOperations.RangeInfo;
 import io.godwit.kv.balance.ActionOutcome;
@@ -40,6 +41,12 @@ final class Messages {
             given(self, "self");
             given(stores, "stores");
             given(nodes, "nodes");
+        }
+
+        NodeNames names() {
+            return new NodeNames(nodes.stream()
+                    .map(node -> new NodeNames.Named(node.storeId(), node.rpc()))
+                    .toList());
         }
     }
 

@@ -1,6 +1,7 @@
 package io.godwit.broker.admin;
 
 import io.godwit.broker.admin.terminal.AdminException;
+import io.godwit.broker.admin.terminal.NodeNames;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -37,7 +38,7 @@ final class MoveCommand extends RangeCommand {
 
     @Override
     void run(AdminClient client) throws AdminException {
-        NodeNames names = new NodeNames(client.nodes());
+        NodeNames names = client.nodes().names();
         String source = names.resolve(from);
         String target = names.resolve(to);
         Messages.Range range = client.range(store(), rangeId());

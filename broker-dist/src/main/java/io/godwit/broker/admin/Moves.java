@@ -5,6 +5,7 @@ import io.godwit.api.port.StoreAdmin.MoveState;
 import io.godwit.api.port.StoreAdmin.RangeName;
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;
+import io.godwit.broker.admin.terminal.NodeNames;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

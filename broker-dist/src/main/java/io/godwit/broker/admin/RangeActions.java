@@ -3,6 +3,7 @@ package io.godwit.broker.admin;
 import io.godwit.broker.admin.Messages.ActionKind;
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;
+import io.godwit.broker.admin.terminal.NodeNames;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,7 @@
 package io.godwit.broker.admin;
 
 import io.godwit.broker.admin.terminal.AdminException;
+import io.godwit.broker.admin.terminal.NodeNames;
 import io.godwit.broker.admin.terminal.Table;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
@@ -21,7 +22,7 @@ final class RangesCommand extends NodeCommand {
     void run(AdminClient client) throws AdminException {
         Messages.Ranges told = client.ranges(store);
         Messages.Ranges ranges = new Messages.Ranges(store, AdminClient.byKey(told), told.wantedVoters());
-        NodeNames names = new NodeNames(client.nodes());
+        NodeNames names = client.nodes().names();
         answer(ranges, () -> print(ranges, names));
     }
 

@@ -2,6 +2,7 @@ package io.godwit.broker.admin;
 
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;
+import io.godwit.broker.admin.terminal.NodeNames;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -36,7 +37,7 @@ final class RecoverCommand extends NodeCommand {
 
     @Override
     void run(AdminClient client) throws AdminException {
-        NodeNames names = new NodeNames(client.nodes());
+        NodeNames names = client.nodes().names();
         List<String> nodes = new ArrayList<>();
         for (String name : lost) {
             nodes.add(names.resolve(name));

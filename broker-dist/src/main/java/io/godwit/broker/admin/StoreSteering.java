@@ -4,6 +4,7 @@ import io.godwit.api.port.Answer;
 import io.godwit.api.port.StoreAdmin;
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;
+import io.godwit.broker.admin.terminal.NodeNames;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,11 +23,13 @@ public final class StoreSteering implements StoreAdmin, AutoCloseable {
 
     private final OperatorCalls calls;
     private final Moves moves;
+    private final Replacements replacements;
     private final Backups backups;
 
     public StoreSteering(OperatorCalls calls) {
         this.calls = calls;
         this.moves = new Moves(calls.client());
+        this.replacements = new Replacements(calls.client(), System::nanoTime);
         this.backups = new Backups(calls.client());
     }
 
@@ -78,8 +81,7 @@ public final class StoreSteering implements StoreAdmin, AutoCloseable {
             Messages.Nodes known = limited.nodes();
             String node = node(known, to);
             Messages.Range range = range(limited, name);
-            Messages.Result result =
-                    new RangeActions(limited, name.store()).transfer(range, new NodeNames(known), node);
+            Messages.Result result = new RangeActions(limited, name.store()).transfer(range, known.names(), node);
             return done(result, "range " + range.id() + " of " + name.store() + " is led by " + node);
         });
     }
@@ -94,7 +96,7 @@ public final class StoreSteering implements StoreAdmin, AutoCloseable {
                         return underWay.get();
                     }
                     Messages.Nodes known = limited.nodes();
-                    NodeNames names = new NodeNames(known);
+                    NodeNames names = known.names();
                     String source = node(known, from);
                     String target = node(known, to);
                     Messages.Range range =
@@ -239,6 +241,16 @@ public final class StoreSteering implements StoreAdmin, AutoCloseable {
     }
 
     @Override
+    public CompletableFuture<ReplaceView> replace(String node, String by, Duration within) {
+        return calls.change(within, limited -> replacements.begin(limited, node, by));
+    }
+
+    @Override
+    public CompletableFuture<Optional<ReplaceView>> replaceState(String node) {
+        return CompletableFuture.completedFuture(replacements.of(node));
+    }
+
+    @Override
     public CompletableFuture<Backup> backup(String store, Duration within) {
         return calls.change(within, limited -> {
                     if (store.equals(Backups.ALL)) {
@@ -267,13 +279,15 @@ public final class StoreSteering implements StoreAdmin, AutoCloseable {
         }
     }
 
-    /** Ends moves and backups. Blocks for some seconds at most. */
+    /** Ends moves, a replacement and backups. Blocks for some seconds at most. */
     @Override
     public void close() {
         moves.close();
+        replacements.close();
         backups.close();
         try {
             moves.awaitEnd(CLOSE_SECONDS);
+            replacements.awaitEnd(CLOSE_SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

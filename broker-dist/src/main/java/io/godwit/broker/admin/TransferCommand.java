@@ -1,6 +1,7 @@
 package io.godwit.broker.admin;
 
 import io.godwit.broker.admin.terminal.AdminException;
+import io.godwit.broker.admin.terminal.NodeNames;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -15,7 +16,7 @@ final class TransferCommand extends RangeCommand {
 
     @Override
     void run(AdminClient client) throws AdminException {
-        NodeNames names = new NodeNames(client.nodes());
+        NodeNames names = client.nodes().names();
         String node = names.resolve(to);
         Messages.Range range = client.range(store(), rangeId());
         Messages.Result result = new RangeActions(client, store()).transfer(range, names, node);

@@ -15,6 +15,8 @@ final class ClientMethods {
     static final MethodDescriptor<byte[], byte[]> RECEIVERS = unary("receivers");
     static final MethodDescriptor<byte[], byte[]> SUBSCRIBE = unary("subscribe");
     static final MethodDescriptor<byte[], byte[]> UNSUBSCRIBE = unary("unsubscribe");
+    static final MethodDescriptor<byte[], byte[]> BANS = unary("bans");
+    static final MethodDescriptor<byte[], byte[]> LIFT_BAN = unary("liftBan");
 
     private ClientMethods() {}
 

@@ -1,15 +1,19 @@
 package io.godwit.broker.clients;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.godwit.broker.clients.wire.BansRequest;
 import io.godwit.broker.clients.wire.DisconnectAnswer;
 import io.godwit.broker.clients.wire.DisconnectRequest;
 import io.godwit.broker.clients.wire.FindAnswer;
 import io.godwit.broker.clients.wire.FindRequest;
+import io.godwit.broker.clients.wire.LiftBanAnswer;
+import io.godwit.broker.clients.wire.LiftBanRequest;
 import io.godwit.broker.clients.wire.PageRequest;
 import io.godwit.broker.clients.wire.ReceiversRequest;
 import io.godwit.broker.clients.wire.SubscribeRequest;
 import io.godwit.broker.clients.wire.SubscriptionsRequest;
 import io.godwit.broker.clients.wire.UnsubscribeRequest;
+import io.godwit.mqtt.ban.AutomaticBan;
 import io.godwit.mqtt.client.ClientKey;
 import io.godwit.mqtt.client.ClientQuery;
 import io.godwit.mqtt.packet.Disconnect;
@@ -69,6 +73,8 @@ final class ClientsService {
         add(service, ClientMethods.RECEIVERS, MAX_PAGES, this::receivers);
         add(service, ClientMethods.SUBSCRIBE, MAX_SINGLE_QUESTIONS, this::subscribe);
         add(service, ClientMethods.UNSUBSCRIBE, MAX_SINGLE_QUESTIONS, this::unsubscribe);
+        add(service, ClientMethods.BANS, MAX_PAGES, this::bans);
+        add(service, ClientMethods.LIFT_BAN, MAX_SINGLE_QUESTIONS, this::liftBan);
         return service.build();
     }
 
@@ -238,6 +244,29 @@ final class ClientsService {
         check(request.getVersion());
         return own.unsubscribe(ClientWire.key(request.getKey()), BehalfWire.filters(request), within)
                 .thenApply(codes -> BehalfWire.answer(codes).toByteArray());
+    }
+
+    private CompletableFuture<byte[]> bans(byte[] bytes, Duration within) throws InvalidProtocolBufferException {
+        BansRequest request = BansRequest.parseFrom(bytes);
+        check(request.getVersion());
+        return own.automaticBans(BanWire.query(request), within)
+                .thenApplyAsync(page -> BanWire.answer(page).toByteArray(), thread);
+    }
+
+    private CompletableFuture<byte[]> liftBan(byte[] bytes, Duration within) throws InvalidProtocolBufferException {
+        LiftBanRequest request = LiftBanRequest.parseFrom(bytes);
+        check(request.getVersion());
+        String id = request.getId();
+        if (!AutomaticBan.isId(id)) {
+            throw new IllegalArgumentException("no id of a ban that a node makes by itself");
+        }
+        TenantId tenant = request.hasTenant() ? new TenantId(request.getTenant()) : null;
+        return own.liftBan(id, tenant, within).thenApply(wasBanned -> {
+            if (wasBanned) {
+                LOG.info("another node's operator lifted a ban of this node id={}", id);
+            }
+            return LiftBanAnswer.newBuilder().setWasBanned(wasBanned).build().toByteArray();
+        });
     }
 
     private CompletableFuture<byte[]> receivers(byte[] bytes, Duration within) throws InvalidProtocolBufferException {

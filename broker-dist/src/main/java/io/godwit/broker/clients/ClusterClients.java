@@ -1,5 +1,6 @@
 package io.godwit.broker.clients;
 
+import io.godwit.api.port.BanAdmin;
 import io.godwit.api.port.ClientAdmin;
 import io.godwit.api.port.SubscribeOnBehalf;
 import io.godwit.api.port.SubscriptionAdmin;
@@ -9,6 +10,7 @@ import io.grpc.ServerServiceDefinition;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
  * The clients of this node and of its cluster: {@link #service} is what other nodes ask, {@link #admin} asks all. Has a
@@ -26,6 +28,7 @@ public final class ClusterClients implements AutoCloseable {
             });
 
     private final ServerServiceDefinition service;
+    private final AllNodes all;
     private final ClientAdmin admin;
     private final SubscriptionAdmin subscriptions;
     private final SubscribeOnBehalf onBehalf;
@@ -36,9 +39,9 @@ public final class ClusterClients implements AutoCloseable {
      */
     public ClusterClients(MqttServer server, TopicLookup topics, SessionCatalog catalog, ClusterNodes nodes) {
         thread.allowCoreThreadTimeOut(true);
-        NodeClients own = new OwnClients(server.clients(), topics, thread);
+        NodeClients own = new OwnClients(server.clients(), server.bans(), topics, thread);
         this.service = new ClientsService(own, thread).definition();
-        AllNodes all = new AllNodes(nodes, own, thread);
+        this.all = new AllNodes(nodes, own, thread);
         this.admin = new ClientsOverNodes(all);
         this.subscriptions = new ReceiversOverNodes(all, catalog, topics, thread);
         this.onBehalf = new SubscribersOverNodes(all, catalog, server::storedSubscriber, server.hasMountPoints());
@@ -59,6 +62,15 @@ public final class ClusterClients implements AutoCloseable {
 
     public SubscribeOnBehalf onBehalf() {
         return onBehalf;
+    }
+
+    /**
+     * Bans of operators, and those that nodes have made by themselves.
+     *
+     * @param nowMillis wall time
+     */
+    public BanAdmin bans(BanAdmin ofOperators, LongSupplier nowMillis) {
+        return new BansOverNodes(ofOperators, all, nowMillis);
     }
 
     /** What is read or written is ended, and all else fails. */

@@ -1,11 +1,13 @@
 package io.godwit.broker.clients;
 
+import io.godwit.mqtt.ban.AutomaticBanQuery;
 import io.godwit.mqtt.client.ClientCriteria;
 import io.godwit.mqtt.client.ClientKey;
 import io.godwit.mqtt.client.ClientPage;
 import io.godwit.mqtt.client.ConnectedClient;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.Subscription;
+import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.topic.TopicFilter;
 import java.time.Duration;
 import java.util.List;
@@ -55,4 +57,15 @@ interface NodeClients {
     /** The same with UNSUBSCRIBE. */
     CompletableFuture<Optional<List<ReasonCode>>> unsubscribe(
             ClientKey key, List<TopicFilter> filters, Duration within);
+
+    /** A page of the bans that the node has made by itself. */
+    CompletableFuture<NodeBans> automaticBans(AutomaticBanQuery query, Duration within);
+
+    /**
+     * Ends one of them there.
+     *
+     * @param tenant that it must be of; null for any
+     * @return whether it was in force
+     */
+    CompletableFuture<Boolean> liftBan(String id, @Nullable TenantId tenant, Duration within);
 }

@@ -1,6 +1,7 @@
 package io.godwit.broker.clients;
 
 import io.godwit.dist.client.TopicReceivers;
+import io.godwit.mqtt.ban.AutomaticBanQuery;
 import io.godwit.mqtt.client.ClientCriteria;
 import io.godwit.mqtt.client.ClientKey;
 import io.godwit.mqtt.client.ClientPage;
@@ -9,6 +10,8 @@ import io.godwit.mqtt.client.ConnectedClient;
 import io.godwit.mqtt.client.ConnectedClients;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.Subscription;
+import io.godwit.mqtt.transport.Bans;
+import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.topic.TopicFilter;
 import java.time.Duration;
 import java.util.List;
@@ -21,12 +24,14 @@ import org.jspecify.annotations.Nullable;
 /** Those of this node. */
 final class OwnClients implements NodeClients {
     private final ConnectedClients clients;
+    private final Bans bans;
     private final TopicLookup topics;
     private final Executor merging;
 
     /** @param merging where pages are put together, and topics looked up */
-    OwnClients(ConnectedClients clients, TopicLookup topics, Executor merging) {
+    OwnClients(ConnectedClients clients, Bans bans, TopicLookup topics, Executor merging) {
         this.clients = clients;
+        this.bans = bans;
         this.topics = topics;
         this.merging = merging;
     }
@@ -85,6 +90,19 @@ final class OwnClients implements NodeClients {
             ClientKey key, List<TopicFilter> filters, Duration within) {
         return inTime(
                 clients.ask(key, client -> client.unsubscribeOnBehalf(filters)).copy(), within);
+    }
+
+    @Override
+    public CompletableFuture<NodeBans> automaticBans(AutomaticBanQuery query, Duration within) {
+        return inTime(
+                CompletableFuture.completedFuture(query)
+                        .thenApplyAsync(asked -> NodeBans.page(bans.automatic(asked), asked.limit()), merging),
+                within);
+    }
+
+    @Override
+    public CompletableFuture<Boolean> liftBan(String id, @Nullable TenantId tenant, Duration within) {
+        return CompletableFuture.completedFuture(bans.lift(id, tenant));
     }
 
     private TopicReceivers lookUp(TopicQuestion asked, int limit) {

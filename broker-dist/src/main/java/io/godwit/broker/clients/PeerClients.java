@@ -1,22 +1,27 @@
 package io.godwit.broker.clients;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.godwit.broker.clients.wire.BansAnswer;
 import io.godwit.broker.clients.wire.CodesAnswer;
 import io.godwit.broker.clients.wire.DisconnectAnswer;
 import io.godwit.broker.clients.wire.DisconnectRequest;
 import io.godwit.broker.clients.wire.FindAnswer;
 import io.godwit.broker.clients.wire.FindRequest;
+import io.godwit.broker.clients.wire.LiftBanAnswer;
+import io.godwit.broker.clients.wire.LiftBanRequest;
 import io.godwit.broker.clients.wire.PageAnswer;
 import io.godwit.broker.clients.wire.ReceiversAnswer;
 import io.godwit.broker.clients.wire.ReceiversRequest;
 import io.godwit.broker.clients.wire.SubscriptionsAnswer;
 import io.godwit.broker.clients.wire.SubscriptionsRequest;
+import io.godwit.mqtt.ban.AutomaticBanQuery;
 import io.godwit.mqtt.client.ClientCriteria;
 import io.godwit.mqtt.client.ClientKey;
 import io.godwit.mqtt.client.ClientPage;
 import io.godwit.mqtt.client.ConnectedClient;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.Subscription;
+import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.topic.TopicFilter;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
@@ -141,6 +146,29 @@ final class PeerClients implements NodeClients {
                 BehalfWire.request(key, filters).toByteArray(),
                 within,
                 bytes -> BehalfWire.codes(CodesAnswer.parseFrom(bytes), filters.size()));
+    }
+
+    @Override
+    public CompletableFuture<NodeBans> automaticBans(AutomaticBanQuery query, Duration within) {
+        return call(
+                ClientMethods.BANS,
+                BanWire.request(query).toByteArray(),
+                within,
+                bytes -> BanWire.bans(BansAnswer.parseFrom(bytes), query));
+    }
+
+    @Override
+    public CompletableFuture<Boolean> liftBan(String id, @Nullable TenantId tenant, Duration within) {
+        LiftBanRequest.Builder request =
+                LiftBanRequest.newBuilder().setVersion(ClientWire.VERSION).setId(id);
+        if (tenant != null) {
+            request.setTenant(tenant.value());
+        }
+        return call(
+                ClientMethods.LIFT_BAN,
+                request.build().toByteArray(),
+                within,
+                bytes -> LiftBanAnswer.parseFrom(bytes).getWasBanned());
     }
 
     private interface Reading<T> {

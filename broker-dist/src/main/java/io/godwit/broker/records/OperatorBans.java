@@ -1,5 +1,6 @@
 package io.godwit.broker.records;
 
+import io.godwit.api.port.Answer;
 import io.godwit.api.port.BanAdmin;
 import io.godwit.api.port.LimitReachedException;
 import io.godwit.api.port.Page;
@@ -24,7 +25,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The bans of operators: a record each, of the kind {@code ban}, which every node puts into its {@link BanTable} when
- * it has applied it. As {@link BanAdmin} says.
+ * it has applied it. As {@link BanAdmin} says, but for those that nodes make by themselves.
  */
 public final class OperatorBans implements BanAdmin {
     static final String KIND = "ban";
@@ -82,19 +83,23 @@ public final class OperatorBans implements BanAdmin {
     }
 
     @Override
-    public CompletableFuture<Page<Ban, String>> bans(BanFilter filter, @Nullable String after, int limit) {
+    public CompletableFuture<Answer<Page<Ban, BanKey>>> bans(
+            BanFilter filter, @Nullable BanKey after, int limit, Duration within) {
+        return CompletableFuture.completedFuture(Answer.complete(page(filter, after, limit)));
+    }
+
+    private Page<Ban, BanKey> page(BanFilter filter, @Nullable BanKey after, int limit) {
         List<Ban> found = new ArrayList<>();
-        for (Ban ban : (after == null ? bans : bans.tailMap(after, false)).values()) {
+        for (Ban ban : (after == null ? bans : bans.tailMap(after.id(), false)).values()) {
             if (!filter.matches(ban)) {
                 continue;
             }
             if (found.size() == limit) {
-                return CompletableFuture.completedFuture(
-                        new Page<>(found, found.get(limit - 1).id()));
+                return new Page<>(found, found.get(limit - 1).key());
             }
             found.add(ban);
         }
-        return CompletableFuture.completedFuture(new Page<>(found, null));
+        return new Page<>(found, null);
     }
 
     @Override
@@ -153,9 +158,9 @@ public final class OperatorBans implements BanAdmin {
     }
 
     @Override
-    public CompletableFuture<Boolean> unban(Optional<String> tenant, String id, Duration within) {
+    public CompletableFuture<Answer<Boolean>> unban(Optional<String> tenant, String id, Duration within) {
         return changes.change(KIND, id, present -> isOf(tenant, present) ? Change.DELETE : Change.KEEP, within)
-                .thenApply(before -> isOf(tenant, before));
+                .thenApply(before -> Answer.complete(isOf(tenant, before)));
     }
 
     private static boolean isOf(Optional<String> tenant, @Nullable StoredRecord record) {

@@ -284,49 +284,6 @@ class AdminTest {
         assertThat(run("forget", "dddd")).isEqualTo(6);
     }
 
-    /** Each of its voters is made anew on the node that is named, then it is forgotten. */
-    @Test
-    void aNodeThatIsGoneIsReplacedByAnother() {
-        node.inbox.ranges.replaceAll(range ->
-                range.with(range.id(), range.epoch(), range.start(), range.end(), List.of(A, C), List.of(), A));
-        assertThat(run("replace", "aaaa", "--by", "bbbb")).isEqualTo(4);
-        assertThat(err).contains("aaaaaaaa is running");
-        assertThat(run("replace", "cccc", "--by", "cccc")).isEqualTo(4);
-        assertThat(err).contains("cccccccc is not running");
-        assertThat(node.inbox.asked).isEmpty();
-        assertThat(run("replace", "cccc", "--by", "bbbb")).isZero();
-        assertThat(out)
-                .containsSubsequence(
-                        "range 1 of inbox: a voter on bbbbbbbb for the one on cccccccc",
-                        "promote bbbbbbbb: done",
-                        "remove cccccccc: done",
-                        "range 2 of inbox",
-                        "is forgotten");
-        assertThat(node.inbox.ranges)
-                .allSatisfy(range -> assertThat(range.voters()).containsExactly(A, FakeNode.B));
-        assertThat(node.isCForgotten).isTrue();
-        assertThat(node.inbox.pausedWhenAsked).as("balancers meanwhile").containsExactly(6L);
-        assertThat(states(node)).as("balancers afterwards").isEmpty();
-    }
-
-    /** Nobody could change its voters. */
-    @Test
-    void aReplacementWithoutALeaderIsRefusedBeforeItBegins() {
-        node.inbox.ranges.set(1, new FakeNode.FakeRange(2, 9, "80", "", List.of(A, FakeNode.B, C), List.of(), ""));
-        assertThat(run("replace", "cccc", "--by", "bbbb")).isEqualTo(4);
-        assertThat(err).contains("inbox-2 have no leader", "recover");
-        assertThat(node.inbox.asked).isEmpty();
-        assertThat(node.isCForgotten).isFalse();
-    }
-
-    @Test
-    void aReplacementNamesRangesAsOperatorsDo() {
-        node.inbox.ranges.set(
-                1, new FakeNode.FakeRange(123_456_789_012L, 9, "80", "", List.of(A, FakeNode.B, C), List.of(), ""));
-        assertThat(run("replace", "cccc", "--by", "bbbb")).isEqualTo(4);
-        assertThat(err).contains("inbox-123456 have no leader");
-    }
-
     @Test
     void aDrainIsNotDoneWhileNobodyCanTellWhatIsLeft() {
         node.unclearAnswers = 4;

@@ -54,6 +54,8 @@ final class FakeNode implements NodeOperations, RangeBackups, NodeFacts {
     final AtomicInteger promotionsRefused = new AtomicInteger();
 
     boolean isBDraining;
+    /** Whether it is not running, as this node sees it. Volatile: of a test, read where requests are answered. */
+    volatile boolean isBDown;
     /** What a drain would give up; empty for nothing. */
     String reduction = "";
 
@@ -174,7 +176,7 @@ final class FakeNode implements NodeOperations, RangeBackups, NodeFacts {
                     "10.0.0." + id.charAt(0) + ":8900",
                     "1.0",
                     "zone-" + id.charAt(0),
-                    id.equals(C) ? Liveness.DOWN : Liveness.ALIVE,
+                    id.equals(C) || id.equals(B) && isBDown ? Liveness.DOWN : Liveness.ALIVE,
                     id.equals(B) && isBDraining,
                     4,
                     0.25,

@@ -1,6 +1,8 @@
 package io.godwit.broker.clients;
 
 import io.godwit.dist.client.SubscriptionOptions;
+import io.godwit.mqtt.ban.AutomaticBan;
+import io.godwit.mqtt.ban.AutomaticBanQuery;
 import io.godwit.mqtt.client.ClientCriteria;
 import io.godwit.mqtt.client.ClientKey;
 import io.godwit.mqtt.client.ClientPage;
@@ -10,6 +12,7 @@ import io.godwit.mqtt.packet.Subscription;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.BanCause;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import java.time.Duration;
@@ -53,6 +56,27 @@ final class MemoryClients implements NodeClients {
             connected.put(key(id), client(id, 1_000));
         }
         return this;
+    }
+
+    /** That it has made by itself, by id. */
+    final NavigableMap<String, AutomaticBan> bans = new ConcurrentSkipListMap<>();
+
+    @Override
+    public CompletableFuture<NodeBans> automaticBans(AutomaticBanQuery query, Duration within) {
+        TenantId tenant = query.tenant();
+        List<AutomaticBan> found = bans.tailMap(query.from(), true).values().stream()
+                .filter(ban -> ban.cause() == BanCause.CLIENT_FLAPPING ? query.withClients() : query.withSources())
+                .filter(ban -> tenant == null || ban.tenant().equals(tenant.value()))
+                .limit(query.limit())
+                .toList();
+        return answered(NodeBans.page(found, query.limit()));
+    }
+
+    @Override
+    public CompletableFuture<Boolean> liftBan(String id, @Nullable TenantId tenant, Duration within) {
+        return answered(bans.values()
+                .removeIf(ban ->
+                        ban.id().equals(id) && (tenant == null || ban.tenant().equals(tenant.value()))));
     }
 
     private <T> CompletableFuture<T> answered(T answer) {

@@ -34,7 +34,7 @@ final class ThreeNodes implements ClusterNodes, AutoCloseable {
     final MemoryClients c = new MemoryClients();
     final MemoryCatalog catalog = new MemoryCatalog();
     final ExecutorService thread = Executors.newSingleThreadExecutor();
-    private final AllNodes asked = new AllNodes(this, a, thread);
+    final AllNodes asked = new AllNodes(this, a, thread);
     final ClientsOverNodes all = new ClientsOverNodes(asked);
     final ReceiversOverNodes receivers = new ReceiversOverNodes(asked, catalog, new NoGroups(), thread);
     /** Members beside {@code a}. */

@@ -94,11 +94,15 @@ class OperatorRecordsTest {
         return table.isBanned(new ClientInfo(TenantId.DEFAULT, new ClientId(clientId), userName, address + ":1", 5));
     }
 
+    private boolean unban(Optional<String> tenant, Made made) {
+        return host.await(bans.unban(tenant, made.ban().id(), WITHIN)).value();
+    }
+
     private List<Ban> all(BanAdmin.BanFilter filter) {
         List<Ban> all = new ArrayList<>();
-        String after = null;
+        BanAdmin.BanKey after = null;
         do {
-            var page = host.await(bans.bans(filter, after, 2));
+            var page = host.await(bans.bans(filter, after, 2, WITHIN)).value();
             all.addAll(page.items());
             after = page.next();
         } while (after != null);
@@ -106,7 +110,7 @@ class OperatorRecordsTest {
     }
 
     private static BanAdmin.BanFilter filter() {
-        return new BanAdmin.BanFilter(Optional.empty(), Optional.empty());
+        return new BanAdmin.BanFilter(Optional.empty(), Optional.empty(), Optional.empty());
     }
 
     @Test
@@ -131,16 +135,12 @@ class OperatorRecordsTest {
                             client.ban().id(), user.ban().id(), address.ban().id());
             restart();
         }
-        assertThat(host.await(bans.unban(Optional.of("other"), client.ban().id(), WITHIN)))
-                .isFalse();
-        assertThat(host.await(bans.unban(Optional.of("default"), address.ban().id(), WITHIN)))
-                .isFalse();
-        assertThat(host.await(bans.unban(Optional.of("default"), client.ban().id(), WITHIN)))
-                .isTrue();
-        assertThat(host.await(bans.unban(Optional.empty(), client.ban().id(), WITHIN)))
-                .isFalse();
+        assertThat(unban(Optional.of("other"), client)).isFalse();
+        assertThat(unban(Optional.of("default"), address)).isFalse();
+        assertThat(unban(Optional.of("default"), client)).isTrue();
+        assertThat(unban(Optional.empty(), client)).isFalse();
         assertThat(isBanned("c", null, "192.0.2.1")).isFalse();
-        assertThat(all(new BanAdmin.BanFilter(Optional.empty(), Optional.of(Kind.USER))))
+        assertThat(all(new BanAdmin.BanFilter(Optional.empty(), Optional.of(Kind.USER), Optional.empty())))
                 .hasSize(1);
     }
 

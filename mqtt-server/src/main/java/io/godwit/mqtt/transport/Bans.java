@@ -1,11 +1,26 @@
 package io.godwit.mqtt.transport;
 
+import io.godwit.mqtt.ban.AddressBlock;
+import io.godwit.mqtt.ban.AutomaticBan;
+import io.godwit.mqtt.ban.AutomaticBanQuery;
 import io.godwit.mqtt.ban.BanTable;
 import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BanCause;
 import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
 import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,10 +58,10 @@ public final class Bans {
         this.nanoTime = nanoTime;
         this.reports = reports;
         this.operators = operators;
-        failedLogins = counts(config.maxFailedLoginsPerSource());
-        violations = counts(config.maxViolationsPerSource());
-        sourceFlaps = counts(config.maxFlapsPerSource());
-        clientFlaps = counts(config.maxFlapsPerClientId());
+        failedLogins = counts(config.maxFailedLoginsPerSource(), source -> idOf("auto-f-", source));
+        violations = counts(config.maxViolationsPerSource(), source -> idOf("auto-v-", source));
+        sourceFlaps = counts(config.maxFlapsPerSource(), source -> idOf("auto-s-", source));
+        clientFlaps = counts(config.maxFlapsPerClientId(), Place::id);
     }
 
     /** Goes on with other numbers; whoever is banned stays so until the time that was told. Any thread. */
@@ -62,9 +77,13 @@ public final class Bans {
         counts.reconfigure(limit, next.window().toNanos(), next.ban().toNanos());
     }
 
-    private <K> FailureCounts<K> counts(int limit) {
+    private <K> FailureCounts<K> counts(int limit, Function<K, String> idOf) {
         return new FailureCounts<>(
-                limit, config.window().toNanos(), config.ban().toNanos());
+                limit, config.window().toNanos(), config.ban().toNanos(), idOf);
+    }
+
+    private static String idOf(String prefix, long source) {
+        return prefix + HexFormat.of().toHexDigits(source);
     }
 
     boolean isBanned(InetAddress address) {
@@ -107,14 +126,109 @@ public final class Bans {
         }
     }
 
+    /**
+     * Bans that this node has made by itself and that are in force, by id. Any thread; takes no lock. Looks at all of
+     * the kinds wanted at most, so it is not for event loops.
+     */
+    public List<AutomaticBan> automatic(AutomaticBanQuery query) {
+        List<AutomaticBan> found = new ArrayList<>();
+        TenantId tenant = query.tenant();
+        if (query.withClients()) { // in the order of their ids
+            add(
+                    found,
+                    clientFlaps,
+                    query,
+                    place -> tenant == null || place.tenant.equals(tenant.value()),
+                    (ban, age, left) -> new AutomaticBan(
+                            ban.id(),
+                            BanCause.CLIENT_FLAPPING,
+                            ban.key().tenant,
+                            ban.key().clientId,
+                            ban.key().mountPoint,
+                            age,
+                            left));
+        }
+        if (query.withSources() && tenant == null) {
+            addSources(found, failedLogins, query, BanCause.SOURCE_FAILED_LOGINS);
+            addSources(found, sourceFlaps, query, BanCause.SOURCE_FLAPPING);
+            addSources(found, violations, query, BanCause.SOURCE_VIOLATIONS);
+        }
+        return found;
+    }
+
+    private interface Words<K> {
+        AutomaticBan of(FailureCounts.Ban<K> ban, Duration age, Duration left);
+    }
+
+    private void addSources(
+            List<AutomaticBan> found, FailureCounts<Long> counts, AutomaticBanQuery query, BanCause cause) {
+        add(
+                found,
+                counts,
+                query,
+                source -> true,
+                (ban, age, left) -> new AutomaticBan(ban.id(), cause, "", textOf(ban.key()), "", age, left));
+    }
+
+    private <K> void add(
+            List<AutomaticBan> found,
+            FailureCounts<K> counts,
+            AutomaticBanQuery query,
+            Predicate<K> isWanted,
+            Words<K> words) {
+        long now = nanoTime.getAsLong();
+        for (FailureCounts.Ban<K> ban : counts.bans(query.from(), query.limit() - found.size(), isWanted, now)) {
+            long age = now - ban.sinceNanos();
+            long left = Math.max(Duration.ofMillis(1).toNanos(), ban.banNanos() - age);
+            found.add(words.of(ban, Duration.ofNanos(Math.max(0, age)), Duration.ofNanos(left)));
+        }
+    }
+
+    /** See {@link ConnectionGate#sourceOf}: 32 bits of an IPv4 address, else the first 64 of IPv6. */
+    private static String textOf(long source) {
+        boolean isV4 = source != 0 && source >>> Integer.SIZE == 0; // 0 is ::1, and nobody comes from 0.0.0.0
+        return new AddressBlock(!isV4, source, 0, isV4 ? Integer.SIZE : Long.SIZE).toString();
+    }
+
+    /**
+     * Ends one of them here.
+     *
+     * @param tenant that it must be of; null for any
+     * @return whether it was in force
+     */
+    public boolean lift(String id, @Nullable TenantId tenant) {
+        long now = nanoTime.getAsLong();
+        return clientFlaps.lift(id, place -> tenant == null || place.tenant.equals(tenant.value()), now)
+                || tenant == null
+                        && (failedLogins.lift(id, source -> true, now)
+                                || sourceFlaps.lift(id, source -> true, now)
+                                || violations.lift(id, source -> true, now));
+    }
+
     /** Where a client id means one client. Ordered, so that maps stay fast when client ids collide. */
     private record Place(String clientId, String tenant, String mountPoint) implements Comparable<Place> {
+        private static final int ID_BYTES = 16;
         private static final Comparator<Place> ORDER = Comparator.comparing(Place::clientId)
                 .thenComparing(Place::tenant)
                 .thenComparing(Place::mountPoint);
 
         static Place of(ClientInfo client, String mountPoint) {
             return new Place(client.clientId().value(), client.tenant().value(), mountPoint);
+        }
+
+        /** Short, however long what it is of is. */
+        String id() {
+            try {
+                MessageDigest sha = MessageDigest.getInstance("SHA-256");
+                for (String part : List.of(tenant, mountPoint, clientId)) {
+                    sha.update(part.getBytes(StandardCharsets.UTF_8));
+                    sha.update((byte) 0); // none of them has it
+                }
+                byte[] hash = Arrays.copyOf(sha.digest(), ID_BYTES);
+                return "auto-c-" + Base64.getUrlEncoder().withoutPadding().encodeToString(hash);
+            } catch (NoSuchAlgorithmException e) {
+                throw new IllegalStateException("every Java platform has SHA-256", e);
+            }
         }
 
         @Override

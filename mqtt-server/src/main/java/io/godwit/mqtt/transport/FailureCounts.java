@@ -1,14 +1,21 @@
 package io.godwit.mqtt.transport;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How often something went wrong for each of many keys, and which of them are banned for it. At most {@link #MAX_KEYS}
  * keys: beyond, the one that was longest left alone is forgotten, ban included.
  *
  * <p>Thread-safe by a lock: every event loop counts and asks, a key is everybody's, and what is done under the lock is
- * a look into a map, once for a failure or, while anybody is banned, for a connection.
+ * a look into a map, once for a failure or, while anybody is banned, for a connection. Lists of who is banned are read
+ * without it, however long they are.
  */
 final class FailureCounts<K> {
     static final int MAX_KEYS = 65_536;
@@ -20,20 +27,32 @@ final class FailureCounts<K> {
     private long windowNanos;
     private long banNanos;
 
-    private final Map<K, Failures> entries = new LinkedHashMap<>(16, 0.75f, true) {
+    private final Map<K, Failures<K>> entries = new LinkedHashMap<>(16, 0.75f, true) {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<K, Failures> eldest) {
-            return size() > MAX_KEYS;
+        protected boolean removeEldestEntry(Map.Entry<K, Failures<K>> eldest) {
+            boolean isTooMany = size() > MAX_KEYS;
+            if (isTooMany) {
+                unlist(eldest.getValue());
+            }
+            return isTooMany;
         }
     };
+
+    private final Function<K, String> idOf;
+    /** Of each entry with a ban, by its id. Changed under the lock, read without. */
+    private final ConcurrentNavigableMap<String, Ban<K>> bans = new ConcurrentSkipListMap<>();
 
     /** When the latest ban ends. Volatile: read without the lock, so that nobody takes it when nobody is banned. */
     private volatile long bannedUntilNanos;
 
     private volatile boolean hasBanned;
 
-    /** @param limit how often is allowed; 0 for any number */
-    FailureCounts(int limit, long windowNanos, long banNanos) {
+    /**
+     * @param limit how often is allowed; 0 for any number
+     * @param idOf another one for each key, made once for a ban
+     */
+    FailureCounts(int limit, long windowNanos, long banNanos, Function<K, String> idOf) {
+        this.idOf = idOf;
         this.limit = limit;
         this.windowNanos = windowNanos;
         this.banNanos = banNanos;
@@ -57,9 +76,14 @@ final class FailureCounts<K> {
     }
 
     private synchronized boolean count(K key, long nowNanos) {
-        Failures failures = entries.computeIfAbsent(key, absent -> new Failures(nowNanos));
-        if (failures.isBanned) {
-            return false;
+        Failures<K> failures = entries.computeIfAbsent(key, absent -> new Failures<>(nowNanos));
+        if (failures.ban != null) {
+            if (!failures.ban.isOver(nowNanos)) {
+                return false;
+            }
+            unlist(failures); // nobody has looked for it since
+            failures.sinceNanos = nowNanos;
+            failures.count = 0;
         }
         if (nowNanos - failures.sinceNanos >= windowNanos) {
             failures.sinceNanos = nowNanos;
@@ -68,9 +92,9 @@ final class FailureCounts<K> {
         if (++failures.count <= limit) {
             return false;
         }
-        failures.isBanned = true;
-        failures.sinceNanos = nowNanos;
-        failures.banNanos = banNanos;
+        Ban<K> ban = new Ban<>(idOf.apply(key), key, nowNanos, banNanos);
+        failures.ban = ban;
+        bans.put(ban.id(), ban);
         long until = nowNanos + banNanos;
         bannedUntilNanos = hasBanned && bannedUntilNanos - until > 0 ? bannedUntilNanos : until;
         hasBanned = true;
@@ -82,25 +106,66 @@ final class FailureCounts<K> {
     }
 
     private synchronized boolean look(K key, long nowNanos) {
-        Failures failures = entries.get(key);
-        if (failures == null || !failures.isBanned) {
+        Failures<K> failures = entries.get(key);
+        if (failures == null || failures.ban == null) {
             return false;
         }
-        if (nowNanos - failures.sinceNanos >= failures.banNanos) {
+        if (failures.ban.isOver(nowNanos)) {
             entries.remove(key);
+            unlist(failures);
             return false;
         }
         return true;
     }
 
     /** Guarded by the lock. */
-    private static final class Failures {
-        /** When the window, or the ban, began. */
+    private void unlist(Failures<K> failures) {
+        Ban<K> ban = failures.ban;
+        if (ban != null) {
+            bans.remove(ban.id());
+            failures.ban = null;
+        }
+    }
+
+    /**
+     * Those that are in force, by id.
+     *
+     * @param from the first id that may be
+     * @param limit so many at most
+     */
+    List<Ban<K>> bans(String from, int limit, Predicate<K> isWanted, long nowNanos) {
+        return bans.tailMap(from, true).values().stream()
+                .filter(ban -> !ban.isOver(nowNanos) && isWanted.test(ban.key()))
+                .limit(limit)
+                .toList();
+    }
+
+    /** Ends the ban of that id, if it is in force and its key meant; whether it was. What was counted begins anew. */
+    synchronized boolean lift(String id, Predicate<K> isMeant, long nowNanos) {
+        Ban<K> ban = bans.get(id);
+        if (ban == null || ban.isOver(nowNanos) || !isMeant.test(ban.key())) {
+            return false;
+        }
+        bans.remove(id);
+        entries.remove(ban.key());
+        return true;
+    }
+
+    /** A ban, from {@code sinceNanos} on for {@code banNanos}. */
+    record Ban<K>(String id, K key, long sinceNanos, long banNanos) {
+        boolean isOver(long nowNanos) {
+            return nowNanos - sinceNanos >= banNanos;
+        }
+    }
+
+    /** Guarded by the lock. */
+    private static final class Failures<K> {
+        /** When the window began. */
         private long sinceNanos;
 
         private int count;
-        private boolean isBanned;
-        private long banNanos;
+        /** Null for none; it may be over. */
+        private @Nullable Ban<K> ban;
 
         private Failures(long nowNanos) {
             sinceNanos = nowNanos;

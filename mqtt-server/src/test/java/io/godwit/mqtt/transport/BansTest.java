@@ -2,6 +2,8 @@ package io.godwit.mqtt.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.mqtt.ban.AutomaticBan;
+import io.godwit.mqtt.ban.AutomaticBanQuery;
 import io.godwit.mqtt.ban.BanTable;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
@@ -123,6 +125,20 @@ class BansTest {
         assertThat(bans.isBanned(GUESSER)).isFalse();
     }
 
+    /** Nobody looks whether it has ended while no other is banned. */
+    @Test
+    void whoWasBannedIsBannedAgain() {
+        Bans bans = bans(1, 0, 0, 0);
+        for (int i = 0; i < 3; i++) {
+            bans.loginFailed(GUESSER);
+            assertThat(bans.isBanned(GUESSER)).isFalse();
+            bans.loginFailed(GUESSER);
+            assertThat(bans.isBanned(GUESSER)).as("ban " + i).isTrue();
+            pass(301);
+            assertThat(bans.isBanned(GUESSER)).isFalse();
+        }
+    }
+
     @Test
     void failuresThatAreFewInAnyWindowAreNone() {
         Bans bans = bans(3, 0, 0, 0);
@@ -178,7 +194,7 @@ class BansTest {
     /** Memory is bounded: whoever was longest left alone is forgotten, and who keeps trying is not. */
     @Test
     void onlySoManyAreRemembered() {
-        FailureCounts<Integer> counts = new FailureCounts<>(1, 1000, 1000);
+        FailureCounts<Integer> counts = new FailureCounts<>(1, 1000, 1000, key -> "id" + key);
         for (int key = 0; key < 3; key++) {
             counts.failed(key, 0);
             counts.failed(key, 0);
@@ -191,5 +207,85 @@ class BansTest {
         assertThat(counts.isBanned(0, 0)).isFalse();
         assertThat(counts.isBanned(1, 0)).isTrue();
         assertThat(counts.isBanned(2, 0)).isTrue();
+        assertThat(counts.bans("", 10, key -> true, 0))
+                .as("who is forgotten is not listed")
+                .extracting(FailureCounts.Ban::key)
+                .containsExactly(1, 2);
+    }
+
+    private static AutomaticBanQuery query(String from, int limit) {
+        return new AutomaticBanQuery(null, true, true, from, limit);
+    }
+
+    @Test
+    void whoIsBannedIsListedWithTheReasonUntilTheEnd() {
+        Bans bans = bans(1, 1, 0, 1);
+        for (int i = 0; i < 2; i++) {
+            bans.loginFailed(GUESSER);
+            bans.violated(address("2001:db8::7"));
+            bans.flapped(OTHER, CLIENT, "here/");
+        }
+        pass(100);
+        bans.loginFailed(OTHER);
+        bans.loginFailed(OTHER);
+        List<AutomaticBan> all = bans.automatic(query("", 10));
+        assertThat(all).extracting(AutomaticBan::id).isSorted().allMatch(AutomaticBan::isId);
+        assertThat(all)
+                .extracting(ban -> ban.cause() + " " + ban.tenant() + " " + ban.mountPoint() + " " + ban.subject() + " "
+                        + ban.age().toSeconds() + " " + ban.left().toSeconds())
+                .containsExactly(
+                        "CLIENT_FLAPPING default here/ flapper 100 200",
+                        "SOURCE_FAILED_LOGINS   192.0.2.7 100 200",
+                        "SOURCE_FAILED_LOGINS   192.0.2.8 0 300",
+                        "SOURCE_VIOLATIONS   2001:db8:0:0:0:0:0:0/64 100 200");
+        assertThat(bans.automatic(query("", 2))).isEqualTo(all.subList(0, 2));
+        assertThat(bans.automatic(query(all.get(1).id(), 2))).isEqualTo(all.subList(1, 3));
+        assertThat(bans.automatic(new AutomaticBanQuery(null, false, true, "", 10)))
+                .isEqualTo(all.subList(1, 4));
+        assertThat(bans.automatic(new AutomaticBanQuery(null, true, false, "", 10)))
+                .isEqualTo(all.subList(0, 1));
+        assertThat(bans.automatic(new AutomaticBanQuery(TenantId.DEFAULT, true, true, "", 10)))
+                .isEqualTo(all.subList(0, 1));
+        assertThat(bans.automatic(new AutomaticBanQuery(new TenantId("other"), true, true, "", 10)))
+                .isEmpty();
+        pass(200);
+        assertThat(bans.automatic(query("", 10)))
+                .extracting(AutomaticBan::subject)
+                .containsExactly("192.0.2.8");
+    }
+
+    @Test
+    void aBanOfTheOwnMachineOverIpv6IsToldAsSuch() {
+        Bans bans = bans(1, 0, 0, 0);
+        bans.loginFailed(address("::1"));
+        bans.loginFailed(address("::1"));
+        assertThat(bans.automatic(query("", 2)))
+                .extracting(AutomaticBan::subject)
+                .containsExactly("0:0:0:0:0:0:0:0/64");
+    }
+
+    @Test
+    void aBanIsLiftedWithinItsTenantOnly() {
+        Bans bans = bans(1, 0, 0, 1);
+        for (int i = 0; i < 2; i++) {
+            bans.loginFailed(GUESSER);
+            bans.flapped(OTHER, CLIENT, "");
+        }
+        String client = bans.automatic(query("", 10)).get(0).id();
+        String source = bans.automatic(query("", 10)).get(1).id();
+        assertThat(bans.lift(client, new TenantId("other"))).isFalse();
+        assertThat(bans.lift(source, TenantId.DEFAULT)).isFalse();
+        assertThat(bans.isBanned(CLIENT, "") && bans.isBanned(GUESSER)).isTrue();
+        assertThat(bans.lift(client, TenantId.DEFAULT)).isTrue();
+        assertThat(bans.lift(source, null)).isTrue();
+        assertThat(bans.lift(source, null)).isFalse();
+        assertThat(bans.isBanned(CLIENT, "") || bans.isBanned(GUESSER)).isFalse();
+        assertThat(bans.automatic(query("", 10))).isEmpty();
+        bans.loginFailed(GUESSER);
+        assertThat(bans.isBanned(GUESSER)).as("counted anew").isFalse();
+        bans.loginFailed(GUESSER);
+        assertThat(bans.isBanned(GUESSER)).isTrue();
+        pass(300);
+        assertThat(bans.lift(source, null)).as("over by itself").isFalse();
     }
 }

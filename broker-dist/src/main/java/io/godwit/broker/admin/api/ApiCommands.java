@@ -17,6 +17,7 @@ public final class ApiCommands {
             "kick",
             "log-level",
             "publish",
+            "replace",
             "retained",
             "rules",
             "sessions",
@@ -45,6 +46,7 @@ public final class ApiCommands {
             case "kick" -> new KickCommand(invocation);
             case "log-level" -> new LogLevelCommand(invocation);
             case "publish" -> new PublishCommand(invocation);
+            case "replace" -> new ReplaceCommand(invocation);
             case "retained" ->
                 line(
                         new RetainedCommand(),

@@ -10,6 +10,14 @@ final class BansCommand extends ListCommand {
     @Option(names = "--kind", paramLabel = "KIND", description = "only client, user or address")
     private @Nullable String kind;
 
+    @Option(
+            names = "--automatic",
+            arity = "0..1",
+            paramLabel = "BOOLEAN",
+            fallbackValue = "true",
+            description = "only those that nodes have made by themselves; =false: only those of operators")
+    private @Nullable Boolean automatic;
+
     @Option(names = "--tenant", paramLabel = "NAME", description = "only those of this tenant")
     private @Nullable String tenant;
 
@@ -19,7 +27,10 @@ final class BansCommand extends ListCommand {
 
     @Override
     ApiPath path() {
-        return ApiPath.of("/api/v1/bans").with("kind", kind).with("tenant", tenant);
+        return ApiPath.of("/api/v1/bans")
+                .with("kind", kind)
+                .with("automatic", automatic)
+                .with("tenant", tenant);
     }
 
     @Override
@@ -31,6 +42,8 @@ final class BansCommand extends ListCommand {
                 .with("TENANT", "tenant")
                 .with("UNTIL", "untilMillis")
                 .with("BY", "by")
+                .with("AUTOMATIC", "automatic")
+                .with("NODE", "node")
                 .with("REASON", "reason");
     }
 }

@@ -113,6 +113,15 @@ final class Output {
         }
     }
 
+    /** What people are told while something goes on; on standard error, since JSON goes to the other. */
+    void progress(String text) {
+        if (isJson()) {
+            warn(text);
+        } else {
+            entry("godwit-admin: " + Printable.of(text));
+        }
+    }
+
     void say(String line) {
         out.println(line);
     }

@@ -6,7 +6,7 @@ import io.godwit.broker.admin.terminal.AdminException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-@Command(name = "unban", description = "Lifts a ban.")
+@Command(name = "unban", description = "Lifts a ban; an automatic one on each node that has it.")
 final class UnbanCommand extends ApiCommand {
     @Parameters(paramLabel = "ID", description = "as bans lists it")
     private String id = "";

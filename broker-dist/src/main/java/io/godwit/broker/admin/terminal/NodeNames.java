@@ -1,6 +1,5 @@
-package io.godwit.broker.admin;
+package io.godwit.broker.admin.terminal;
 
-import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -9,14 +8,21 @@ import java.util.stream.Collectors;
  * What operators call the nodes: by the first letters of their store id, as many as tell them apart, or by their RPC
  * address.
  */
-final class NodeNames {
+public final class NodeNames {
     private static final int SHORTEST = 8;
 
-    private final List<Messages.Node> nodes;
+    private final List<Named> nodes;
     private final int length;
 
-    NodeNames(Messages.Nodes known) {
-        this.nodes = known.nodes();
+    /**
+     * A node.
+     *
+     * @param rpc its RPC address; empty when it has none
+     */
+    public record Named(String storeId, String rpc) {}
+
+    public NodeNames(List<Named> nodes) {
+        this.nodes = List.copyOf(nodes);
         int enough = SHORTEST;
         while (areSome(enough) && distinct(enough) < nodes.size()) {
             enough++;
@@ -40,17 +46,17 @@ final class NodeNames {
     }
 
     /** For people. */
-    String shortOf(String storeId) {
+    public String shortOf(String storeId) {
         return cut(storeId, length);
     }
 
-    String shortOf(List<String> storeIds) {
+    public String shortOf(List<String> storeIds) {
         return storeIds.stream().map(this::shortOf).collect(Collectors.joining(","));
     }
 
     /** The store id of the one node that {@code name} means. */
-    String resolve(String name) throws AdminException {
-        List<Messages.Node> meant = nodes.stream()
+    public String resolve(String name) throws AdminException {
+        List<Named> meant = nodes.stream()
                 .filter(node -> node.storeId().startsWith(name) || name.equals(node.rpc()))
                 .toList();
         if (meant.size() == 1 && !name.isEmpty()) {

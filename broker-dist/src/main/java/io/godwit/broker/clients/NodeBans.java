@@ -1,0 +1,41 @@
+package io.godwit.broker.clients;
+
+import io.godwit.mqtt.ban.AutomaticBan;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A page of the bans that a node has made by itself.
+ *
+ * @param bans by ascending ids
+ * @param hasMore whether there are others behind the last of them; then there are at least two
+ */
+record NodeBans(List<AutomaticBan> bans, boolean hasMore) {
+    /** Of the texts of a page, which clients choose. */
+    private static final long MOST_CHARS = 1 << 18;
+
+    private static final int LEAST = 2;
+
+    NodeBans {
+        bans = List.copyOf(bans);
+        if (hasMore && bans.size() < LEAST) { // who goes on at the last one has seen one more each time
+            throw new IllegalArgumentException("a page of " + bans.size() + " bans that goes on");
+        }
+    }
+
+    /** As many of those found as have room. */
+    static NodeBans page(List<AutomaticBan> found, int limit) {
+        List<AutomaticBan> page = new ArrayList<>();
+        long chars = 0;
+        for (AutomaticBan ban : found) {
+            chars += ban.subject().length()
+                    + ban.mountPoint().length()
+                    + ban.tenant().length();
+            if (page.size() >= LEAST && chars > MOST_CHARS) {
+                return new NodeBans(page, true);
+            }
+            page.add(ban);
+        }
+        return new NodeBans(page, page.size() >= limit);
+    }
+}
