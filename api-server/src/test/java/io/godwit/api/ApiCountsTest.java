@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -130,14 +131,14 @@ class ApiCountsTest {
 
     @Test
     void connectionsAreCounted() throws Exception {
-        try (ApiFixture api = ApiFixture.open(limits(2, LONG, 1_000, 1_000));
-                Socket first = api.connect();
-                Socket second = api.connect()) {
-            Await.until("two are open", () -> api.node.counts.open() == 2);
-            api.raw(LIVE, 10_000);
-            counts(api, "refused ADDRESS", 1);
-            first.close();
-            second.close();
+        try (ApiFixture api = ApiFixture.open(limits(2, LONG, 1_000, 1_000))) {
+            try (Socket first = api.connect();
+                    Socket second = api.connect()) {
+                assertThat(List.of(first, second)).allMatch(Socket::isConnected);
+                Await.until("two are open", () -> api.node.counts.open() == 2);
+                api.raw(LIVE, 10_000);
+                counts(api, "refused ADDRESS", 1);
+            }
             Await.until("none is open", () -> api.node.counts.open() == 0);
         }
         Duration head = Duration.ofMillis(300);

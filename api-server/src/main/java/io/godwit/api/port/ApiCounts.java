@@ -30,7 +30,7 @@ public interface ApiCounts {
     /**
      * A request is over.
      *
-     * @param operation its {@code operationId}, or {@link #NO_OPERATION}
+     * @param operation its id in the document, or {@link #NO_OPERATION}
      * @param status of the answer; 0 when the connection ended before there was one
      */
     void answered(String operation, int status);

@@ -83,8 +83,9 @@ public final class ApiMeters implements ApiCounts {
                 answer,
                 each -> Counter.builder(PREFIX + "requests")
                         .description(
-                                "requests that are over, by the operation of openapi.yaml (none: refused before one was "
-                                        + "found) and the class of the status (gone: the caller left before the answer)")
+                                "requests that are over, by the operation of openapi.yaml (none: refused before one "
+                                        + "was found) and the class of the status (gone: the caller left before the "
+                                        + "answer)")
                         .tag("operation", each.operation())
                         .tag("status", each.status())
                         .register(registry));
