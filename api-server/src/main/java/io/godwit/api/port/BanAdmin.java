@@ -8,7 +8,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who is kept out: by operators, on all nodes, and by single nodes that do so by themselves. Called on any thread; calls return at once and do not block. Futures complete
+ * Who is kept out: by operators, on all nodes, and by single nodes that do so by themselves. Called on any thread;
+ * calls return at once and do not block. Futures complete
  * on any thread, which the callback must not hold up, and at the latest soon after {@code within}. They fail with
  * {@link NotServingException} when it was not stored in time; it may be stored all the same then.
  *

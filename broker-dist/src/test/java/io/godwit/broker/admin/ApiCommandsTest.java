@@ -350,8 +350,8 @@ class ApiCommandsTest {
         ApiRun run = run("bans", "--automatic", "--kind", "address");
         assertThat(run.code()).as(run.err()).isZero();
         assertThat(run.out().lines().toList().get(1))
-                .matches(
-                        "auto-f-0+c0000207 +address +192.0.2.7 +- +2026-11-27T02:48:53Z +- +yes +01234567 +failed logins");
+                .matches("auto-f-0+c0000207 +address +192.0.2.7 +- +2026-11-27T02:48:53Z +- +yes +01234567 +"
+                        + "failed logins");
         assertThat(run.err()).contains("nodes that did not answer", "n3");
         assertThat(api.last().path()).startsWith("/api/v1/bans?kind=address&automatic=true&");
         assertThat(run("bans", "--automatic=false").code()).isZero();
