@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * About how many bytes a value of JSON takes as text, counted before that is made. A count ends soon after it has passed
- * the bound that it is given.
+ * About how many bytes a value of JSON takes as text, counted before that is made. A count ends soon after it has
+ * passed the bound that it is given.
  */
 public final class JsonWeight {
     /** For each member, whatever it is: quotes, a colon, a comma, and a number. */

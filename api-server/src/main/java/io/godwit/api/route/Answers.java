@@ -42,7 +42,7 @@ public final class Answers {
     /** Who is refused for asking too often gets that answer late: it asks less often then. */
     private static final long LATE_MILLIS = 200;
 
-    /** Of an answer as text. The largest retained message that is told has some 50 MiB, if each character is escaped. */
+    /** Of an answer as text. The largest retained message that is told has some 50 MiB, if all of it is escaped. */
     static final long MOST_BYTES = 64L << 20;
 
     private final Vertx vertx;
