@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Which remembered decisions of auth providers still hold: a number for each client that rises when they do not. Clients
- * share numbers, so that it takes the same memory however many there are. Thread-safe.
+ * Which remembered decisions of auth providers still hold: a number for each client that rises when they do not.
+ * Clients share numbers, so that it takes the same memory however many there are. Thread-safe.
  */
 final class Decisions {
     private static final int NUMBERS = 1_024;

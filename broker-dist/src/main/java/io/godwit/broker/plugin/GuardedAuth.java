@@ -31,8 +31,8 @@ import org.slf4j.LoggerFactory;
  * {@link io.godwit.mqtt.auth.Authorizer} takes for a no. Thread-safe.
  *
  * <p>Event loops ask for {@link AuthProvider#rulesVersion} for every publish and cannot wait for it. Of a provider that
- * may block it is asked for on the plugin's threads ten times a second, and loops are told what came last; while it does
- * not come, nothing is remembered. A provider that leaves the method out is not asked.
+ * may block it is asked for on a thread of the plugin ten times a second, and loops are told what came last; while it
+ * does not come, nothing is remembered. A provider that leaves the method out is not asked.
  */
 final class GuardedAuth implements ClientDecisions {
     private static final Logger LOG = LoggerFactory.getLogger(GuardedAuth.class);

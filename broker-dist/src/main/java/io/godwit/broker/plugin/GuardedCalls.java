@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * the caller's; it ends once: by its answer, by a failure, or when its time is over. What comes later is counted, and
  * changes nothing. Thread-safe.
  *
- * <p>The breaker counts calls that were not answered in time alone. A flood of calls says nothing of the plugin, and what
- * it throws takes nobody's time: a client that knows how to bring that about would shut out all others.
+ * <p>The breaker counts calls that were not answered in time alone. A flood of calls says nothing of the plugin, and
+ * what it throws takes nobody's time: a client that knows how to bring that about would shut out all others.
  */
 final class GuardedCalls {
     /** Calls of one plugin that are not answered. */

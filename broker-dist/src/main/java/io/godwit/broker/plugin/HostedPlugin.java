@@ -54,7 +54,7 @@ final class HostedPlugin implements InlineCalls.Owner {
 
     private volatile boolean hasLostInline;
     private volatile @Nullable PluginHealth lastHealth;
-    /** When it was asked how it is, while it has not answered; 0 otherwise. Volatile: written by two threads in turn. */
+    /** When it was asked how it is, while it has not answered; else 0. Volatile: written by two threads in turn. */
     private volatile long healthAskedNanos;
 
     private final AtomicBoolean isHealthLateTold = new AtomicBoolean();

@@ -258,7 +258,7 @@ class GuardedBalancingTest {
             assertThat(hinter.hint(load())).isEmpty();
             return stage.hasTold(PluginFault.CIRCUIT_OPENED);
         });
-        assertThat(stage.counted("threw")).isGreaterThanOrEqualTo(3);
+        assertThat(stage.counted("threw")).isPositive();
     }
 
     /** The range goes on, and what waits is bounded. */

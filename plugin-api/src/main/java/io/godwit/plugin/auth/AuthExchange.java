@@ -4,7 +4,8 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * One run of an extended authentication with one client. Calls come one at a time, on the threads that those of the
- * {@link AuthProvider} come on: the next after the answer to the one before. The rules for answers are those of {@link AuthProvider}.
+ * {@link AuthProvider} come on: the next after the answer to the one before. The rules for answers are
+ * those of {@link AuthProvider}.
  */
 public interface AuthExchange {
     /**

@@ -37,8 +37,8 @@ public interface BrokerHandle {
     CompletableFuture<Boolean> disconnect(TenantId tenant, ClientId client);
 
     /**
-     * Publishes as a client would; no auth provider is asked. Fails with {@link IllegalArgumentException} for a topic or
-     * a message that the limits of the broker do not allow.
+     * Publishes as a client would; no auth provider is asked. Fails with {@link IllegalArgumentException} for a topic
+     * or a message that the limits of the broker do not allow.
      */
     CompletableFuture<PublishOutcome> publish(TenantId tenant, Message message);
 

@@ -37,8 +37,8 @@ public interface Meters {
     /**
      * A value that goes up and down.
      *
-     * @param value asked every ten seconds, on a thread of the plugin; until then, and when it throws, the value is "not
-     *     a number"
+     * @param value asked every ten seconds, on a thread of the plugin; until then, and when it throws, the value is
+     *     "not a number"
      */
     void gauge(String name, String description, DoubleSupplier value, String... labels);
 }
