@@ -158,7 +158,7 @@ public final class Authorizer {
     /** Counts and reports it; returns what its CONNACK says. */
     public ReasonCode connectDenied(ClientInfo client, ConnectResult.Refused refused) {
         countDenied(client, refused);
-        if (refused == ClientDecisions.UNKNOWN_METHOD) { // [MQTT5-4.12.0-1]
+        if (refused.equals(ClientDecisions.UNKNOWN_METHOD)) { // [MQTT5-4.12.0-1]
             return ReasonCode.BAD_AUTHENTICATION_METHOD;
         }
         return switch (refused.reason()) {
