@@ -24,7 +24,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -52,7 +52,8 @@ class GuardedBalancingTest {
     Path directory;
 
     private PluginStage stage;
-    private final CountDownLatch release = new CountDownLatch(1);
+    /** Who waits for it is not heard when interrupted. */
+    private final CompletableFuture<Boolean> released = new CompletableFuture<>();
 
     @BeforeEach
     void open() {
@@ -61,7 +62,7 @@ class GuardedBalancingTest {
 
     @AfterEach
     void close() {
-        release.countDown();
+        released.complete(true);
         stage.close();
     }
 
@@ -112,16 +113,6 @@ class GuardedBalancingTest {
                         new Hinters(hinter, isNonBlocking),
                         stage.home())
                 .create(Map.of());
-    }
-
-    private void awaitRelease() {
-        while (release.getCount() > 0) {
-            try {
-                release.await();
-            } catch (InterruptedException e) {
-                continue;
-            }
-        }
     }
 
     @ParameterizedTest
@@ -188,7 +179,7 @@ class GuardedBalancingTest {
         RangeBalancer balancer = balancer(
                 view -> {
                     if (asked.incrementAndGet() == 1) {
-                        awaitRelease();
+                        released.join();
                     }
                     return Optional.of(ACTION);
                 },
@@ -198,7 +189,7 @@ class GuardedBalancingTest {
             assertThat(balancer.next(VIEW)).isEmpty();
         }
         assertThat(asked).hasValue(1);
-        release.countDown();
+        released.complete(true);
         Await.until("asked again", () -> balancer.next(VIEW).isPresent());
         assertThat(stage.counted("no-answer")).isEqualTo(1);
         assertThat(stage.counted("late-answer")).isEqualTo(1);
@@ -264,7 +255,7 @@ class GuardedBalancingTest {
     /** The range goes on, and what waits is bounded. */
     @Test
     void aHinterThatBlocksIsNoHint() throws Exception {
-        SplitHinter hinter = hinter(hinting(this::awaitRelease, () -> Optional.of(HINT)), false);
+        SplitHinter hinter = hinter(hinting(released::join, () -> Optional.of(HINT)), false);
         for (int i = 0; i < 100_000; i++) {
             hinter.onAccess(new byte[] {1}, AccessKind.READ, 1, 1);
         }

@@ -122,7 +122,8 @@ class PluginHostTest {
                     new PluginHome("a.jar", getClass().getClassLoader()));
             host.checkSections();
         }
-        assertThat(plugin.calls.stream().map(call -> call.split(" ")[0])).containsExactly("create", "stop");
+        assertThat(plugin.calls.stream().map(call -> call.substring(0, call.indexOf(' '))))
+                .containsExactly("create", "stop");
         try (var files = Files.list(directory)) {
             assertThat(files).isEmpty();
         }
