@@ -59,5 +59,7 @@ class ApiSettingsTest {
         assertThat(plugin.getString("version")).isEqualTo("1.2");
         assertThat(plugin.getJsonArray("uses").getJsonObject(0).getString("kind"))
                 .isEqualTo("auth-provider");
+        assertThat(plugin.getJsonArray("uses").getJsonObject(0).getString("circuit"))
+                .isEqualTo("open");
     }
 }

@@ -33,7 +33,17 @@ final class FakeSettings implements SettingsAdmin {
                         "ldap.jar",
                         List.of("ldap.jar"),
                         "1.2",
-                        List.of(new Use("auth-provider", "ldap")))),
+                        List.of(new Use(
+                                "auth-provider",
+                                "ldap",
+                                "down",
+                                "no directory",
+                                "plugin",
+                                7,
+                                120,
+                                2,
+                                "no-answer: connect",
+                                "open")))),
                 missing));
     }
 }

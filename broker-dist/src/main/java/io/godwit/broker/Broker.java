@@ -35,6 +35,8 @@ import io.godwit.broker.metrics.BrokerMeters;
 import io.godwit.broker.metrics.OtlpPush;
 import io.godwit.broker.metrics.RmqttStats;
 import io.godwit.broker.metrics.StoreMeters;
+import io.godwit.broker.plugin.BrokerServices;
+import io.godwit.broker.plugin.PluginHost;
 import io.godwit.broker.records.EndedRecords;
 import io.godwit.broker.records.OperatorBans;
 import io.godwit.broker.records.OperatorTokens;
@@ -140,6 +142,9 @@ final class Broker implements AutoCloseable {
     /** The same for configurations. */
     private volatile @Nullable SettingsAdmin settings;
 
+    /** As {@link #facts}. */
+    private volatile @Nullable PluginHost pluginHost;
+
     /** Null until plugins are loaded. Volatile: set by the starter, used by who reconfigures. */
     private volatile @Nullable BrokerFacts facts;
 
@@ -235,17 +240,31 @@ final class Broker implements AutoCloseable {
         if (isClosed) {
             return List.of(); // the signal to end came first
         }
-        PluginLoader plugins = PluginLoader.open(pluginDirectory);
+        PluginHost host = new PluginHost(
+                config.plugins(),
+                config.directory(),
+                data.resolve("plugins"),
+                Duration.ofSeconds(config.auth().timeoutSeconds()),
+                events,
+                meters,
+                System::nanoTime,
+                new BrokerServices(this::clients, this::publisher, this::sessions),
+                status::plugins);
+        pluginHost = host;
+        PluginLoader plugins = PluginLoader.open(pluginDirectory, host);
         opened.push(plugins);
+        opened.push(host);
         BalanceSettings.check(config, plugins);
         OtlpSettings.check(config);
         AuthProvider auth = AuthProviders.open(config, plugins, new AuthFileReports(events, meters));
         opened.push(auth);
+        host.checkSections();
         // the pid file goes last: until then the data directory is in use
         opened.push(status::end);
         opened.push(api);
         KvNode node = open();
         opened.push(node);
+        host.start();
         opened.push(api::storesClose);
         api.opened(node);
         List<String> warnings = Stream.of(
@@ -464,6 +483,10 @@ final class Broker implements AutoCloseable {
             return;
         }
         told.reconfigured(next, withListeners);
+        PluginHost host = pluginHost;
+        if (host != null) {
+            host.authTimeout(Duration.ofSeconds(next.auth().timeoutSeconds()));
+        }
         MqttConfig now = BrokerSettings.mqtt(config, io);
         MqttConfig wanted = BrokerSettings.mqtt(next, io);
         server.reconfigure(new MqttConfig(

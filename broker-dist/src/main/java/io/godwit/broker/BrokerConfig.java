@@ -2,6 +2,7 @@ package io.godwit.broker;
 
 import io.godwit.broker.config.Effective;
 import io.godwit.broker.config.Loaded;
+import io.godwit.broker.config.OpenSection;
 import io.godwit.broker.settings.ApiSection;
 import io.godwit.broker.settings.AuthSection;
 import io.godwit.broker.settings.BanSection;
@@ -16,6 +17,7 @@ import io.godwit.broker.settings.SystemProperties;
 import io.godwit.broker.settings.TopicSection;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The effective configuration: every key with its value, and the listeners. Immutable. */
@@ -73,6 +75,11 @@ final class BrokerConfig {
 
     OtlpSection otlp() {
         return loaded.file().otlpConfig();
+    }
+
+    /** What the file says for plugins, by the names of these. */
+    Map<String, OpenSection> plugins() {
+        return loaded.file().plugins();
     }
 
     SystemProperties properties() {

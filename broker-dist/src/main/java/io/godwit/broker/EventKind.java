@@ -71,6 +71,7 @@ record EventKind(
             refused(BrokerEvent.SubscribeDenied.class, "subscribes-denied", null, "godwit.mqtt.subscribes.denied"),
             refused(BrokerEvent.SubscribeRefused.class, "subscribes-refused", null, "godwit.mqtt.subscribes.refused"),
             wrong(BrokerEvent.AuthFailed.class, "auth-failures", null, "godwit.mqtt.auth.failures"),
+            wrong(BrokerEvent.PluginFailed.class, "plugin-faults", "plugin", "godwit.plugins.faults"),
             wrong(BrokerEvent.AuthFileRejected.class, "auth-files-rejected", null, "godwit.auth.files.rejected"),
             usual(BrokerEvent.ClientConnected.class, "connects", "godwit.mqtt.connects"),
             usual(BrokerEvent.ClientDisconnected.class, "disconnects", "godwit.mqtt.disconnects"),
@@ -137,6 +138,9 @@ record EventKind(
         }
         if (event instanceof BrokerEvent.WaitRanOut over) {
             return tagged(EnumNames.of(over.what()));
+        }
+        if (event instanceof BrokerEvent.PluginFailed failed) {
+            return tagged(failed.plugin());
         }
         return event instanceof BrokerEvent.MemoryShort memory ? tagged(EnumNames.of(memory.kind())) : name;
     }

@@ -1,6 +1,11 @@
 package io.godwit.broker;
 
 import io.godwit.broker.admin.NodeFacts;
+import io.godwit.broker.config.EnumNames;
+import io.godwit.broker.plugin.ExitScan;
+import io.godwit.broker.plugin.PluginHome;
+import io.godwit.broker.plugin.PluginHost;
+import io.godwit.broker.plugin.PluginState;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -46,35 +51,51 @@ final class PluginLoader implements AutoCloseable {
      */
     private record Plugin(String name, List<String> jars, String version, URLClassLoader classes) {}
 
+    private static final String CLASS_PATH = "the class path";
+
     private record Used(String source, NodeFacts.Use use) {}
 
     private final List<Plugin> plugins;
+    /** Null where plugins are only looked at. */
+    private final @Nullable PluginHost host;
+    /** Factories as they are handed out, by their type and what was wanted. Of the thread that starts the broker. */
+    private final Map<String, Object> adopted = new LinkedHashMap<>();
     /** Found so far. Copied by writers, since operators ask on other threads. */
     private final List<Used> used = new CopyOnWriteArrayList<>();
 
-    private PluginLoader(List<Plugin> plugins) {
+    private PluginLoader(List<Plugin> plugins, @Nullable PluginHost host) {
         this.plugins = plugins;
+        this.host = host;
     }
 
     /** Without any. */
     static PluginLoader none() {
-        return new PluginLoader(List.of());
+        return new PluginLoader(List.of(), null);
+    }
+
+    /** As {@link #open(Path, PluginHost)}; factories are handed out as plugins have made them. */
+    static PluginLoader open(Path directory) throws IOException {
+        return open(directory, null);
     }
 
     /**
      * Opens all plugins, in the order of their names. Without such a directory there are none. No code of a plugin runs
      * before it is asked for.
      *
-     * @throws IOException naming the jar that cannot be read
+     * @param host takes in what is asked for, so that guarded factories are handed out
+     * @throws IOException naming the jar that cannot be read, or that has code which ends the process
      */
-    static PluginLoader open(Path directory) throws IOException {
+    static PluginLoader open(Path directory, @Nullable PluginHost host) throws IOException {
         if (!Files.isDirectory(directory)) {
-            return none();
+            return new PluginLoader(List.of(), host);
         }
         List<Plugin> plugins = new ArrayList<>();
         for (Path entry : list(directory)) {
             List<Path> jars = Files.isDirectory(entry) ? jarsOf(list(entry)) : jarsOf(List.of(entry));
             if (!jars.isEmpty()) {
+                for (Path jar : jars) {
+                    refuseWhatExits(jar);
+                }
                 plugins.add(new Plugin(
                         fileName(entry),
                         jars.stream().map(PluginLoader::fileName).toList(),
@@ -86,7 +107,19 @@ final class PluginLoader implements AutoCloseable {
                 "plugins directory={} names={}",
                 directory,
                 plugins.stream().map(Plugin::name).toList());
-        return new PluginLoader(plugins);
+        return new PluginLoader(plugins, host);
+    }
+
+    private static void refuseWhatExits(Path jar) throws IOException {
+        Optional<String> found;
+        try {
+            found = ExitScan.of(jar);
+        } catch (IOException e) {
+            throw new IOException("the plugin " + jar + " cannot be read: " + e.getMessage(), e);
+        }
+        if (found.isPresent()) {
+            throw new IOException("the plugin " + jar + " is refused, since it could end the broker: " + found.get());
+        }
     }
 
     private static List<Path> list(Path directory) throws IOException {
@@ -123,16 +156,34 @@ final class PluginLoader implements AutoCloseable {
     /** What was loaded and what of it was found so far; also by other threads. */
     List<NodeFacts.Plugin> loaded() {
         return plugins.stream()
-                .map(plugin -> new NodeFacts.Plugin(
-                        plugin.name(),
-                        plugin.jars(),
-                        plugin.version(),
-                        used.stream()
-                                .filter(each -> each.source().equals(plugin.name()))
-                                .map(Used::use)
-                                .distinct()
-                                .toList()))
+                .map(plugin ->
+                        new NodeFacts.Plugin(plugin.name(), plugin.jars(), plugin.version(), uses(plugin.name())))
                 .toList();
+    }
+
+    private List<NodeFacts.Use> uses(String source) {
+        if (host != null) {
+            return host.states(source).stream().map(PluginLoader::use).toList();
+        }
+        return used.stream()
+                .filter(each -> each.source().equals(source))
+                .map(Used::use)
+                .distinct()
+                .toList();
+    }
+
+    private static NodeFacts.Use use(PluginState state) {
+        return new NodeFacts.Use(
+                state.kind(),
+                state.name(),
+                EnumNames.of(state.health()),
+                state.detail(),
+                state.isInline(),
+                state.calls(),
+                state.millis(),
+                state.faults(),
+                state.lastFault(),
+                state.circuitName());
     }
 
     /** {@code AuthProviderFactory} is {@code auth-provider}. */
@@ -173,8 +224,8 @@ final class PluginLoader implements AutoCloseable {
         }
     }
 
-    /** A factory and where it comes from. */
-    private record Found<F>(String source, F factory) {}
+    /** A factory, what it calls itself, and where it comes from. */
+    private record Found<F>(String source, String name, F factory) {}
 
     /**
      * The factory that the configuration names, when it is none of those that come with the broker.
@@ -187,10 +238,32 @@ final class PluginLoader implements AutoCloseable {
      */
     <F> F find(String key, String wanted, Class<F> type, Function<F, String> nameOf, List<String> builtIn)
             throws IOException {
+        String which = type.getName() + " " + wanted;
+        Object before = adopted.get(which);
+        if (before != null) {
+            return type.cast(before);
+        }
+        Found<F> one = look(key, wanted, type, nameOf, builtIn);
+        if (host == null) {
+            return one.factory();
+        }
+        F guarded = host.adopt(
+                type,
+                kindOf(type),
+                one.name(),
+                one.factory(),
+                new PluginHome(one.source(), one.factory().getClass().getClassLoader()));
+        adopted.put(which, guarded);
+        return guarded;
+    }
+
+    private <F> Found<F> look(
+            String key, String wanted, Class<F> type, Function<F, String> nameOf, List<String> builtIn)
+            throws IOException {
         Map<String, List<String>> names = new LinkedHashMap<>();
         List<String> problems = new ArrayList<>();
         List<Found<F>> found = new ArrayList<>();
-        look("the class path", PluginLoader.class.getClassLoader(), wanted, type, nameOf, names, problems)
+        look(CLASS_PATH, PluginLoader.class.getClassLoader(), wanted, type, nameOf, names, problems)
                 .ifPresent(found::add);
         for (Plugin plugin : plugins) {
             look(plugin.name(), plugin.classes(), wanted, type, nameOf, names, problems)
@@ -206,8 +279,8 @@ final class PluginLoader implements AutoCloseable {
         problems.forEach(problem -> LOG.warn("plugin passed over problem={}", problem));
         Found<F> one = found.get(0);
         LOG.info("plugin used key={} name={} source={}", key, wanted, one.source());
-        used.add(new Used(one.source(), new NodeFacts.Use(kindOf(type), wanted)));
-        return one.factory();
+        used.add(new Used(one.source(), NodeFacts.Use.of(kindOf(type), wanted)));
+        return one;
     }
 
     private static <F> Optional<Found<F>> look(
@@ -218,7 +291,25 @@ final class PluginLoader implements AutoCloseable {
             Function<F, String> nameOf,
             Map<String, List<String>> names,
             List<String> problems) {
-        List<String> here = names.computeIfAbsent(source, each -> new ArrayList<>());
+        Thread here = Thread.currentThread();
+        ClassLoader before = here.getContextClassLoader();
+        here.setContextClassLoader(classes);
+        try {
+            return lookAs(source, classes, wanted, type, nameOf, names, problems);
+        } finally {
+            here.setContextClassLoader(before);
+        }
+    }
+
+    private static <F> Optional<Found<F>> lookAs(
+            String source,
+            @Nullable ClassLoader classes,
+            String wanted,
+            Class<F> type,
+            Function<F, String> nameOf,
+            Map<String, List<String>> names,
+            List<String> problems) {
+        List<String> found = names.computeIfAbsent(source, each -> new ArrayList<>());
         Iterator<F> factories = ServiceLoader.load(type, classes).iterator();
         for (int i = 0; i < MAX_FACTORIES; i++) { // an iterator that has thrown may throw for ever
             try {
@@ -227,20 +318,25 @@ final class PluginLoader implements AutoCloseable {
                 }
                 F factory = factories.next();
                 String name = nameOf.apply(factory);
-                here.add(name);
+                found.add(name);
                 if (name.equals(wanted) || factory.getClass().getName().equals(wanted)) {
-                    return Optional.of(new Found<>(source, factory));
+                    return Optional.of(new Found<>(source, name, factory));
                 }
             } catch (ServiceConfigurationError | LinkageError | RuntimeException e) { // the plugin's code
                 problems.add(source + ": " + e);
             }
         }
-        return byClass(source, classes, wanted, type, problems);
+        return byClass(source, classes, wanted, type, nameOf, problems);
     }
 
     /** A factory that is not listed as a service, by the name of its class. */
     private static <F> Optional<Found<F>> byClass(
-            String source, @Nullable ClassLoader classes, String wanted, Class<F> type, List<String> problems) {
+            String source,
+            @Nullable ClassLoader classes,
+            String wanted,
+            Class<F> type,
+            Function<F, String> nameOf,
+            List<String> problems) {
         if (!wanted.contains(".")) {
             return Optional.empty();
         }
@@ -250,8 +346,8 @@ final class PluginLoader implements AutoCloseable {
                 problems.add(source + ": " + wanted + " is no " + type.getSimpleName());
                 return Optional.empty();
             }
-            return Optional.of(
-                    new Found<>(source, type.cast(named.getConstructor().newInstance())));
+            F factory = type.cast(named.getConstructor().newInstance());
+            return Optional.of(new Found<>(source, nameOf.apply(factory), factory));
         } catch (ClassNotFoundException e) {
             return Optional.empty();
         } catch (ReflectiveOperationException | LinkageError | RuntimeException e) { // the plugin's code
@@ -270,7 +366,7 @@ final class PluginLoader implements AutoCloseable {
         StringBuilder text = new StringBuilder(key + ": there is no " + type.getSimpleName() + " \"" + wanted + "\"");
         text.append("; built in: ").append(builtIn);
         names.forEach((source, found) -> {
-            if (!found.isEmpty() || !source.equals("the class path")) {
+            if (!found.isEmpty() || !source.equals(CLASS_PATH)) {
                 text.append("; in ").append(source).append(": ").append(found.isEmpty() ? "none" : found);
             }
         });

@@ -1,5 +1,6 @@
 package io.godwit.broker;
 
+import io.godwit.broker.plugin.PluginHost;
 import io.godwit.mqtt.transport.tls.PemFiles;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -19,9 +20,13 @@ final class StartCheck {
     /** One line per error, each naming the key or the file. Blocks. */
     static List<String> errors(BrokerConfig config, Path pluginDirectory) {
         List<String> errors = new ArrayList<>();
-        try (PluginLoader plugins = PluginLoader.open(pluginDirectory)) {
+        try (PluginHost host = PluginHost.forCheck(config.plugins(), config.directory());
+                PluginLoader plugins = PluginLoader.open(pluginDirectory, host)) {
             add(errors, () -> BalanceSettings.check(config, plugins));
             add(errors, () -> AuthProviders.check(config, plugins));
+            if (errors.isEmpty()) { // else some plugins may not have been looked for
+                add(errors, host::checkSections);
+            }
             add(errors, () -> ApiSettings.check(config));
             add(errors, () -> OtlpSettings.check(config));
             errors.addAll(certificateErrors(config, Instant.now()));

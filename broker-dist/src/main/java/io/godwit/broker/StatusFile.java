@@ -55,6 +55,9 @@ final class StatusFile {
     /** Balancers that operators have paused. */
     private List<String> pauses = List.of();
 
+    /** What is wrong with plugins. */
+    private List<String> plugins = List.of();
+
     private final Map<String, String> stores = new TreeMap<>();
     private Map<String, Long> events = Map.of();
     /** Until then the directory may be another broker's, and nothing is written. */
@@ -104,6 +107,14 @@ final class StatusFile {
     synchronized void pauses(List<String> now) {
         if (!now.equals(pauses)) {
             pauses = List.copyOf(now);
+            write();
+        }
+    }
+
+    /** Notes what is wrong with plugins, in place of what was. */
+    synchronized void plugins(List<String> now) {
+        if (!now.equals(plugins)) {
+            plugins = List.copyOf(now);
             write();
         }
     }
@@ -176,6 +187,7 @@ final class StatusFile {
         configuration.forEach(warning -> line(text, "warning", warning));
         pauses.forEach(paused ->
                 line(text, "warning", "balancer paused by an operator, until godwit-admin resumes it: " + paused));
+        plugins.forEach(warning -> line(text, "warning", warning));
         stores.forEach((name, detail) -> line(text, "store", name + " " + detail));
         new TreeMap<>(events).forEach((kind, total) -> line(text, "events", kind + " " + total));
         try {

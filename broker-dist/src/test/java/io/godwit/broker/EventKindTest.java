@@ -6,6 +6,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import io.godwit.broker.auth.AuthFileReports;
+import io.godwit.broker.plugin.PluginReports;
 import io.godwit.broker.settings.ClusterWaitsSection;
 import io.godwit.dist.deliver.DistCounters;
 import io.godwit.dist.member.MemberReports;
@@ -39,6 +40,7 @@ class EventKindTest {
         new MemberReports(EventListener.NONE, meters);
         new NodeWaits(new ClusterWaitsSection(1, 1, 1, 2, 1, 1, 1, 1, 1, 5, 1, 1, 1), EventListener.NONE, meters);
         new AuthFileReports(EventListener.NONE, meters);
+        new PluginReports("some-plugin", "auth-provider", EventListener.NONE, meters);
         return meters;
     }
 

@@ -78,6 +78,11 @@ final class MetricsPage {
                 the unit is `s` or `By` where the name has it. A collector that is slow, refuses or is not there costs a
                 line in the log in ten minutes, and is counted in `godwit_otlp_pushes_total`, which is there only where
                 pushes are on. Nothing is sent again: the next push has the newer counts.
+
+                A node that uses plugins has for each of them, with the labels `plugin` and `kind`,
+                `godwit_plugins_calls_seconds_count` and `_sum`, the calls that have ended and how long they took, and
+                `godwit_plugins_faults_total` by `fault`, what it did that it must not. Meters that a plugin has made
+                itself are named `plugin_`, its name, and theirs. [plugins.md](plugins.md) tells more.
                 """);
         Map<String, Exposition.Family> left = new TreeMap<>(scrape.families());
         left.keySet().removeIf(name -> !name.startsWith("godwit_"));

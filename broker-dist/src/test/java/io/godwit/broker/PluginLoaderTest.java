@@ -29,9 +29,6 @@ import io.godwit.plugin.balance.ReplicaGoal;
 import io.godwit.plugin.balance.SplitHint;
 import io.godwit.plugin.balance.StoreView;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.io.StringWriter;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -40,11 +37,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.jar.JarEntry;
-import java.util.jar.JarOutputStream;
-import java.util.stream.Stream;
-import javax.tools.JavaCompiler;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -84,61 +76,7 @@ class PluginLoaderTest {
 
     /** @param services the file that says what the plugin offers */
     private void jar(String name, String services, String service, Map<String, String> sources) throws IOException {
-        Path work = Files.createTempDirectory(directory, "work");
-        Path classes = Files.createDirectory(work.resolve("classes"));
-        for (Map.Entry<String, String> source : sources.entrySet()) {
-            String simpleName = source.getKey().substring(source.getKey().lastIndexOf('.') + 1);
-            Files.writeString(work.resolve(simpleName + ".java"), source.getValue());
-        }
-        compile(classes, sourcesIn(work));
-        if (!service.isEmpty()) {
-            Path file = classes.resolve(services);
-            Files.createDirectories(file.getParent());
-            Files.writeString(file, service);
-        }
-        pack(classes, plugins.resolve(name));
-    }
-
-    private static List<Path> sourcesIn(Path directory) throws IOException {
-        try (Stream<Path> files = Files.walk(directory)) {
-            return files.filter(file -> file.toString().endsWith(".java")).toList();
-        }
-    }
-
-    private static void compile(Path classes, List<Path> sources) throws IOException {
-        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        assertThat(compiler).as("a JDK runs the tests").isNotNull();
-        StringWriter says = new StringWriter();
-        String api = Path.of(java.net.URI.create(RangeBalancer.class
-                        .getProtectionDomain()
-                        .getCodeSource()
-                        .getLocation()
-                        .toString()))
-                .toString();
-        try (var files = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8)) {
-            boolean done = compiler.getTask(
-                            says,
-                            files,
-                            null,
-                            List.of("-d", classes.toString(), "-cp", api, "--release", "17", "-proc:none"),
-                            null,
-                            files.getJavaFileObjectsFromPaths(sources))
-                    .call();
-            assertThat(done).as(says.toString()).isTrue();
-        }
-    }
-
-    private static void pack(Path classes, Path jar) throws IOException {
-        Files.createDirectories(jar.getParent());
-        try (OutputStream file = Files.newOutputStream(jar);
-                JarOutputStream out = new JarOutputStream(file);
-                Stream<Path> entries = Files.walk(classes)) {
-            for (Path entry : entries.filter(Files::isRegularFile).toList()) {
-                out.putNextEntry(
-                        new JarEntry(classes.relativize(entry).toString().replace('\\', '/')));
-                Files.copy(entry, out);
-            }
-        }
+        PluginJars.make(directory, plugins.resolve(name), services, service, sources);
     }
 
     private static RangeBalancerFactory find(PluginLoader loader, String name) throws IOException {
@@ -219,8 +157,8 @@ class PluginLoaderTest {
         Path classes = Files.createDirectory(directory.resolve("library"));
         Path source = Files.writeString(
                 directory.resolve("Library.java"), "class Library { static final Object NAME = \"from-library\"; }");
-        compile(classes, List.of(source));
-        pack(classes, plugins.resolve("together/library.jar"));
+        PluginJars.compile(classes, List.of(source));
+        PluginJars.pack(classes, plugins.resolve("together/library.jar"));
         Files.writeString(plugins.resolve("README.txt"), "not a plugin");
         try (PluginLoader loader = PluginLoader.open(plugins)) {
             assertThat(find(loader, "from-library")).isNotNull();
@@ -482,11 +420,11 @@ class PluginLoaderTest {
     @Test
     void theExampleIsLoadedAndMovesLeaders() throws Exception {
         Path classes = Files.createDirectory(directory.resolve("example"));
-        compile(classes, sourcesIn(example().resolve("src/main/java")));
+        PluginJars.compile(classes, PluginJars.sourcesIn(example().resolve("src/main/java")));
         Path resources = example().resolve("src/main/resources").resolve(SERVICE);
         Files.createDirectories(classes.resolve(SERVICE).getParent());
         Files.copy(resources, classes.resolve(SERVICE));
-        pack(classes, plugins.resolve("leaders-in-zone-1.0.0.jar"));
+        PluginJars.pack(classes, plugins.resolve("leaders-in-zone-1.0.0.jar"));
         Path readme = example().resolve("README.md");
         String yaml = Files.readString(readme)
                 .lines()

@@ -39,12 +39,30 @@ public interface SettingsAdmin {
     CompletableFuture<Answer<List<NodeSettings>>> configuration(Duration within);
 
     /**
-     * What a plugin is used for.
+     * What a plugin is used for, and how it does.
      *
      * @param kind such as auth-provider, balancer
      * @param name what it calls itself
+     * @param health {@code up}, {@code down} or {@code unknown}
+     * @param detail what it says of its health
+     * @param threads whose threads it is called on: {@code plugin} or {@code broker}
+     * @param calls that have ended
+     * @param busyMillis that they took, together
+     * @param failures how often it did what it must not
+     * @param lastFailure what that was the last time; empty for never
+     * @param circuit {@code closed}, {@code open} or {@code half-open}: whether it is called
      */
-    record Use(String kind, String name) {}
+    record Use(
+            String kind,
+            String name,
+            String health,
+            String detail,
+            String threads,
+            long calls,
+            long busyMillis,
+            long failures,
+            String lastFailure,
+            String circuit) {}
 
     /**
      * A plugin that a node has loaded.

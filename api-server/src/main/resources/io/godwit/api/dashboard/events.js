@@ -10,7 +10,7 @@ export const TYPES = ['acknowledgements-held', 'acknowledgements-resumed', 'auth
   'auth-file-rejected', 'banned', 'certificates-rejected', 'certificates-reloaded', 'client-connected',
   'client-disconnected', 'connect-denied', 'connect-refused', 'connection-refused', 'member-evicted', 'member-lapsed',
   'member-left', 'member-serving', 'memory-recovered', 'memory-short', 'message-dropped', 'node-lapsed',
-  'node-serving-again', 'packet-abandoned', 'protocol-violated', 'publish-denied', 'publish-refused',
+  'node-serving-again', 'packet-abandoned', 'plugin-failed', 'protocol-violated', 'publish-denied', 'publish-refused',
   'queue-full-began', 'queue-full-ended', 'replay-delayed', 'session-created', 'session-ended', 'slow-consumer-began',
   'slow-consumer-ended', 'subscribe-denied', 'subscribe-refused', 'throttling-began', 'throttling-ended',
   'wait-ran-out', 'will-published', 'will-suppressed']

@@ -7,6 +7,7 @@ import io.grpc.MethodDescriptor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -54,11 +55,25 @@ public final class SettingsSteering implements SettingsAdmin {
                                         plugin.jars(),
                                         plugin.version(),
                                         plugin.uses().stream()
-                                                .map(use -> new Use(use.kind(), use.name()))
+                                                .map(SettingsSteering::use)
                                                 .toList()))
                                 .toList())
                 .thenApply(answer -> new Answer<>(
                         answer.value().stream().flatMap(List::stream).toList(), answer.missingNodes()));
+    }
+
+    private static Use use(NodeFacts.Use use) {
+        return new Use(
+                use.kind(),
+                use.name(),
+                Objects.requireNonNullElse(use.health(), "unknown"),
+                Objects.requireNonNullElse(use.detail(), ""),
+                use.isInline() ? "broker" : "plugin",
+                use.calls(),
+                use.millis(),
+                use.faults(),
+                Objects.requireNonNullElse(use.lastFault(), ""),
+                Objects.requireNonNullElse(use.circuit(), "closed"));
     }
 
     /** Those that run, one after the other. One of a release that does not know of this is missing too. */

@@ -3,6 +3,8 @@ package io.godwit.broker.config;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -56,6 +58,9 @@ final class Binder {
         if (key != null) {
             return value(KeySpec.of(component, key, from), place);
         }
+        if (component.getAnnotation(OpenSections.class) != null) {
+            return open(place + component.getName());
+        }
         Section section = component.getAnnotation(Section.class);
         if (section == null) { // Level has looked at it: it is a @Place
             return place.isEmpty() ? "" : place.substring(0, place.length() - 1);
@@ -71,6 +76,16 @@ final class Binder {
                     .stream().map(instance -> record(type, instance + ".", "")).toList();
         }
         return record(component.getType(), path + ".", "");
+    }
+
+    /** Which of the values are secret only others know, so all count as such. */
+    private Map<String, OpenSection> open(String path) {
+        Map<String, OpenSection> sections = new LinkedHashMap<>(values.open(path));
+        sections.values()
+                .forEach(section -> section.values()
+                        .forEach((key, given) -> effective.add(new Effective(
+                                section.path() + "." + key, given.text(), false, given.origin(), false, true))));
+        return Collections.unmodifiableMap(sections);
     }
 
     private Object value(KeySpec spec, String place) {

@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.error.YAMLException;
@@ -90,6 +91,8 @@ final class FileSource {
         Level.Child child = level.sections().get(name);
         if (spec != null) {
             readValue(spec, path, node, line(keyNode));
+        } else if (level.open().contains(name)) {
+            new OpenSectionReader(values, this::substituted).readAll(path, node);
         } else if (child == null) {
             values.error(path, "unknown key" + at(keyNode) + ", the nearest valid one is " + scope.nearest(path, node));
         } else if (child.isRepeated()) {
@@ -145,28 +148,36 @@ final class FileSource {
     }
 
     private void put(KeySpec spec, String path, String text, String origin) {
+        Given given = substituted(path, text, origin, spec.key().secret());
+        if (given != null) {
+            values.put(path, given);
+        }
+    }
+
+    /** With what the environment says; null when that is an error, which is told. */
+    private @Nullable Given substituted(String path, String text, String origin, boolean isSecret) {
         if (!Substitution.hasVariables(text)) {
-            values.put(path, new Given(text.strip(), origin));
-            return;
+            return new Given(text.strip(), origin);
         }
         try {
             // what stands beside a variable, or is its default, may be the secret
-            String written = spec.key().secret() ? "with variables" : text.strip();
-            values.put(path, new Given(substitution.apply(text).strip(), origin + ", " + written));
+            String written = isSecret ? "with variables" : text.strip();
+            return new Given(substitution.apply(text).strip(), origin + ", " + written);
         } catch (IllegalArgumentException e) {
             values.error(path, e.getMessage() + " (" + origin + ")");
+            return null;
         }
     }
 
-    private static String at(Node node) {
+    static String at(Node node) {
         return " (" + line(node) + ")";
     }
 
-    private static String line(Node node) {
+    static String line(Node node) {
         return "line " + (node.getStartMark().getLine() + 1);
     }
 
-    private static boolean isNothing(Node node) {
+    static boolean isNothing(Node node) {
         return node instanceof ScalarNode scalar && Values.isNothing(scalar.getValue());
     }
 }

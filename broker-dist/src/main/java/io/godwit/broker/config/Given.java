@@ -6,4 +6,4 @@ package io.godwit.broker.config;
  * @param text stripped; an item a line where it is a list
  * @param origin where it is from, for people: {@code line 7}, {@code environment variable GODWIT_BOOTSTRAP}
  */
-record Given(String text, String origin) {}
+public record Given(String text, String origin) {}

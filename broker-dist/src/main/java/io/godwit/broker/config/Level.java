@@ -15,6 +15,7 @@ import java.util.Set;
 final class Level {
     private final Map<String, KeySpec> keys = new LinkedHashMap<>();
     private final Map<String, Child> sections = new LinkedHashMap<>();
+    private final Set<String> open = new LinkedHashSet<>();
 
     /** @param isRepeated whether the file may hold a list of them */
     record Child(Level level, boolean isRepeated) {}
@@ -41,6 +42,8 @@ final class Level {
             } else if (section != null) {
                 sections.put(
                         component.getName(), new Child(of(recordType(component)), component.getType() == List.class));
+            } else if (component.getAnnotation(OpenSections.class) != null) {
+                open.add(component.getName());
             } else if (component.getAnnotation(Place.class) == null) {
                 throw new IllegalStateException(type + "." + component.getName() + " is neither key nor section");
             }
@@ -64,6 +67,11 @@ final class Level {
         return sections;
     }
 
+    /** Names of {@link OpenSections}. */
+    Set<String> open() {
+        return open;
+    }
+
     /** Paths of all keys from here on, with those of each section; of a repeated one as if it stood there once. */
     List<String> paths() {
         List<String> paths = new ArrayList<>();
@@ -80,6 +88,7 @@ final class Level {
 
     private void collect(String place, List<String> keysFound, Set<String> sectionsFound) {
         keys.keySet().forEach(name -> keysFound.add(place + name));
+        open.forEach(name -> sectionsFound.add(place + name));
         sections.forEach((name, child) -> {
             sectionsFound.add(place + name);
             child.level().collect(place + name + ".", keysFound, sectionsFound);

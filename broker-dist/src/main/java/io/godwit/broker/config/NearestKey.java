@@ -6,7 +6,7 @@ import java.util.Locale;
 import org.apache.commons.text.similarity.LevenshteinDistance;
 
 /** Finds what a mistyped key was probably meant to be. */
-final class NearestKey {
+public final class NearestKey {
     private static final LevenshteinDistance DISTANCE = LevenshteinDistance.getDefaultInstance();
 
     private NearestKey() {}
@@ -15,7 +15,7 @@ final class NearestKey {
      * The valid key fewest edits away from {@code unknown}; of equals the first in alphabetical order. {@code valid} is
      * not empty.
      */
-    static String of(String unknown, Collection<String> valid) {
+    public static String of(String unknown, Collection<String> valid) {
         return valid.stream()
                 .min(Comparator.<String>comparingInt(key -> distance(unknown, key))
                         .thenComparing(Comparator.naturalOrder()))

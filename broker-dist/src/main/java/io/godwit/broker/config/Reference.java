@@ -37,7 +37,7 @@ public final class Reference {
             } else if (section != null && section.inline() && section.listed()) {
                 paragraph(section.text());
                 record(component.getType(), place, section.from());
-            } else if (section != null && !section.inline()) {
+            } else if (section != null && !section.inline() || component.getAnnotation(OpenSections.class) != null) {
                 sections.add(component);
             }
         }
@@ -45,6 +45,12 @@ public final class Reference {
     }
 
     private void section(RecordComponent component, String place) {
+        OpenSections open = component.getAnnotation(OpenSections.class);
+        if (open != null) {
+            heading("`" + place + component.getName() + "`");
+            paragraph(open.text());
+            return;
+        }
         Section section = component.getAnnotation(Section.class);
         if (!section.listed()) {
             return; // the text of the section around it says where its keys are told

@@ -42,6 +42,9 @@ public final class Template {
                 key(KeySpec.of(component, key, ""), isNew, indent);
             } else if (section != null && section.listed()) {
                 section(component, section, isNew, indent);
+            } else if (component.getAnnotation(OpenSections.class) != null) {
+                comment(component.getAnnotation(OpenSections.class).text(), indent);
+                lines.add(indent + component.getName() + ":");
             }
         }
     }

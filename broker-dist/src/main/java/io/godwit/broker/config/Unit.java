@@ -37,7 +37,7 @@ public enum Unit {
     }
 
     /** The units that a number may be written with, for people; empty when there are none. */
-    String choices() {
+    public String choices() {
         return switch (this) {
             case NONE -> "";
             case BYTES, BYTES_PER_SECOND -> "KB, MB, GB or TB";
@@ -46,7 +46,7 @@ public enum Unit {
     }
 
     /** @throws IllegalArgumentException when it is no such number, or its value does not fit a {@code long} */
-    long parse(String text) {
+    public long parse(String text) {
         Matcher number = NUMBER.matcher(text);
         Long factor = number.matches() ? factor(number.group(2).toLowerCase(Locale.ROOT)) : null;
         if (factor == null) {

@@ -15,6 +15,9 @@ final class Values {
     /** Paths of the instances of repeated sections, by the section's path; in the order of the file. */
     private final Map<String, Set<String>> instances = new LinkedHashMap<>();
 
+    /** By the path of the {@link OpenSections}, then by name. */
+    private final Map<String, Map<String, OpenSection>> open = new HashMap<>();
+
     private final List<String> errors = new ArrayList<>();
     private final Set<String> flawed = new LinkedHashSet<>();
 
@@ -36,6 +39,15 @@ final class Values {
 
     Set<String> instances(String section) {
         return instances.getOrDefault(section, Set.of());
+    }
+
+    /** @param path of the {@link OpenSections} */
+    void putOpen(String path, String name, OpenSection section) {
+        open.computeIfAbsent(path, each -> new LinkedHashMap<>()).put(name, section);
+    }
+
+    Map<String, OpenSection> open(String path) {
+        return open.getOrDefault(path, Map.of());
     }
 
     /** @param path what is wrong; the message begins with it */

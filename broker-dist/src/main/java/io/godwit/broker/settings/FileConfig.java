@@ -1,7 +1,10 @@
 package io.godwit.broker.settings;
 
 import io.godwit.broker.config.Key;
+import io.godwit.broker.config.OpenSection;
+import io.godwit.broker.config.OpenSections;
 import io.godwit.broker.config.Section;
+import java.util.Map;
 
 /** Everything that the configuration file may have. */
 public record FileConfig(
@@ -44,4 +47,21 @@ public record FileConfig(
                     Pushes the meters of /metrics, with the same names and labels, to a collector by OTLP (protobuf
                     over HTTP). docs/metrics.md tells more. Off while url is empty. File names are relative to this
                     file.
-                    """) OtlpSection otlpConfig) {}
+                    """) OtlpSection otlpConfig,
+        @OpenSections(text = """
+                    Settings of plugins, each plugin's under the name that it calls itself by: docs/plugins.md tells
+                    more. As in
+
+                        plugins:
+                          ldap:
+                            url: ldaps://directory.example.org
+                            password: ${LDAP_PASSWORD}
+
+                    A section for a plugin that is not in use, and a key that the plugin does not know, are errors.
+                    Operators are shown no values. Needs a restart; there are no variables GODWIT_PLUGINS_...
+                    """) Map<String, OpenSection> plugins) {
+
+    public FileConfig {
+        plugins = Map.copyOf(plugins);
+    }
+}

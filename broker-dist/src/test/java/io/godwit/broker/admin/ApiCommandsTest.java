@@ -509,6 +509,27 @@ class ApiCommandsTest {
     }
 
     @Test
+    void pluginsAreListedWithWhatTheyAreUsedForAndHowTheyDo() {
+        api.answers(200, """
+                {"items": [
+                  {"node": "0123456789", "name": "ldap.jar", "jars": ["ldap.jar"], "version": "1.2", "uses": [
+                    {"kind": "auth-provider", "name": "ldap", "health": "down", "detail": "", "threads": "plugin",
+                     "calls": 7, "busyMillis": 120, "failures": 2, "lastFailure": "no-answer: \\u001b[2J",
+                     "circuit": "open"}]},
+                  {"node": "0123456789", "name": "other", "jars": [], "version": "", "uses": []}],
+                 "missingNodes": ["abc"]}""");
+        ApiRun run = run("plugins");
+        assertThat(run.out())
+                .containsPattern("(?m)^01234567 +ldap.jar +1.2 +auth-provider +ldap +down +plugin +7 +120 +2 +open "
+                        + "+no-answer: ")
+                .containsPattern("(?m)^01234567 +other +-")
+                .doesNotContain("\u001b");
+        assertThat(run.err()).contains("abc");
+        assertThat(api.last().path()).isEqualTo("/api/v1/plugins");
+        assertThat(run("plugins", "--json").out()).contains("\"circuit\"");
+    }
+
+    @Test
     void healthIsToldByTheExitCodeToo() {
         api.answers(200, "{\"status\": \"ok\"}");
         assertThat(run("health").code()).isZero();

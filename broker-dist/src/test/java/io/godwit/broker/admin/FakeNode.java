@@ -270,7 +270,7 @@ final class FakeNode implements NodeOperations, RangeBackups, NodeFacts {
     @Override
     public List<Plugin> plugins() {
         whenAsked.run();
-        return List.of(new Plugin("ldap.jar", List.of("ldap.jar"), "", List.of(new Use("auth-provider", "ldap"))));
+        return List.of(new Plugin("ldap.jar", List.of("ldap.jar"), "", List.of(Use.of("auth-provider", "ldap"))));
     }
 
     /** @param start and {@code end} in hexadecimal; an empty end is none */

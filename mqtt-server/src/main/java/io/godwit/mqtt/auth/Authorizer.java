@@ -37,12 +37,16 @@ public final class Authorizer {
             new ConnectResult.Refused(RefusalReason.UNAVAILABLE, "the auth provider gave no answer");
 
     private final AuthProvider provider;
+    /** The same provider, when it tells clients apart. */
+    private final @Nullable ClientDecisions decisions;
+
     private final Set<AuthCheck> checks;
     private final AuthConfig config;
     private final MqttReports reports;
 
     public Authorizer(AuthProvider provider, AuthConfig config, MqttReports reports) {
         this.provider = provider;
+        this.decisions = provider instanceof ClientDecisions ofClients ? ofClients : null;
         this.config = config;
         this.reports = reports;
         checks = EnumSet.noneOf(AuthCheck.class);
@@ -99,9 +103,10 @@ public final class Authorizer {
         return guard(AuthCheck.SUBSCRIBE, request.client(), () -> provider.subscribe(request), NO_ANSWER);
     }
 
-    /** See {@link AuthProvider#rulesVersion}. */
-    long rulesVersion() {
-        return provider.rulesVersion();
+    /** See {@link AuthProvider#rulesVersion}; as far as {@code client} is concerned. */
+    long rulesVersion(ClientInfo client) {
+        ClientDecisions ofClients = decisions;
+        return ofClients == null ? provider.rulesVersion() : ofClients.rulesVersion(client);
     }
 
     private <T> CompletableFuture<T> guard(
@@ -153,6 +158,9 @@ public final class Authorizer {
     /** Counts and reports it; returns what its CONNACK says. */
     public ReasonCode connectDenied(ClientInfo client, ConnectResult.Refused refused) {
         countDenied(client, refused);
+        if (refused.equals(ClientDecisions.UNKNOWN_METHOD)) { // [MQTT5-4.12.0-1]
+            return ReasonCode.BAD_AUTHENTICATION_METHOD;
+        }
         return switch (refused.reason()) {
             case BAD_CREDENTIALS -> ReasonCode.BAD_USER_NAME_OR_PASSWORD;
             case NOT_AUTHORIZED -> ReasonCode.NOT_AUTHORIZED;

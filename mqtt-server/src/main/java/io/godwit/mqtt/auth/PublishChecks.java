@@ -40,7 +40,8 @@ public final class PublishChecks {
      * @param subject the topic it is for: that of the message, or the one a message for later will be published to
      */
     public CompletableFuture<AuthDecision> of(Message message, String subject) {
-        long now = authorizer.rulesVersion(); // before it is asked: a change meanwhile makes the answer an old one
+        long now =
+                authorizer.rulesVersion(client); // before it is asked: a change meanwhile makes the answer an old one
         if (!subject.equals(topic)
                 || message.qos() != qos
                 || message.retain() != retain

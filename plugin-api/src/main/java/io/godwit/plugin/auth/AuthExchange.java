@@ -3,8 +3,9 @@ package io.godwit.plugin.auth;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One run of an extended authentication with one client. All calls come from the connection's event loop, one at a
- * time: the next after the answer to the one before. The rules for answers are those of {@link AuthProvider}.
+ * One run of an extended authentication with one client. Calls come one at a time, on the threads that those of the
+ * {@link AuthProvider} come on: the next after the answer to the one before. The rules for answers are
+ * those of {@link AuthProvider}.
  */
 public interface AuthExchange {
     /**

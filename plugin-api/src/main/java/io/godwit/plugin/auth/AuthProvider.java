@@ -8,9 +8,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides who may connect and what a client may publish and subscribe to. One instance serves a node.
  *
- * <p>Every check answers with a future. It is called on an event loop and must return at once: what blocks or computes
- * for long belongs on threads of the provider, which complete the future there. A future that is complete on return
- * costs the least.
+ * <p>Every check answers with a future. It is called on threads of the plugin, on several at once, or on event loops if
+ * the factory says that it does not block ({@link io.godwit.plugin.context.Plugin#isNonBlocking}); then what blocks or
+ * computes for long belongs on threads of the provider, which complete the future there. A future that is complete on
+ * return costs the least.
  *
  * <p>The broker fails closed: an exception, a null, a failed future and an answer that does not come within the
  * configured time all refuse, and raise a {@link io.godwit.plugin.event.BrokerEvent.AuthFailed}.
@@ -33,7 +34,7 @@ public interface AuthProvider extends AutoCloseable {
 
     /**
      * Begins an extended authentication (MQTT 5.0, 4.12), at a CONNECT that names a method or at a re-authentication.
-     * Called on an event loop.
+     * Called as the checks are.
      *
      * @return null when the method is not known here: the client is refused with "bad authentication method"
      */
@@ -53,7 +54,8 @@ public interface AuthProvider extends AutoCloseable {
     /**
      * A number that changes whenever an earlier answer of {@link #publish} may no longer hold. While it stays the same
      * the broker may use the answer to a connection's last publish again for one with the same topic, QoS and RETAIN
-     * flag. Called for every publish, on event loops: must cost next to nothing.
+     * flag. Called for every publish, on event loops, if the factory says that it does not block; else ten times a
+     * second, so that a change is noticed that much later. Must cost next to nothing.
      */
     default long rulesVersion() {
         return 0;

@@ -4,7 +4,8 @@ import java.util.Optional;
 
 /**
  * Watches the load of one range on its leader and proposes where to cut it. There is one for each leadership, and a new
- * one when the bounds change. All calls come on the executor of the range, one at a time: they must neither block nor
+ * one when the bounds change. All calls come one at a time: on the executor of the range for those that come with the
+ * broker and for plugins that say that they do not block, else on threads of the plugin. They must neither block nor
  * throw; fields are plain.
  */
 public interface SplitHinter {

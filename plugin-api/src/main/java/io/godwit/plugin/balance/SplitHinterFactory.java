@@ -16,8 +16,8 @@ public interface SplitHinterFactory {
     }
 
     /**
-     * Called at start, to learn of wrong settings, and then on range executors, for each leadership: must be cheap and
-     * thread-safe.
+     * Called at start, to learn of wrong settings, and then for each leadership, where the calls of its hinter come:
+     * must be cheap and thread-safe.
      *
      * @param settings {@link #defaults} overlaid with what was configured
      * @throws IllegalArgumentException naming the setting and what was expected

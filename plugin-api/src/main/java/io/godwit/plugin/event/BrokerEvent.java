@@ -128,6 +128,15 @@ public sealed interface BrokerEvent {
     /** A check came to no answer (an exception, no answer in time) and so denied. */
     record AuthFailed(AuthCheck check, ClientInfo client, String cause) implements BrokerEvent {}
 
+    /**
+     * A plugin did what it must not.
+     *
+     * @param plugin what it calls itself
+     * @param kind such as {@code auth-provider}
+     * @param detail what it was called for and what came of it, for people
+     */
+    record PluginFailed(String plugin, String kind, PluginFault fault, String detail) implements BrokerEvent {}
+
     /** A changed file of users or rules is wrong; what had been read before stays in force. */
     record AuthFileRejected(String file, String cause) implements BrokerEvent {}
 

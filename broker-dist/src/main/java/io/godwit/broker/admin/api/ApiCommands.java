@@ -16,6 +16,7 @@ public final class ApiCommands {
             "health",
             "kick",
             "log-level",
+            "plugins",
             "publish",
             "replace",
             "retained",
@@ -45,6 +46,7 @@ public final class ApiCommands {
             case "health" -> new HealthCommand(invocation);
             case "kick" -> new KickCommand(invocation);
             case "log-level" -> new LogLevelCommand(invocation);
+            case "plugins" -> new PluginsCommand(invocation);
             case "publish" -> new PublishCommand(invocation);
             case "replace" -> new ReplaceCommand(invocation);
             case "retained" ->

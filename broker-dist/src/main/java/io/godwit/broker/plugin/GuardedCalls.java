@@ -1,0 +1,201 @@
+package io.godwit.broker.plugin;
+
+import io.godwit.broker.plugin.CircuitBreaker.Permit;
+import io.godwit.plugin.event.PluginFault;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks one plugin what is answered by futures. Each call is made on the plugin's threads or, if it does not block, on
+ * the caller's; it ends once: by its answer, by a failure, or when its time is over. What comes later is counted, and
+ * changes nothing. Thread-safe.
+ *
+ * <p>The breaker counts calls that were not answered in time alone. A flood of calls says nothing of the plugin, and
+ * what it throws takes nobody's time: a client that knows how to bring that about would shut out all others.
+ */
+final class GuardedCalls {
+    /** Calls of one plugin that are not answered. */
+    static final int MAX_OUTSTANDING = 10_000;
+
+    private final HostedPlugin plugin;
+    private final LongSupplier nanoClock;
+    private final LongSupplier timeoutMillis;
+    /** Atomic: calls begin and end on any thread. */
+    private final AtomicInteger outstanding = new AtomicInteger();
+
+    /** @param timeoutMillis of a call; may change */
+    GuardedCalls(HostedPlugin plugin, LongSupplier nanoClock, LongSupplier timeoutMillis) {
+        this.plugin = plugin;
+        this.nanoClock = nanoClock;
+        this.timeoutMillis = timeoutMillis;
+    }
+
+    int outstanding() {
+        return outstanding.get();
+    }
+
+    /**
+     * Makes a call. The future fails with {@link PluginCallException} when there is no answer, at the latest when its
+     * time is over; it never yields null.
+     *
+     * @param what for messages
+     * @param executor of the plugin; not used for one that does not block
+     */
+    <T> CompletableFuture<T> ask(String what, Executor executor, Supplier<@Nullable CompletableFuture<T>> call) {
+        Permit permit = plugin.breaker().ask();
+        if (permit == Permit.NO) {
+            return CompletableFuture.failedFuture(PluginCallException.notMade(
+                    "plugin " + plugin.name() + " is not called for a while: it does not " + "answer"));
+        }
+        Call<T> made = new Call<>(what, permit, call);
+        if (outstanding.incrementAndGet() > MAX_OUTSTANDING) {
+            return made.refused();
+        }
+        if (plugin.isInline()) {
+            return made.inline();
+        }
+        try {
+            executor.execute(made);
+        } catch (RejectedExecutionException e) {
+            return made.refused();
+        }
+        return made.limited();
+    }
+
+    /** What a call failed with. */
+    private static final class Failure extends PluginCallException {
+        private static final long serialVersionUID = 1L;
+        private final PluginFault fault;
+        private final String detail;
+
+        Failure(String plugin, PluginFault fault, String detail, @Nullable Throwable cause) {
+            super("plugin " + plugin + ": " + detail, cause);
+            this.fault = fault;
+            this.detail = detail;
+        }
+    }
+
+    private final class Call<T> implements Runnable {
+        private final String what;
+        private final Permit permit;
+        private final Supplier<@Nullable CompletableFuture<T>> call;
+        private final long beganNanos = nanoClock.getAsLong();
+        private final CompletableFuture<T> answer = new CompletableFuture<>();
+
+        Call(String what, Permit permit, Supplier<@Nullable CompletableFuture<T>> call) {
+            this.what = what;
+            this.permit = permit;
+            this.call = call;
+        }
+
+        CompletableFuture<T> refused() {
+            outstanding.decrementAndGet();
+            fault(PluginFault.TOO_MANY_CALLS, MAX_OUTSTANDING + " calls wait");
+            if (permit == Permit.TRIAL) {
+                broke();
+            }
+            return CompletableFuture.failedFuture(PluginCallException.notMade(
+                    "plugin " + plugin.name() + " has too many calls that are not answered"));
+        }
+
+        CompletableFuture<T> inline() {
+            make(task -> plugin.run(() -> {
+                task.run();
+                return true;
+            }));
+            return limited();
+        }
+
+        /** The answer, which comes when the time is over at the latest. */
+        CompletableFuture<T> limited() {
+            if (!answer.isDone()) {
+                answer.orTimeout(timeoutMillis.getAsLong(), TimeUnit.MILLISECONDS);
+            } else if (!answer.isCompletedExceptionally()) {
+                ended(null);
+                return answer;
+            }
+            return answer.whenComplete((value, failure) -> ended(failure)); // before whoever waits is told
+        }
+
+        /** On a thread of the plugin. */
+        @Override
+        public void run() {
+            if (!answer.isDone()) {
+                make(Runnable::run);
+            }
+        }
+
+        private void make(Executor here) {
+            try {
+                here.execute(this::call);
+            } catch (RuntimeException | Error e) { // outermost frame of the plugin
+                fails(PluginFault.THREW, "threw " + e, e);
+            }
+        }
+
+        private void call() {
+            CompletableFuture<T> asked = call.get();
+            if (asked == null) {
+                fails(PluginFault.NULL_ANSWER, "null instead of a future", null);
+                return;
+            }
+            asked.whenComplete((value, failure) -> {
+                if (failure != null) {
+                    fails(PluginFault.THREW, "failed with " + causeOf(failure), failure);
+                } else if (value == null) {
+                    fails(PluginFault.NULL_ANSWER, "null instead of an answer", null);
+                } else if (!answer.complete(value)) {
+                    late();
+                }
+            });
+        }
+
+        private void fails(PluginFault fault, String detail, @Nullable Throwable cause) {
+            if (!answer.completeExceptionally(new Failure(plugin.name(), fault, detail, cause))) {
+                late();
+            }
+        }
+
+        private void late() {
+            long millis = (nanoClock.getAsLong() - beganNanos) / 1_000_000;
+            fault(PluginFault.LATE_ANSWER, "after " + millis + " ms");
+        }
+
+        private void ended(@Nullable Throwable failure) {
+            outstanding.decrementAndGet();
+            plugin.reports().called(nanoClock.getAsLong() - beganNanos);
+            Throwable cause = failure == null ? null : causeOf(failure);
+            if (cause instanceof Failure known) {
+                fault(known.fault, known.detail);
+            }
+            if (!(cause instanceof TimeoutException)) {
+                plugin.breaker().succeeded(permit);
+                return;
+            }
+            fault(PluginFault.NO_ANSWER, "no answer in " + timeoutMillis.getAsLong() + " ms");
+            broke();
+        }
+
+        private void broke() {
+            if (plugin.breaker().failed(permit)) {
+                fault(PluginFault.CIRCUIT_OPENED, "it does not answer, and is not called for a while");
+            }
+        }
+
+        private void fault(PluginFault fault, String detail) {
+            plugin.reports().fault(fault, what + ": " + detail);
+        }
+    }
+
+    static Throwable causeOf(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    }
+}

@@ -1,0 +1,82 @@
+package io.godwit.broker.plugin;
+
+import io.godwit.mqtt.auth.ClientDecisions;
+import io.godwit.plugin.auth.AuthExchange;
+import io.godwit.plugin.auth.AuthProvider;
+import io.godwit.plugin.auth.AuthStep;
+import io.godwit.plugin.auth.ExchangeRequest;
+import io.godwit.plugin.event.PluginFault;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One extended authentication by a plugin's provider, which is asked to begin it when the first data comes. The calls
+ * are made one at a time, as {@link AuthExchange} says, also while an earlier one blocks.
+ */
+final class GuardedExchange implements AuthExchange {
+    /** One call comes after the other, and the end. */
+    private static final int MAX_WAITING = 4;
+
+    private final HostedPlugin plugin;
+    private final GuardedCalls calls;
+    private final AuthProvider provider;
+    private final ExchangeRequest request;
+    private final OneByOne inTurn;
+
+    // touched by one call at a time
+    private boolean hasBegun;
+    private @Nullable AuthExchange exchange;
+
+    GuardedExchange(HostedPlugin plugin, GuardedCalls calls, AuthProvider provider, ExchangeRequest request) {
+        this.plugin = plugin;
+        this.calls = calls;
+        this.provider = provider;
+        this.request = request;
+        this.inTurn = new OneByOne(plugin.calls(), MAX_WAITING);
+    }
+
+    @Override
+    public CompletableFuture<AuthStep> onData(byte[] data) {
+        return calls.ask("exchange", inTurn, () -> step(data));
+    }
+
+    private synchronized @Nullable CompletableFuture<AuthStep> step(byte[] data) {
+        if (!hasBegun) {
+            hasBegun = true;
+            exchange = provider.exchange(request);
+        }
+        return exchange == null
+                ? CompletableFuture.completedFuture(ClientDecisions.UNKNOWN_METHOD)
+                : exchange.onData(data);
+    }
+
+    @Override
+    public void close() {
+        if (plugin.isInline()) {
+            plugin.run(() -> {
+                end();
+                return true;
+            });
+            return;
+        }
+        try {
+            inTurn.execute(this::end);
+        } catch (RejectedExecutionException e) {
+            plugin.reports().fault(PluginFault.TOO_MANY_CALLS, "exchange: not told that it is over");
+        }
+    }
+
+    private synchronized void end() {
+        AuthExchange begun = exchange;
+        exchange = null;
+        if (begun == null) {
+            return;
+        }
+        try {
+            begun.close();
+        } catch (RuntimeException | Error e) { // outermost frame of the plugin
+            plugin.reports().fault(PluginFault.THREW, "exchange: close threw " + e);
+        }
+    }
+}

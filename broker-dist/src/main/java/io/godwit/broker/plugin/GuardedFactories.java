@@ -1,0 +1,106 @@
+package io.godwit.broker.plugin;
+
+import io.godwit.plugin.auth.AuthProvider;
+import io.godwit.plugin.auth.AuthProviderFactory;
+import io.godwit.plugin.balance.RangeBalancer;
+import io.godwit.plugin.balance.RangeBalancerFactory;
+import io.godwit.plugin.balance.SplitHinter;
+import io.godwit.plugin.balance.SplitHinterFactory;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.function.LongSupplier;
+
+/** Factories of plugins, which make what {@code Guarded...} stands in front of. */
+final class GuardedFactories {
+    private GuardedFactories() {}
+
+    /** Blocks in {@code create}. */
+    record OfAuth(
+            AuthProviderFactory factory,
+            String name,
+            HostedPlugin plugin,
+            Decisions decisions,
+            LongSupplier nanoClock,
+            LongSupplier timeoutMillis)
+            implements AuthProviderFactory {
+        @Override
+        public AuthProvider create() throws IOException {
+            AuthProvider made = plugin.bounded("create", plugin.limits().start(), factory::create);
+            if (made == null) {
+                throw new IOException(plugin.label() + " does not create: null instead of a provider");
+            }
+            return GuardedAuth.of(made, plugin, decisions, nanoClock, timeoutMillis);
+        }
+    }
+
+    /** @param defaults as the factory had them at the start */
+    record OfBalancers(
+            RangeBalancerFactory factory,
+            String name,
+            Map<String, String> defaults,
+            HostedPlugin plugin,
+            LongSupplier nanoClock)
+            implements RangeBalancerFactory {
+        @Override
+        public RangeBalancer create(Map<String, String> settings) {
+            return new GuardedBalancer(make(plugin, () -> factory.create(settings), "balancer"), plugin, nanoClock);
+        }
+    }
+
+    /**
+     * Makes hinters on range executors, which must not wait: the plugin's is made when it is needed, but for settings
+     * that are seen for the first time, at the start.
+     */
+    record OfHinters(
+            SplitHinterFactory factory,
+            String name,
+            Map<String, String> defaults,
+            HostedPlugin plugin,
+            LongSupplier nanoClock,
+            Set<Map<String, String>> valid)
+            implements SplitHinterFactory {
+        OfHinters(
+                SplitHinterFactory factory,
+                String name,
+                Map<String, String> defaults,
+                HostedPlugin plugin,
+                LongSupplier nanoClock) {
+            this(factory, name, defaults, plugin, nanoClock, ConcurrentHashMap.newKeySet());
+        }
+
+        @Override
+        public SplitHinter create(Map<String, String> settings) {
+            if (!valid.contains(settings)) {
+                make(plugin, () -> factory.create(settings), "split hinter");
+                valid.add(Map.copyOf(settings)); // those of the configuration: one for each key space
+            }
+            return new GuardedHinter(() -> factory.create(settings), plugin, nanoClock);
+        }
+    }
+
+    /** Blocks. A refusal of settings goes on as it is. */
+    private static <T> T make(HostedPlugin plugin, Callable<T> call, String what) {
+        try {
+            T made = BoundedCall.run(
+                    "plugin-" + plugin.name() + "-create",
+                    plugin.classes(),
+                    plugin.limits().make(),
+                    call);
+            if (made == null) {
+                throw new IllegalArgumentException(plugin.label() + ": null instead of a " + what);
+            }
+            return made;
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof IllegalArgumentException refused) {
+                throw refused;
+            }
+            throw new IllegalArgumentException(plugin.label() + " makes no " + what + ": " + e.getCause(), e);
+        } catch (PluginCallException e) {
+            throw new IllegalArgumentException(plugin.label() + " makes no " + what + ": it " + e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package io.godwit.broker.plugin;
+
+import io.godwit.broker.config.EnumNames;
+import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.EventListener;
+import io.godwit.plugin.event.PluginFault;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionTimer;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Counts what one plugin is called for and what it does wrong, and tells who listens. Thread-safe. */
+public final class PluginReports {
+    private static final Logger LOG = LoggerFactory.getLogger(PluginReports.class);
+    private static final int MAX_DETAIL = 500;
+
+    private final String plugin;
+    private final String kind;
+    private final EventListener events;
+    private final LongAdder calls = new LongAdder();
+    private final LongAdder nanos = new LongAdder();
+    private final Map<PluginFault, Counter> faults = new EnumMap<>(PluginFault.class);
+    /** What it did wrong last; empty for nothing. Volatile: any thread tells and asks. */
+    private volatile String last = "";
+
+    public PluginReports(String plugin, String kind, EventListener events, MeterRegistry meters) {
+        this.plugin = plugin;
+        this.kind = kind;
+        this.events = events;
+        FunctionTimer.builder(
+                        "godwit.plugins.calls",
+                        this,
+                        one -> one.calls.sum(),
+                        one -> one.nanos.sum(),
+                        TimeUnit.NANOSECONDS)
+                .description("calls of a plugin that have ended, and how long they took")
+                .tags("plugin", plugin, "kind", kind)
+                .register(meters);
+        for (PluginFault fault : PluginFault.values()) {
+            faults.put(
+                    fault,
+                    Counter.builder("godwit.plugins.faults")
+                            .description("what plugins did that they must not")
+                            .tags("plugin", plugin, "kind", kind, "fault", EnumNames.of(fault))
+                            .register(meters));
+        }
+    }
+
+    /** A call has ended, well or not. */
+    void called(long tookNanos) {
+        calls.increment();
+        nanos.add(tookNanos);
+    }
+
+    /** @param detail what it was called for and what came of it */
+    void fault(PluginFault fault, String detail) {
+        Counter counter = faults.get(fault);
+        if (counter != null) {
+            counter.increment();
+        }
+        String shown = detail.length() > MAX_DETAIL ? detail.substring(0, MAX_DETAIL) : detail;
+        last = EnumNames.of(fault) + ": " + shown;
+        LOG.debug("plugin fault plugin={} kind={} fault={} detail={}", plugin, kind, fault, shown);
+        if (events.isListening(BrokerEvent.PluginFailed.class)) {
+            events.onEvent(new BrokerEvent.PluginFailed(plugin, kind, fault, shown));
+        }
+    }
+
+    long calls() {
+        return calls.sum();
+    }
+
+    long nanos() {
+        return nanos.sum();
+    }
+
+    long faults() {
+        double sum = 0;
+        for (Counter each : faults.values()) {
+            sum += each.count();
+        }
+        return (long) sum;
+    }
+
+    String last() {
+        return last;
+    }
+}

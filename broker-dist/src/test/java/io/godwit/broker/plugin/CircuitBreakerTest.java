@@ -1,0 +1,83 @@
+package io.godwit.broker.plugin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.broker.plugin.CircuitBreaker.Permit;
+import io.godwit.broker.plugin.CircuitBreaker.State;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class CircuitBreakerTest {
+    private long nanos = -5;
+    private long calls;
+    private final List<String> states = new ArrayList<>();
+    private final CircuitBreaker breaker = new CircuitBreaker(() -> nanos, 3, () -> calls, () -> states.add("changed"));
+
+    private void pass(long seconds) {
+        nanos += TimeUnit.SECONDS.toNanos(seconds);
+    }
+
+    private boolean fails() {
+        calls++;
+        Permit permit = breaker.ask();
+        return breaker.failed(permit);
+    }
+
+    private void open() {
+        fails();
+        fails();
+        assertThat(fails()).isTrue();
+        assertThat(breaker.state()).isEqualTo(State.OPEN);
+    }
+
+    @Test
+    void fewFailuresOrFewOfManyLeaveItClosed() {
+        assertThat(fails()).isFalse();
+        assertThat(fails()).isFalse();
+        calls += 100;
+        assertThat(fails()).isFalse();
+        assertThat(breaker.ask()).isEqualTo(Permit.YES);
+        pass(31);
+        assertThat(fails()).as("those before are forgotten").isFalse();
+    }
+
+    @Test
+    void oneCallAtATimeIsOnTrialAndPausesGrow() {
+        open();
+        assertThat(breaker.ask()).isEqualTo(Permit.NO);
+        pass(5);
+        assertThat(breaker.ask()).isEqualTo(Permit.TRIAL);
+        assertThat(breaker.ask()).isEqualTo(Permit.NO);
+        assertThat(breaker.failed(Permit.TRIAL)).isFalse();
+        pass(9);
+        assertThat(breaker.ask()).isEqualTo(Permit.NO);
+        pass(1);
+        assertThat(breaker.ask()).isEqualTo(Permit.TRIAL);
+        breaker.succeeded(Permit.TRIAL);
+        assertThat(breaker.ask()).isEqualTo(Permit.YES);
+        open();
+        pass(5);
+        assertThat(breaker.ask()).as("pauses begin anew").isEqualTo(Permit.TRIAL);
+    }
+
+    @Test
+    void whatWasBegunBeforeItOpenedChangesNothing() {
+        open();
+        breaker.succeeded(Permit.YES);
+        assertThat(breaker.failed(Permit.YES)).isFalse();
+        assertThat(breaker.state()).isEqualTo(State.OPEN);
+        assertThat(states).hasSize(1);
+    }
+
+    @Test
+    void pausesAreNeverLongerThanAMinute() {
+        open();
+        for (int i = 0; i < 80; i++) {
+            pass(60);
+            assertThat(breaker.ask()).isEqualTo(Permit.TRIAL);
+            breaker.failed(Permit.TRIAL);
+        }
+    }
+}

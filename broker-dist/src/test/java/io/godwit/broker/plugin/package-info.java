@@ -1,0 +1,4 @@
+@NullMarked
+package io.godwit.broker.plugin;
+
+import org.jspecify.annotations.NullMarked;

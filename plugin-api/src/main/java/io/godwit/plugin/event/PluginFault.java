@@ -1,0 +1,23 @@
+package io.godwit.plugin.event;
+
+/** What a plugin did that it must not. */
+public enum PluginFault {
+    /** A call threw, or its future failed. */
+    THREW,
+    /** A call, or its future, answered null. */
+    NULL_ANSWER,
+    /** A call was not answered in time. */
+    NO_ANSWER,
+    /** A call was answered after its time, when nobody waited any more. */
+    LATE_ANSWER,
+    /** A call was not made, since too many others were not answered. */
+    TOO_MANY_CALLS,
+    /** It said that it does not block, and did: it is called on its own threads from now on. */
+    BLOCKED,
+    /** So many calls failed that none is made for a while. */
+    CIRCUIT_OPENED,
+    /** It says that it is not well, or does not say how it is. */
+    UNHEALTHY,
+    /** It asked for a meter too many. */
+    TOO_MANY_METERS
+}
