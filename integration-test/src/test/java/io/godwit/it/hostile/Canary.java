@@ -125,8 +125,8 @@ public final class Canary implements AutoCloseable {
     }
 
     /**
-     * What it was like, when nothing was lost: the time that one in a hundred exceeded, of the slowest of the three, the
-     * longest time of all, and all times for people.
+     * What it was like, when nothing was lost: the time that one in a hundred exceeded, of the slowest of the three,
+     * the longest time of all, and all times for people.
      */
     public record Song(Duration p99, Duration longest, String times) {
         Song within(Duration limit) {

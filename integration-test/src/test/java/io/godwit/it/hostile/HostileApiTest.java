@@ -49,13 +49,14 @@ class HostileApiTest {
      */
     private static String get(String path) throws IOException {
         Await looks = Await.atMost(Await.PATIENCE);
-        String answer;
-        while (!(answer = answer(path)).startsWith("HTTP/1.1 200 ")) {
+        String answer = answer(path);
+        while (!answer.startsWith("HTTP/1.1 200 ")) {
             if (!answer.isEmpty()) {
                 assertThat(answer).startsWith("HTTP/1.1 503 ").contains("application/problem+json");
             }
             String last = answer;
             looks.again(() -> last);
+            answer = answer(path);
         }
         return answer;
     }
@@ -280,8 +281,9 @@ class HostileApiTest {
             StringBuilder text = new StringBuilder();
             byte[] bytes = new byte[4_096];
             try {
-                int n;
-                while ((n = socket.getInputStream().read(bytes)) >= 0) {
+                for (int n = socket.getInputStream().read(bytes);
+                        n >= 0;
+                        n = socket.getInputStream().read(bytes)) {
                     text.append(new String(bytes, 0, n, US_ASCII));
                 }
             } catch (IOException e) {
