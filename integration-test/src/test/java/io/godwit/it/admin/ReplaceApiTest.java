@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** One of three packaged brokers is killed, a fourth one joins and takes its place, as the API is asked. */
 @Timeout(240)
 class ReplaceApiTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final List<String> STORES = List.of("dist", "inbox", "retain");
     /** What is missing is made anew after ten minutes, or when an operator asks; nothing else moves. */
     private static final String ONLY_REPLICAS = STORES.stream()
