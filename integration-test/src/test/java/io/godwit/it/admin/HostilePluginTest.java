@@ -9,7 +9,9 @@ import com.hivemq.client.mqtt.mqtt5.Mqtt5Client;
 import com.hivemq.client.mqtt.mqtt5.exceptions.Mqtt5ConnAckException;
 import com.hivemq.client.mqtt.mqtt5.message.connect.connack.Mqtt5ConnAckReasonCode;
 import io.godwit.it.broker.BrokerProcess;
+import io.godwit.it.broker.Ports;
 import io.godwit.testing.Await;
+import java.io.IOException;
 import java.io.OutputStream;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
@@ -34,7 +36,7 @@ class HostilePluginTest {
     private static final String PLUGIN = """
             import io.godwit.plugin.auth.*;
             import io.godwit.plugin.context.*;
-            import java.util.concurrent.CompletableFuture;
+            import java.util.concurrent.*;
             public class Hostile implements AuthProviderFactory, Plugin {
                 private String greeting = "";
                 @Override public String name() { return "hostile"; }
@@ -51,7 +53,7 @@ class HostilePluginTest {
                                 case "never": return new CompletableFuture<>();
                                 case "block":
                                     while (true) {
-                                        try { Thread.sleep(100_000); } catch (InterruptedException e) { break; }
+                                        try { new CountDownLatch(1).await(); } catch (InterruptedException e) { break; }
                                     }
                                     return new CompletableFuture<>();
                                 default:
@@ -92,15 +94,20 @@ class HostilePluginTest {
         }
     }
 
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            return e.toString();
+        }
+    }
+
     private JsonObject use(BrokerProcess broker) throws Exception {
         Path out = directory.resolve("out");
-        assertThat(broker.adminApart(
-                        out,
-                        directory.resolve("err"),
-                        "plugins",
-                        "--json",
-                        "--data",
-                        broker.data().toString()))
+        Path err = directory.resolve("err");
+        String data = broker.data().toString();
+        assertThat(broker.adminApart(out, err, "plugins", "--json", "--data", data))
+                .as(() -> read(err))
                 .isZero();
         return JsonParser.parseString(Files.readString(out))
                 .getAsJsonObject()
@@ -117,6 +124,7 @@ class HostilePluginTest {
         try (BrokerProcess broker = new BrokerProcess(directory.resolve("broker"))
                 .installedIn(installation())
                 .setting("authConfig", "{provider: hostile, timeoutSeconds: 2}")
+                .setting("apiServerConfig", "{port: " + Ports.free().getPort() + ", checkAnswers: true}")
                 .setting("plugins", "{hostile: {greeting: go away}}")) {
             broker.start();
             assertThat(connect(broker, "ann")).isEqualTo(Mqtt5ConnAckReasonCode.SUCCESS);
