@@ -7,6 +7,7 @@ import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.message.UserProperty;
+import io.godwit.testing.Await;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,8 +15,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 
 /** Large answers do not hold up those of others. */
@@ -28,7 +27,7 @@ class ApiLargeAnswersTest {
     /** Threads that are seen at making JSON while {@code work} goes on. */
     private static Set<String> encodersDuring(CompletableFuture<?> work) throws Exception {
         Set<String> seen = ConcurrentHashMap.newKeySet();
-        while (!work.isDone()) {
+        Await.until("the answers are there", () -> {
             for (Map.Entry<Thread, StackTraceElement[]> each :
                     Thread.getAllStackTraces().entrySet()) {
                 for (StackTraceElement frame : each.getValue()) {
@@ -38,12 +37,8 @@ class ApiLargeAnswersTest {
                     }
                 }
             }
-            try {
-                work.get(1, TimeUnit.MILLISECONDS);
-            } catch (TimeoutException e) {
-                continue; // it goes on, and so does the look
-            }
-        }
+            return work.isDone();
+        });
         return seen;
     }
 
