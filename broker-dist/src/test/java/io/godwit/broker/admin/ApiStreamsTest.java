@@ -127,7 +127,7 @@ class ApiStreamsTest {
                 {"items": [{"id": "b1", "kind": "client", "subject": "c", "tenant": "default", "untilMillis": -1,
                   "reason": "", "by": "ola", "sinceMillis": 1}]}""");
         assertThat(run("bans", "--kind", "client").out())
-                .containsPattern("(?m)^b1 +client +c +default +never +ola +-$");
+                .containsPattern("(?m)^b1 +client +c +default +never +ola +- +- +-$");
         api.answers(201, "{\"item\": {\"id\": \"b7\"}}");
         ApiRun ban = run("ban", "--address", "10.0.0.0/8", "--seconds", "60", "--reason", "noise");
         assertThat(ban.out()).contains("banned 10.0.0.0/8", "unban b7");
