@@ -14,7 +14,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks one plugin what is answered by futures. Each call is made on the plugin's threads or, if it does not block, on
+ * Makes the asynchronous calls of one plugin. Each call is made on the plugin's threads or, if it does not block, on
  * the caller's; it ends once: by its answer, by a failure, or when its time is over. What comes later is counted, and
  * changes nothing. Thread-safe.
  *

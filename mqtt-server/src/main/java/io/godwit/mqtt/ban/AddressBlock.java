@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Addresses that begin alike; equal when they are the same ones.
+ * A block of addresses with a common prefix. Blocks are equal when they hold the same addresses.
  *
  * @param isV6 whether of IPv6; addresses of IPv4 within IPv6 count as IPv4
  * @param high first 64 bits, the others of them 0; of IPv4 the first 32 bits
