@@ -84,7 +84,7 @@ public final class AdminService implements AutoCloseable {
     /** Threads that copy ranges, or wait for other nodes that do; none while nobody asks. */
     private final ExecutorService copies = threads(MAX_COPIES, "admin-copy", new SynchronousQueue<>());
 
-    private final LimitedPauses limited = new LimitedPauses(System::nanoTime);
+    private final LimitedPauses limited = new LimitedPauses(System::nanoTime, LimitedPauses.REST);
 
     /** @param peers of a node that is in no cluster: none */
     public AdminService(NodeOperations node, RangeBackups backups, Peers peers, NodeFacts facts) {

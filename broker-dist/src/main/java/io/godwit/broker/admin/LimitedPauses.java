@@ -14,13 +14,17 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Pauses of balancers of this node that end by themselves. To the balancer such a pause is a rest, and so is the work
- * of an operator ({@link RestingBalancers}): here both are told apart, so that neither ends the other. A stop of the
- * node ends them. Any thread; what is known of a balancer is guarded by the monitor, as requests and the end of the
- * time come from different threads.
+ * of an operator ({@link RestingBalancers}): here both are told apart, so that neither ends the other. That work may
+ * die without a word, so its rest ends too when nobody has asked for it for {@link #REST}. A stop of the node ends
+ * both. Any thread; what is known of a balancer is guarded by the monitor, as requests and the end of the time come
+ * from different threads.
  */
 final class LimitedPauses implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LimitedPauses.class);
     static final Duration LONGEST = Duration.ofDays(1);
+    /** {@link RestingBalancers} asks again long before. */
+    static final Duration REST = Duration.ofMinutes(5);
+
     private static final long IDLE_SECONDS = 10;
 
     /**
@@ -41,12 +45,19 @@ final class LimitedPauses implements AutoCloseable {
     }
 
     private final LongSupplier nanoTime;
+    private final Duration rest;
     private final ScheduledThreadPoolExecutor timer;
     /** By store and balancer; as many as there are balancers at most. */
     private final Map<String, State> states = new HashMap<>();
+    /** By store and balancer: the number of the call that asked for the rest last. */
+    private final Map<String, Long> rests = new HashMap<>();
 
-    LimitedPauses(LongSupplier nanoTime) {
+    private long lastRest;
+
+    /** @param rest how long a rest lasts that nobody asks for again */
+    LimitedPauses(LongSupplier nanoTime, Duration rest) {
         this.nanoTime = nanoTime;
+        this.rest = rest;
         this.timer = new ScheduledThreadPoolExecutor(1, task -> {
             Thread thread = new Thread(task, "admin-pauses");
             thread.setDaemon(true);
@@ -106,17 +117,36 @@ final class LimitedPauses implements AutoCloseable {
         }
     }
 
-    /** As {@link BalanceControl#rest}. */
+    /** As {@link BalanceControl#rest}, for a while; to be asked for again by who goes on with the work. */
     synchronized CompletableFuture<Void> rest(BalanceControl balancers, String store, String balancer) {
         State state = states.get(key(store, balancer));
         if (state != null) {
             state.alsoRests = true;
         }
-        return balancers.rest(balancer);
+        return balancers.rest(balancer).thenRun(() -> restBegun(balancers, store, balancer));
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // the task throws nothing
+    private synchronized void restBegun(BalanceControl balancers, String store, String balancer) {
+        long number = ++lastRest;
+        rests.put(key(store, balancer), number);
+        timer.schedule(() -> endRest(balancers, store, balancer, number), rest.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private synchronized void endRest(BalanceControl balancers, String store, String balancer, long number) {
+        Long newest = rests.get(key(store, balancer));
+        if (newest != null && newest == number) {
+            LOG.info("balancer rested for work that has gone store={} balancer={}", store, balancer);
+            unrest(balancers, store, balancer).exceptionally(failure -> {
+                LOG.warn("balancer not resumed store={} balancer={}", store, balancer, failure);
+                return null;
+            });
+        }
     }
 
     /** As {@link BalanceControl#unrest}; a pause goes on. */
     synchronized CompletableFuture<Void> unrest(BalanceControl balancers, String store, String balancer) {
+        rests.remove(key(store, balancer));
         State state = states.get(key(store, balancer));
         if (state != null) {
             state.alsoRests = false;
@@ -128,6 +158,7 @@ final class LimitedPauses implements AutoCloseable {
     /** As {@link BalanceControl#resume}. */
     synchronized CompletableFuture<Void> resume(BalanceControl balancers, String store, String balancer) {
         states.remove(key(store, balancer));
+        rests.remove(key(store, balancer));
         return balancers.resume(balancer);
     }
 

@@ -321,7 +321,7 @@ final class Messages {
         PAUSE,
         /** For {@code forSeconds}, or until it is resumed or its node stops. */
         PAUSE_FOR,
-        /** Until it rests no more, is resumed, or its node stops. */
+        /** Until it rests no more, is resumed, or its node stops; for {@link LimitedPauses#REST} at most. */
         REST,
         /** Leaves it paused if it is. */
         UNREST,

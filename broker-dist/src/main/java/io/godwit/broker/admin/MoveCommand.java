@@ -46,12 +46,22 @@ final class MoveCommand extends RangeCommand {
         try (RestingBalancers resting = RestingBalancers.untilExit(client, store())) {
             resting.begin();
             Messages.Range moved = new ReplicaMove(
-                            client, names, store(), patienceSeconds, admin()::progress, NodeCommand::pause)
+                            client,
+                            names,
+                            store(),
+                            patienceSeconds,
+                            admin()::progress,
+                            millis -> pause(resting, millis))
                     .run(range, source, target);
             answer(
                     moved,
                     () -> admin().progress("range " + moved.id() + " of " + store() + " has its voters on "
                             + names.shortOf(moved.voters())));
         }
+    }
+
+    private static void pause(RestingBalancers resting, long millis) throws AdminException {
+        resting.goOn();
+        NodeCommand.pause(millis);
     }
 }

@@ -117,7 +117,12 @@ final class Moves implements AutoCloseable {
             move.resting = resting;
             resting.begin();
             Messages.Range moved = new ReplicaMove(
-                            client, names, store, PATIENCE_SECONDS, line -> move.step = line, this::pause)
+                            client,
+                            names,
+                            store,
+                            PATIENCE_SECONDS,
+                            line -> move.step = line,
+                            millis -> pause(resting, millis))
                     .run(range, move.from, move.to);
             done = "its voters are " + String.join(", ", moved.voters());
         } catch (AdminException e) {
@@ -148,7 +153,8 @@ final class Moves implements AutoCloseable {
         }
     }
 
-    private void pause(long millis) throws AdminException {
+    private void pause(RestingBalancers resting, long millis) throws AdminException {
+        resting.goOn();
         if (isClosed) {
             throw new AdminException(Kind.FAILED, "the node stops; ask again and it goes on where it is");
         }

@@ -199,7 +199,7 @@ final class NodeReplacement {
             rest.begin();
             while (next.isPresent()) {
                 checkHeir(client.nodes(), heir);
-                move(known.names(), store, next.get());
+                move(known.names(), store, next.get(), rest);
                 moved++;
                 told.count(count(known));
                 next = next(store);
@@ -214,10 +214,15 @@ final class NodeReplacement {
                 .findFirst();
     }
 
-    private void move(NodeNames names, String store, Messages.Range range) throws AdminException {
+    private void move(NodeNames names, String store, Messages.Range range, RestingBalancers rest)
+            throws AdminException {
         String name = "range " + range.id() + " of " + store;
         told.step(name + ": a voter on " + names.shortOf(heir) + " for the one on " + names.shortOf(gone));
-        new ReplicaMove(client, names, store, PATIENCE_SECONDS, line -> told.step(name + ": " + line), pace)
+        Pace inSteps = millis -> {
+            rest.goOn();
+            pace.pause(millis);
+        };
+        new ReplicaMove(client, names, store, PATIENCE_SECONDS, line -> told.step(name + ": " + line), inSteps)
                 .run(range, gone, heir);
     }
 

@@ -3,42 +3,51 @@ package io.godwit.broker.admin;
 import io.godwit.broker.admin.Messages.BalancerChange;
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.plugin.balance.Liveness;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The balancers of a store, which rest on every node while an operator does their work. What somebody pauses or has
- * paused stays so afterwards; those that rest for somebody else are left to them. After a
- * kill -9 of this program they rest until their nodes stop, or {@code balancers --resume}.
+ * paused stays so afterwards; those that rest for somebody else are left to them. After a kill -9 of this program they
+ * rest for {@link LimitedPauses#REST}, so it asks again from time to time ({@link #goOn}).
  */
 final class RestingBalancers implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RestingBalancers.class);
+    private static final Duration RENEWAL = LimitedPauses.REST.dividedBy(5);
+    private static final Duration MOST_TO_ASK = Duration.ofSeconds(10);
 
     private final AdminClient client;
     private final String store;
     /** Both threads that may close this take it. */
     private final List<Messages.ChangeBalancer> ends = new ArrayList<>();
 
+    /** When the rest was asked for last. Of the thread that does the work. */
+    private long askedNanos;
+
     private final Thread shutdown = new Thread(this::end, "unrest-balancers");
     private final boolean endsWithJvm;
+    private final LongSupplier nanoTime;
 
-    private RestingBalancers(AdminClient client, String store, boolean endsWithJvm) {
+    RestingBalancers(AdminClient client, String store, boolean endsWithJvm, LongSupplier nanoTime) {
         this.client = client;
         this.store = store;
         this.endsWithJvm = endsWithJvm;
+        this.nanoTime = nanoTime;
     }
 
     /** For a program of its own: its end, such as by Ctrl-C, ends the rest too. */
     static RestingBalancers untilExit(AdminClient client, String store) {
-        return new RestingBalancers(client, store, true);
+        return new RestingBalancers(client, store, true, System::nanoTime);
     }
 
     /** {@link #close} ends the rest, nothing else. */
     static RestingBalancers untilClosed(AdminClient client, String store) {
-        return new RestingBalancers(client, store, false);
+        return new RestingBalancers(client, store, false, System::nanoTime);
     }
 
     void begin() throws AdminException {
@@ -50,6 +59,29 @@ final class RestingBalancers implements AutoCloseable {
                 rest(node.storeId());
             }
         }
+        askedNanos = nanoTime.getAsLong();
+    }
+
+    /** The work goes on: to be called at each of its steps. Asks again when it is time to. */
+    void goOn() {
+        if (nanoTime.getAsLong() - askedNanos < RENEWAL.toNanos()) {
+            return;
+        }
+        List<Messages.ChangeBalancer> rested;
+        synchronized (ends) {
+            rested = List.copyOf(ends);
+        }
+        AdminClient limited = client.within(MOST_TO_ASK); // a node that does not answer does not hold up the work
+        for (int i = 0; i < rested.size(); i++) {
+            Messages.ChangeBalancer each = rested.get(i);
+            try {
+                limited.share(rested.size() - i)
+                        .call(AdminMethods.CHANGE_BALANCER, change(each.node(), each.balancer(), BalancerChange.REST));
+            } catch (AdminException e) {
+                LOG.debug("rest not asked for again: its node has gone, or does not answer", e);
+            }
+        }
+        askedNanos = nanoTime.getAsLong();
     }
 
     private void rest(String node) throws AdminException {

@@ -7,6 +7,7 @@ import io.godwit.kv.balance.BalanceControl;
 import io.godwit.kv.balance.BalancerStatus;
 import io.godwit.testing.Await;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -20,7 +21,7 @@ class LimitedPausesTest {
     @TempDir
     private Path directory;
 
-    private final LimitedPauses pauses = new LimitedPauses(System::nanoTime);
+    private final LimitedPauses pauses = new LimitedPauses(System::nanoTime, LimitedPauses.REST);
     private BalanceControl balancers;
 
     @BeforeEach
@@ -76,6 +77,33 @@ class LimitedPausesTest {
         pauses.resume(balancers, "inbox", NAME).join();
         assertThat(isPaused()).isFalse();
         assertThat(pauses.of("inbox", NAME)).isNull();
+    }
+
+    @Test
+    void aRestEndsWhenNobodyAsksForItAgain() {
+        try (LimitedPauses shortRests = new LimitedPauses(System::nanoTime, Duration.ofMillis(300))) {
+            for (int i = 0; i < 20; i++) {
+                shortRests.rest(balancers, "inbox", NAME).join();
+                assertThat(isPaused()).isTrue();
+            }
+            Await.until("the end of the rest", () -> !isPaused());
+
+            shortRests.rest(balancers, "inbox", NAME).join();
+            assertThat(isPaused()).isTrue();
+        }
+    }
+
+    @Test
+    void aRestThatNobodyAsksForAgainLeavesAPause() {
+        try (LimitedPauses shortRests = new LimitedPauses(System::nanoTime, Duration.ofMillis(100))) {
+            shortRests.pause(balancers, "inbox", NAME, 3_600).join();
+            shortRests.rest(balancers, "inbox", NAME).join();
+            Await.until("the end of the rest", () -> {
+                LimitedPauses.Pause pause = shortRests.of("inbox", NAME);
+                return pause != null && !pause.alsoRests();
+            });
+            assertThat(isPaused()).isTrue();
+        }
     }
 
     @Test
