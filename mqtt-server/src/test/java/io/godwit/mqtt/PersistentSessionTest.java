@@ -23,7 +23,9 @@ import io.godwit.mqtt.packet.Unsubscribe;
 import io.godwit.mqtt.session.SessionConfig;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -100,6 +102,33 @@ class PersistentSessionTest {
             subscriber.send(new PubComp(packetId, ReasonCode.SUCCESS), new PingReq());
             subscriber.receive(PingResp.class);
             assertThat(node.inbox.queued("s")).isZero();
+        }
+    }
+
+    @Test
+    @Clause({"MQTT5-4.6.0-4", "MQTT311-4.6.0-4"})
+    void pubRelsLeaveInTheOrderOfThePubRecsInWhicheverOrderTheyAreStored() {
+        List<CompletableFuture<Void>> stored = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            stored.add(new CompletableFuture<>());
+            node.inbox.answerReceived(stored.get(i));
+        }
+        try (TestClient subscriber = TestClient.persistent(node.address, 5, "s")) {
+            subscriber.subscribe(1, "a", Qos.EXACTLY_ONCE);
+            int[] packetIds = new int[3];
+            for (int i = 0; i < 3; i++) {
+                publishFromOutside("a", Qos.EXACTLY_ONCE);
+                packetIds[i] = subscriber.receive(Publish.class).packetId();
+                subscriber.send(new PubRec(packetIds[i]));
+            }
+            subscriber.send(new PingReq());
+            subscriber.receive(PingResp.class); // all of them are handled
+            stored.get(2).complete(null);
+            stored.get(1).complete(null);
+            stored.get(0).complete(null);
+            for (int packetId : packetIds) {
+                assertThat(subscriber.receive(PubRel.class).packetId()).isEqualTo(packetId);
+            }
         }
     }
 

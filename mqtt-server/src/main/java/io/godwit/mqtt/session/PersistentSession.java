@@ -56,6 +56,7 @@ public final class PersistentSession extends Session {
 
     // null until the first use
     private @Nullable StoredReplays replays;
+    private @Nullable ReleaseQueue releases;
 
     /** Delivered by the store and not yet sent. */
     private final ArrayDeque<InboxMessage> waiting = new ArrayDeque<>(0);
@@ -263,8 +264,9 @@ public final class PersistentSession extends Session {
         } else if (state == Inflight.AWAITS_PUBREC) {
             long sequence = inflight().sequence(packetId);
             inflight().put(packetId, Inflight.RECORDING, sequence);
-            // PUBRELs leave in the order of the PUBRECs [MQTT5-4.6.0-4]
-            OnEventLoop.whenCompleteInOrder(connection, attachment.received(sequence), (done, failure) -> {
+            ReleaseQueue recorded = releases();
+            ReleaseQueue.Entry entry = recorded.add(packetId, sequence);
+            OnEventLoop.whenComplete(connection, attachment.received(sequence), (done, failure) -> {
                 if (isClosed()) {
                     return;
                 }
@@ -272,13 +274,27 @@ public final class PersistentSession extends Session {
                     connection.disconnect(ReasonCode.UNSPECIFIED_ERROR, "a PUBREC could not be stored");
                     return;
                 }
-                inflight().put(packetId, Inflight.AWAITS_PUBCOMP, sequence);
-                connection.send(new PubRel(packetId, ReasonCode.SUCCESS));
+                recorded.stored(entry);
+                release(recorded);
             });
         } else if (state == Inflight.AWAITS_PUBCOMP) {
             connection.send(new PubRel(packetId, ReasonCode.SUCCESS));
         } else if (state == Inflight.NONE) {
             connection.send(new PubRel(packetId, ReasonCode.PACKET_IDENTIFIER_NOT_FOUND));
+        }
+    }
+
+    private ReleaseQueue releases() {
+        if (releases == null) {
+            releases = new ReleaseQueue();
+        }
+        return releases;
+    }
+
+    private void release(ReleaseQueue recorded) {
+        for (ReleaseQueue.Entry next = recorded.pollStored(); next != null; next = recorded.pollStored()) {
+            inflight().put(next.packetId, Inflight.AWAITS_PUBCOMP, next.sequence);
+            connection.send(new PubRel(next.packetId, ReasonCode.SUCCESS));
         }
     }
 

@@ -69,9 +69,17 @@ public final class MemoryInbox implements InboxClient {
     private @Nullable CompletableFuture<Void> detachesWaitFor;
 
     private @Nullable CompletableFuture<Boolean> releasesWaitFor;
+    /** What answers to PUBRECs wait for, one after the other; empty for nothing. */
+    private final ArrayDeque<CompletableFuture<Void>> receivedWaitFor = new ArrayDeque<>();
+
     private volatile boolean isCrowded;
     private int releases;
     private int removals;
+
+    /** The answer to the next PUBREC for which none is told yet. */
+    public synchronized void answerReceived(CompletableFuture<Void> answer) {
+        receivedWaitFor.addLast(answer);
+    }
 
     /** From now on, whether much waits. */
     public void crowd(boolean crowded) {
@@ -581,7 +589,8 @@ public final class MemoryInbox implements InboxClient {
                 if (entry != null) {
                     entry.released = true;
                 }
-                return CompletableFuture.completedFuture(null);
+                CompletableFuture<Void> answer = receivedWaitFor.poll();
+                return answer == null ? CompletableFuture.completedFuture(null) : answer;
             }
         }
 

@@ -1,0 +1,42 @@
+package io.godwit.mqtt.session;
+
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The PUBRECs of one connection whose commits are under way. PUBRELs leave in the order of the PUBRECs [MQTT5-4.6.0-4];
+ * the answers of the store may come in another one, as when some of them waited for the next leader of the inbox. As
+ * many as the client may have messages unacknowledged, at most. Confined to the connection's loop.
+ */
+final class ReleaseQueue {
+    /** One of them. */
+    static final class Entry {
+        final int packetId;
+        final long sequence;
+        private boolean isStored;
+
+        private Entry(int packetId, long sequence) {
+            this.packetId = packetId;
+            this.sequence = sequence;
+        }
+    }
+
+    private final ArrayDeque<Entry> entries = new ArrayDeque<>(0);
+
+    Entry add(int packetId, long sequence) {
+        Entry entry = new Entry(packetId, sequence);
+        entries.addLast(entry);
+        return entry;
+    }
+
+    void stored(Entry entry) {
+        entry.isStored = true;
+    }
+
+    /** Takes out the first, if it is stored; null while there is none to release. */
+    @Nullable
+    Entry pollStored() {
+        Entry first = entries.peekFirst();
+        return first != null && first.isStored ? entries.pollFirst() : null;
+    }
+}
