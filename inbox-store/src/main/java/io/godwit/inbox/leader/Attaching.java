@@ -188,10 +188,17 @@ final class Attaching {
      * Whether the store already has all that the client is told by its CONNACK: one connection follows another at once,
      * on the same terms, and nothing is under way. Then the answer need not wait for the commit: a crash before that
      * leaves the session as it was a moment ago. So clients that fight for a session wait for no disk.
+     *
+     * <p>Not in a cluster. The next leader, which knows nothing of an attachment that was not committed, would end the
+     * connection of a client whose node is well.
      */
     private boolean goesOn(InboxState state, AttachRequest request) {
         Session session = state.session();
-        if (session == null || request.cleanStart() || request.will() != null || session.will() != null) {
+        if (session == null
+                || settings.isClustered()
+                || request.cleanStart()
+                || request.will() != null
+                || session.will() != null) {
             return false;
         }
         boolean followsAtOnce = state.isHeld()

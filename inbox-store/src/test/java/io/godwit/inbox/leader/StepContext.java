@@ -52,9 +52,18 @@ final class StepContext implements LeaderContext {
 
     /** A leader of an empty range that reaches nothing outside. */
     InboxLeader lead() {
+        return lead(new QueueSettings(1000, false, 10, 1 << 20, AttachRequest.NEVER, false, 10));
+    }
+
+    /** The same on a node of a cluster. */
+    InboxLeader leadInCluster() {
+        return lead(new QueueSettings(1000, false, 10, 1 << 20, AttachRequest.NEVER, false, 10).waiting(3_000));
+    }
+
+    private InboxLeader lead(QueueSettings settings) {
         InboxLeader leader = new InboxLeader(
                 this,
-                new QueueSettings(1000, false, 10, 1 << 20, AttachRequest.NEVER, false, 10),
+                settings,
                 new Surroundings(
                         (client, message, origin, number, below, decided, order, resend) -> new CompletableFuture<>(),
                         (tenant, message, origin, number) -> {},

@@ -23,7 +23,7 @@ class TakeoverTest {
 
     private final RangeException busy = new RangeException(RangeException.Cause.OVERLOADED, "asked for by the test");
     private final StepContext context = new StepContext();
-    private final InboxLeader leader = context.lead();
+    private InboxLeader leader = context.lead();
     private final InboxId id =
             new InboxId(InboxFixture.info("a").tenant(), InboxFixture.info("a").clientId());
     private final Listener first = new Listener();
@@ -76,6 +76,18 @@ class TakeoverTest {
         context.settle();
         assertThat(left).isCompleted();
         assertThat(second.ends).isEmpty();
+    }
+
+    /** The next leader ends a connection of which it knows nothing, though the client's node is well. */
+    @Test
+    void inAClusterWhatFollowsAtOnceWaitsForTheCommit() {
+        leader = context.leadInCluster();
+        begin(null);
+        CompletableFuture<AttachReply> followed = attach(second, 60, false, null);
+        assertThat(second.attached).as("decided").isEqualTo(1);
+        assertThat(followed).as("not committed").isNotDone();
+        context.settle();
+        assertThat(followed).isCompleted();
     }
 
     /** A node must know that before it changes routes by the number of the attachment. */
