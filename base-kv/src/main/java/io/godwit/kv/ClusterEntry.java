@@ -5,7 +5,7 @@ import io.godwit.cluster.ClusterException;
 import io.godwit.cluster.Member;
 import io.godwit.cluster.NodeIdentity;
 import io.godwit.cluster.ProcessProbe;
-import io.godwit.kv.raft.DataDirectory;
+import io.godwit.kv.disk.DataDirectory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;

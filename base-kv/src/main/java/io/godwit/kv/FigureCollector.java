@@ -1,6 +1,6 @@
 package io.godwit.kv;
 
-import io.godwit.kv.raft.SharedRaftLog;
+import io.godwit.kv.raft.log.SharedRaftLog;
 import io.godwit.kv.range.DbFigures;
 import io.godwit.kv.range.Range;
 import io.godwit.kv.range.RocksResources;

@@ -3,10 +3,11 @@ package io.godwit.kv;
 import io.godwit.cluster.Cluster;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.StoreMeasures;
-import io.godwit.kv.raft.DamagedDataException;
-import io.godwit.kv.raft.DataDirectory;
+import io.godwit.kv.disk.DamagedDataException;
+import io.godwit.kv.disk.DataDirectory;
+import io.godwit.kv.raft.GodwitRaftServiceFactory;
 import io.godwit.kv.raft.RaftHost;
-import io.godwit.kv.raft.SharedRaftLog;
+import io.godwit.kv.raft.log.SharedRaftLog;
 import io.godwit.kv.range.RangeEnvironment;
 import io.godwit.kv.range.RangeExecutor;
 import io.godwit.kv.range.RocksResources;
@@ -265,10 +266,10 @@ public final class KvNode implements AutoCloseable {
     private RaftHost raft(KvNodeConfig config, String storeId, ClusterEntry.@Nullable Entered entered) {
         ClusterSettings cluster = config.cluster();
         if (entered == null || cluster == null) {
-            return new RaftHost(log.serviceFactory(config.sync()), storeId, config.sync());
+            return new RaftHost(new GodwitRaftServiceFactory(log, config.sync()), storeId, config.sync());
         }
         return RaftHost.connected(
-                log.serviceFactory(config.sync()),
+                new GodwitRaftServiceFactory(log, config.sync()),
                 storeId,
                 config.sync(),
                 cluster.raft(),

@@ -1,6 +1,6 @@
 package io.godwit.kv;
 
-import io.godwit.kv.raft.LogSync;
+import io.godwit.kv.raft.log.LogSync;
 import io.godwit.kv.range.RangeSettings;
 import io.godwit.kv.range.RocksResources;
 import java.nio.file.Path;

@@ -1,9 +1,9 @@
 package io.godwit.kv;
 
+import io.godwit.kv.disk.DamagedDataException;
 import io.godwit.kv.facts.ClusterFacts;
 import io.godwit.kv.facts.ClusterFacts.Voters;
-import io.godwit.kv.raft.DamagedDataException;
-import io.godwit.kv.raft.SharedRaftLog;
+import io.godwit.kv.raft.log.SharedRaftLog;
 import io.godwit.kv.remote.NodeReport;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,7 +1,6 @@
 package io.godwit.kv;
 
-import io.godwit.kv.raft.DurableFiles;
-import io.godwit.kv.raft.GroupBirth;
+import io.godwit.kv.disk.DurableFiles;
 import io.godwit.kv.range.Range;
 import io.godwit.kv.range.RangeMoment;
 import io.godwit.kv.range.RangeState;
@@ -35,7 +34,7 @@ final class RangeCopies implements RangeBackups {
     RangeCopies(Path data, List<KvStore> stores) throws IOException {
         this.directory = data.resolve("copies");
         this.stores = stores;
-        GroupBirth.empty(directory);
+        DurableFiles.deleteTree(directory);
     }
 
     @Override
@@ -50,7 +49,7 @@ final class RangeCopies implements RangeBackups {
         try {
             return settled(store, range, range.copyTo(target), target);
         } catch (IOException | RuntimeException e) {
-            GroupBirth.empty(target);
+            DurableFiles.deleteTree(target);
             throw e;
         }
     }
@@ -83,7 +82,7 @@ final class RangeCopies implements RangeBackups {
             return copies;
         } catch (IOException | RuntimeException e) {
             for (Path target : targets.values()) {
-                GroupBirth.empty(target);
+                DurableFiles.deleteTree(target);
             }
             throw e;
         }
@@ -152,7 +151,7 @@ final class RangeCopies implements RangeBackups {
         @Override
         public void close() {
             try {
-                GroupBirth.empty(directory);
+                DurableFiles.deleteTree(directory);
             } catch (IOException e) {
                 LOG.warn("copy of a range not deleted directory={} cause={}", directory, e.toString());
             }

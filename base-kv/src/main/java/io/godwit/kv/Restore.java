@@ -1,11 +1,11 @@
 package io.godwit.kv;
 
 import io.godwit.kv.coprocessor.RangeBounds;
-import io.godwit.kv.raft.DataDirectory;
-import io.godwit.kv.raft.DurableFiles;
+import io.godwit.kv.disk.DataDirectory;
+import io.godwit.kv.disk.DurableFiles;
 import io.godwit.kv.raft.GroupBirth;
 import io.godwit.kv.raft.RaftGroup;
-import io.godwit.kv.raft.SharedRaftLog;
+import io.godwit.kv.raft.log.SharedRaftLog;
 import io.godwit.kv.range.RangeDb;
 import io.godwit.kv.range.RangeState;
 import io.godwit.kv.range.RocksResources;
@@ -108,7 +108,7 @@ public final class Restore {
             }
             DataDirectory.checkUnclaimed(unfinished);
         }
-        GroupBirth.empty(unfinished);
+        DurableFiles.deleteTree(unfinished);
     }
 
     private static boolean isEmptyDirectory(Path path) throws IOException {
@@ -131,7 +131,7 @@ public final class Restore {
             for (Part part : parts) {
                 copy(part.database(), from);
                 restore(part, from, self, files, rocks);
-                GroupBirth.empty(from);
+                DurableFiles.deleteTree(from);
             }
             files.found(); // a store that was not restored may begin empty, also in a cluster
             fault.check();

@@ -1,11 +1,11 @@
 package io.godwit.kv;
 
 import io.godwit.kv.coprocessor.RangeBounds;
-import io.godwit.kv.raft.ChecksummedText;
-import io.godwit.kv.raft.DamagedDataException;
-import io.godwit.kv.raft.DurableFiles;
+import io.godwit.kv.disk.ChecksummedText;
+import io.godwit.kv.disk.DamagedDataException;
+import io.godwit.kv.disk.DurableFiles;
 import io.godwit.kv.raft.GroupBirth;
-import io.godwit.kv.raft.SharedRaftLog;
+import io.godwit.kv.raft.log.SharedRaftLog;
 import io.godwit.kv.range.RangeDb;
 import io.godwit.kv.range.RangeState;
 import io.godwit.kv.range.RocksResources;
@@ -181,7 +181,7 @@ final class StoreFiles {
             if (tombstoneSays(groupId, FILES_KEPT)) {
                 keep(groupId, directory);
             } else {
-                GroupBirth.empty(directory);
+                DurableFiles.deleteTree(directory);
             }
             Path parent = directory.getParent();
             if (parent != null) {
@@ -252,7 +252,7 @@ final class StoreFiles {
                         .put(RANGE_ENDED)
                         .array());
         log.erase(range.groupId());
-        GroupBirth.empty(rangeDirectory(range));
+        DurableFiles.deleteTree(rangeDirectory(range));
     }
 
     Path snapshotsOf(RangeDescriptor range) {

@@ -2,9 +2,9 @@ package io.godwit.kv;
 
 import io.godwit.kv.client.Mirror;
 import io.godwit.kv.client.RangeClient;
-import io.godwit.kv.raft.DamagedDataException;
-import io.godwit.kv.raft.FaultHandler;
-import io.godwit.kv.raft.OpenFiles;
+import io.godwit.kv.disk.DamagedDataException;
+import io.godwit.kv.disk.FaultHandler;
+import io.godwit.kv.disk.OpenFiles;
 import io.godwit.kv.range.Range;
 import io.godwit.kv.range.RangeDb;
 import io.godwit.kv.range.RangeEnvironment;
@@ -90,7 +90,7 @@ final class StoreRanges implements RangeFamily {
      * Opens the databases of all registered ranges; starts none. One that is damaged is left closed where other voters
      * have what it had.
      *
-     * @throws io.godwit.kv.raft.DamagedDataException naming what is missing or not what was written
+     * @throws io.godwit.kv.disk.DamagedDataException naming what is missing or not what was written
      */
     synchronized void open() throws IOException {
         List<RangeDb> databases = new ArrayList<>();

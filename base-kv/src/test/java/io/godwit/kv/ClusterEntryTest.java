@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.cluster.ClusterConfig;
 import io.godwit.cluster.HostPort;
-import io.godwit.kv.raft.DataDirectory;
-import io.godwit.kv.raft.LogSync;
+import io.godwit.kv.disk.DataDirectory;
+import io.godwit.kv.raft.log.LogSync;
 import io.godwit.kv.range.RangeSettings;
 import java.net.InetAddress;
 import java.net.ServerSocket;

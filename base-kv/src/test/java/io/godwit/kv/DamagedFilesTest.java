@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeException;
-import io.godwit.kv.raft.DamagedDataException;
+import io.godwit.kv.disk.DamagedDataException;
 import io.godwit.kv.range.RangeSettings;
 import io.godwit.kv.testing.AppendCoprocessor;
 import java.io.IOException;

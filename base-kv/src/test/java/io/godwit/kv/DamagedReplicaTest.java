@@ -11,7 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.godwit.kv.balance.ActionOutcome;
 import io.godwit.kv.balance.BalanceLoopConfig;
 import io.godwit.kv.balance.BalancePlan;
-import io.godwit.kv.raft.DamagedDataException;
+import io.godwit.kv.disk.DamagedDataException;
 import io.godwit.kv.range.RangeSettings;
 import io.godwit.plugin.balance.BalanceAction.MoveLeader;
 import io.godwit.plugin.balance.ClusterView;

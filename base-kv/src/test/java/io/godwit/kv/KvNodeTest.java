@@ -8,7 +8,7 @@ import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
-import io.godwit.kv.raft.DamagedDataException;
+import io.godwit.kv.disk.DamagedDataException;
 import io.godwit.kv.range.RangeSettings;
 import io.godwit.kv.testing.AppendCoprocessor;
 import java.io.IOException;

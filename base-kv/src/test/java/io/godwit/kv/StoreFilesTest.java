@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.kv.coprocessor.RangeBounds;
-import io.godwit.kv.raft.ChecksummedText;
-import io.godwit.kv.raft.DamagedDataException;
-import io.godwit.kv.raft.SharedRaftLog;
+import io.godwit.kv.disk.ChecksummedText;
+import io.godwit.kv.disk.DamagedDataException;
+import io.godwit.kv.raft.log.SharedRaftLog;
 import io.godwit.kv.range.RangeDb;
 import io.godwit.kv.range.RangeState;
 import io.godwit.kv.range.RocksResources;

@@ -1,6 +1,6 @@
 package io.godwit.broker;
 
-import io.godwit.kv.raft.DataDirectory;
+import io.godwit.kv.disk.DataDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,7 +4,7 @@ import io.godwit.broker.config.ConfigException;
 import io.godwit.broker.config.Effective;
 import io.godwit.broker.config.WatchedFile;
 import io.godwit.broker.release.Release;
-import io.godwit.kv.raft.DamagedDataException;
+import io.godwit.kv.disk.DamagedDataException;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;

@@ -3,7 +3,7 @@ package io.godwit.broker;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.godwit.kv.raft.DataDirectory;
+import io.godwit.kv.disk.DataDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,6 +2,8 @@ package io.godwit.kv.raft;
 
 import com.alipay.sofa.jraft.rpc.RpcRequests.RequestVoteRequest;
 import com.alipay.sofa.jraft.rpc.RpcRequests.RequestVoteResponse;
+import io.godwit.kv.raft.wire.PeerIds;
+import io.godwit.kv.raft.wire.RaftTransport;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -78,8 +80,8 @@ final class Canvass {
         Optional<LogEnd> end = group.logEnd();
         return RequestVoteRequest.newBuilder()
                 .setGroupId(group.groupId())
-                .setServerId(RaftHost.peer(selfId).toString())
-                .setPeerId(RaftHost.peer(voter).toString())
+                .setServerId(PeerIds.peer(selfId).toString())
+                .setPeerId(PeerIds.peer(voter).toString())
                 .setTerm(end.isPresent() ? WITH_LOG_END : 0)
                 .setLastLogTerm(end.map(LogEnd::term).orElse(0L))
                 .setLastLogIndex(end.map(LogEnd::index).orElse(0L))

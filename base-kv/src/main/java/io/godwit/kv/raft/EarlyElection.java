@@ -6,6 +6,8 @@ import com.alipay.sofa.jraft.rpc.RaftServerService;
 import com.alipay.sofa.jraft.rpc.RpcRequestClosure;
 import com.alipay.sofa.jraft.rpc.RpcRequests.TimeoutNowRequest;
 import com.alipay.sofa.jraft.rpc.RpcRequests.TimeoutNowResponse;
+import io.godwit.kv.raft.wire.PeerIds;
+import io.godwit.kv.raft.wire.RaftThreads;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -288,8 +290,8 @@ final class EarlyElection implements AutoCloseable {
         RaftServerService replica = (RaftServerService) group.node();
         TimeoutNowRequest request = TimeoutNowRequest.newBuilder()
                 .setGroupId(group.groupId())
-                .setServerId(RaftHost.peer(selfId).toString())
-                .setPeerId(RaftHost.peer(selfId).toString())
+                .setServerId(PeerIds.peer(selfId).toString())
+                .setPeerId(PeerIds.peer(selfId).toString())
                 .setTerm(term)
                 .build();
         Object response = replica.handleTimeoutNowRequest(request, new Ignored());

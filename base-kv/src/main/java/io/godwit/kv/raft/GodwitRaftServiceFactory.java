@@ -8,29 +8,34 @@ import com.alipay.sofa.jraft.option.RaftOptions;
 import com.alipay.sofa.jraft.storage.LogStorage;
 import com.alipay.sofa.jraft.storage.RaftMetaStorage;
 import com.alipay.sofa.jraft.storage.SnapshotStorage;
+import io.godwit.kv.raft.log.LogSync;
+import io.godwit.kv.raft.log.SharedRaftLog;
+import io.godwit.kv.raft.snapshot.LocalSnapshots;
+import io.godwit.kv.raft.snapshot.SnapshotTransfer;
+import io.godwit.kv.raft.snapshot.TransferredSnapshots;
 
 /**
  * Gives JRaft its storage: log and vote of every group from the node's one {@link SharedRaftLog}, snapshots from
  * JRaft's local files, which nodes that are not alone exchange. The uri of a log and of a vote is the group id.
  */
-final class GodwitRaftServiceFactory implements JRaftServiceFactory {
+public final class GodwitRaftServiceFactory implements JRaftServiceFactory {
     private final SharedRaftLog raftLog;
     /** Not asked of {@link RaftOptions}: by these the votes are synced whenever the entries are. */
     private final LogSync sync;
 
-    GodwitRaftServiceFactory(SharedRaftLog raftLog, LogSync sync) {
+    public GodwitRaftServiceFactory(SharedRaftLog raftLog, LogSync sync) {
         this.raftLog = raftLog;
         this.sync = sync;
     }
 
     @Override
     public LogStorage createLogStorage(String groupId, RaftOptions raftOptions) {
-        return new SharedLogStorage(raftLog, raftLog.group(groupId), sync.entries());
+        return raftLog.entriesOf(groupId, sync.entries());
     }
 
     @Override
     public RaftMetaStorage createRaftMetaStorage(String groupId, RaftOptions raftOptions) {
-        return new SharedRaftMeta(raftLog, raftLog.group(groupId), sync.votes());
+        return raftLog.votesOf(groupId, sync.votes());
     }
 
     @Override

@@ -4,12 +4,14 @@ import com.alipay.sofa.jraft.entity.RaftOutter.SnapshotMeta;
 import com.alipay.sofa.jraft.option.RaftOptions;
 import com.alipay.sofa.jraft.storage.snapshot.SnapshotWriter;
 import com.alipay.sofa.jraft.storage.snapshot.local.LocalSnapshotStorage;
+import io.godwit.kv.disk.DurableFiles;
+import io.godwit.kv.raft.log.SharedRaftLog;
+import io.godwit.kv.raft.snapshot.SnapshotSeal;
+import io.godwit.kv.raft.wire.PeerIds;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * Begins a group whose first state comes from elsewhere than its log: out of another group, or out of a backup. Its
@@ -52,7 +54,7 @@ public final class GroupBirth {
     public static void write(
             SharedRaftLog log, String groupId, Path snapshots, RaftGroup.Membership members, Content content)
             throws IOException {
-        empty(snapshots);
+        DurableFiles.deleteTree(snapshots);
         DurableFiles.createDirectories(snapshots);
         LocalSnapshotStorage storage = new LocalSnapshotStorage(snapshots.toString(), null, new RaftOptions());
         if (!storage.init(null)) {
@@ -64,9 +66,9 @@ public final class GroupBirth {
             }
             SnapshotMeta.Builder meta =
                     SnapshotMeta.newBuilder().setLastIncludedIndex(INDEX).setLastIncludedTerm(TERM);
-            members.voters().forEach(voter -> meta.addPeers(RaftHost.peer(voter).toString()));
+            members.voters().forEach(voter -> meta.addPeers(PeerIds.peer(voter).toString()));
             members.learners()
-                    .forEach(learner -> meta.addLearners(RaftHost.peer(learner).toString()));
+                    .forEach(learner -> meta.addLearners(PeerIds.peer(learner).toString()));
             SnapshotMeta notes = meta.build();
             content.writeTo(Path.of(writer.getPath())).forEach(writer::addFile);
             SnapshotSeal.add(writer, notes);
@@ -90,19 +92,5 @@ public final class GroupBirth {
     public static List<String> votersOf(SharedRaftLog log, String groupId, Path snapshots) {
         List<String> voters = log.votersIn(groupId);
         return voters.isEmpty() ? SnapshotSeal.votersIn(snapshots) : voters;
-    }
-
-    /** Deletes a directory with all that is in it, if it is there. */
-    public static void empty(Path directory) throws IOException {
-        if (!Files.exists(directory)) {
-            return;
-        }
-        List<Path> files;
-        try (Stream<Path> tree = Files.walk(directory)) {
-            files = tree.sorted(Comparator.reverseOrder()).toList();
-        }
-        for (Path file : files) {
-            Files.delete(file);
-        }
     }
 }

@@ -12,6 +12,7 @@ import com.alipay.sofa.jraft.entity.Task;
 import com.alipay.sofa.jraft.error.RaftError;
 import com.alipay.sofa.jraft.storage.LogStorage;
 import com.alipay.sofa.jraft.util.ThreadPoolsFactory;
+import io.godwit.kv.raft.wire.PeerIds;
 import java.nio.ByteBuffer;
 import java.util.Collection;
 import java.util.List;
@@ -139,7 +140,7 @@ final class JRaftGroup implements RaftGroup {
     /** JRaft has no step from learner to voter, so a learner is made none first. */
     @Override
     public void addVoter(String storeId, Closure done) {
-        PeerId peer = RaftHost.peer(storeId);
+        PeerId peer = PeerIds.peer(storeId);
         Configuration configuration = ((NodeImpl) node).getCurrentConf();
         if (configuration != null && configuration.getLearners().contains(peer)) {
             removeLearner(storeId, status -> {
@@ -160,22 +161,22 @@ final class JRaftGroup implements RaftGroup {
 
     @Override
     public void removeVoter(String storeId, Closure done) {
-        ask(done, once -> node.removePeer(RaftHost.peer(storeId), once));
+        ask(done, once -> node.removePeer(PeerIds.peer(storeId), once));
     }
 
     @Override
     public void addLearner(String storeId, Closure done) {
-        ask(done, once -> node.addLearners(List.of(RaftHost.peer(storeId)), once));
+        ask(done, once -> node.addLearners(List.of(PeerIds.peer(storeId)), once));
     }
 
     @Override
     public void removeLearner(String storeId, Closure done) {
-        ask(done, once -> node.removeLearners(List.of(RaftHost.peer(storeId)), once));
+        ask(done, once -> node.removeLearners(List.of(PeerIds.peer(storeId)), once));
     }
 
     @Override
     public Status transferLeadershipTo(String storeId) {
-        return node.transferLeadershipTo(RaftHost.peer(storeId));
+        return node.transferLeadershipTo(PeerIds.peer(storeId));
     }
 
     @Override
@@ -226,7 +227,7 @@ final class JRaftGroup implements RaftGroup {
     @Override
     public Status resetVoters(Collection<String> voters) {
         return node.resetPeers(
-                new Configuration(voters.stream().map(RaftHost::peer).toList()));
+                new Configuration(voters.stream().map(PeerIds::peer).toList()));
     }
 
     Node node() {

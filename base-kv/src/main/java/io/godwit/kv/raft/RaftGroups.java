@@ -1,6 +1,7 @@
 package io.godwit.kv.raft;
 
 import com.alipay.sofa.jraft.StateMachine;
+import io.godwit.kv.disk.DamagedDataException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

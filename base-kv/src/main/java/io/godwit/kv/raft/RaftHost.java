@@ -18,6 +18,17 @@ import io.godwit.cluster.Departure;
 import io.godwit.cluster.Member;
 import io.godwit.cluster.RpcChannels;
 import io.godwit.cluster.RpcServer;
+import io.godwit.kv.disk.DamagedDataException;
+import io.godwit.kv.raft.log.LogSync;
+import io.godwit.kv.raft.snapshot.Bandwidth;
+import io.godwit.kv.raft.snapshot.SnapshotSeal;
+import io.godwit.kv.raft.snapshot.SnapshotTransfer;
+import io.godwit.kv.raft.wire.AloneTransport;
+import io.godwit.kv.raft.wire.GrpcRaftTransport;
+import io.godwit.kv.raft.wire.MissingGroups;
+import io.godwit.kv.raft.wire.PeerIds;
+import io.godwit.kv.raft.wire.RaftTransport;
+import io.godwit.kv.raft.wire.ServedGroup;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -31,8 +42,6 @@ import org.jspecify.annotations.Nullable;
  * configuration in the log stays true when a node moves.
  */
 public final class RaftHost implements RaftGroups, AutoCloseable {
-    /** JRaft wants a port in a peer's name; members are reached through the cluster's own channels. */
-    private static final int NAME_PORT = 1;
 
     private static final int MAX_BYTES = 1 << 20;
     /** Entries that share a sync: on a disk that takes long for each, large ones wait together. */
@@ -97,21 +106,12 @@ public final class RaftHost implements RaftGroups, AutoCloseable {
             throw new IllegalArgumentException("store id: " + storeId);
         }
         this.storage = storage;
-        this.self = peer(storeId);
+        this.self = PeerIds.peer(storeId);
         this.sync = sync;
         this.settings = settings;
         this.transport = transport;
         this.snapshots = snapshots;
         this.elections = new EarlyElection(storeId, groups::values, new Canvass(storeId, transport));
-    }
-
-    static PeerId peer(String storeId) {
-        return new PeerId(storeId, NAME_PORT);
-    }
-
-    static String storeIdOf(String peerId) {
-        int colon = peerId.indexOf(':');
-        return colon < 0 ? peerId : peerId.substring(0, colon);
     }
 
     /** From now on {@code missing} is told of calls for groups that have no replica here. */
@@ -140,7 +140,7 @@ public final class RaftHost implements RaftGroups, AutoCloseable {
         options.setSnapshotUri(snapshotDirectory.toString());
         options.setFsm(stateMachine);
         options.setInitialConf(
-                new Configuration(firstVoters.stream().map(RaftHost::peer).toList()));
+                new Configuration(firstVoters.stream().map(PeerIds::peer).toList()));
         options.setElectionTimeoutMs(settings.electionTimeoutMillis());
         options.setSnapshotIntervalSecs(0); // ranges trigger snapshots by log bytes
         options.setSharedTimerPool(true);
@@ -258,7 +258,8 @@ public final class RaftHost implements RaftGroups, AutoCloseable {
             return true;
         }
         String leader = group.leader();
-        boolean isLost = leader.isEmpty() || gone.contains(leader) || leader.equals(storeIdOf(asked.getServerId()));
+        boolean isLost =
+                leader.isEmpty() || gone.contains(leader) || leader.equals(PeerIds.storeIdOf(asked.getServerId()));
         if (isLost && Canvass.isBehind(asked, group)) {
             elections.standInstead(group, leader);
             return false;

@@ -1,6 +1,8 @@
 package io.godwit.kv.raft;
 
 import com.alipay.sofa.jraft.option.NodeOptions;
+import io.godwit.kv.raft.snapshot.SnapshotTransfer;
+import io.godwit.kv.raft.wire.RaftTransport;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,4 +1,4 @@
-/** The Raft groups of a node: their shared log on disk, and what JRaft needs around them. */
+/** The Raft groups of a node, and what JRaft needs around them. */
 @NullMarked
 package io.godwit.kv.raft;
 

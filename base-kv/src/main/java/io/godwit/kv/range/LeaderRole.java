@@ -2,7 +2,7 @@ package io.godwit.kv.range;
 
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
-import io.godwit.kv.raft.FaultHandler;
+import io.godwit.kv.disk.FaultHandler;
 import io.godwit.kv.raft.RaftGroup;
 import io.godwit.kv.range.Range.Leading;
 import org.jspecify.annotations.Nullable;

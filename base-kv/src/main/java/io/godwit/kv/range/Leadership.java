@@ -12,7 +12,7 @@ import io.godwit.kv.coprocessor.RangeCoprocessor;
 import io.godwit.kv.coprocessor.RangeLeader;
 import io.godwit.kv.coprocessor.RangeReader;
 import io.godwit.kv.coprocessor.SteadyClock;
-import io.godwit.kv.raft.FaultHandler;
+import io.godwit.kv.disk.FaultHandler;
 import io.godwit.kv.raft.RaftGroup;
 import java.util.List;
 import java.util.concurrent.Executor;

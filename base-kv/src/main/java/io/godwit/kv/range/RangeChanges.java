@@ -5,7 +5,7 @@ import com.alipay.sofa.jraft.Status;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
-import io.godwit.kv.raft.FaultHandler;
+import io.godwit.kv.disk.FaultHandler;
 import io.godwit.kv.raft.RaftGroup;
 import io.godwit.kv.range.Range.ChangeOutcome;
 import java.util.concurrent.CompletableFuture;

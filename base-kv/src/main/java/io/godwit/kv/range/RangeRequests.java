@@ -6,7 +6,7 @@ import io.godwit.kv.client.RangeException.Cause;
 import io.godwit.kv.coprocessor.Proposal;
 import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
-import io.godwit.kv.raft.FaultHandler;
+import io.godwit.kv.disk.FaultHandler;
 import io.godwit.kv.raft.RaftGroup;
 import io.godwit.kv.range.Range.Leading;
 import io.godwit.plugin.balance.AccessKind;

@@ -5,7 +5,7 @@ import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
 import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
-import io.godwit.kv.raft.FaultHandler;
+import io.godwit.kv.disk.FaultHandler;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.godwit.kv.range;
 
-import io.godwit.kv.raft.RocksFiles;
+import io.godwit.kv.disk.RocksFiles;
 import java.util.Properties;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;

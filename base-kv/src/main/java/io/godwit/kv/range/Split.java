@@ -1,7 +1,8 @@
 package io.godwit.kv.range;
 
+import io.godwit.kv.disk.DurableFiles;
 import io.godwit.kv.raft.GroupBirth;
-import io.godwit.kv.raft.SharedRaftLog;
+import io.godwit.kv.raft.log.SharedRaftLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,7 +53,7 @@ public final class Split {
             Path snapshots,
             SharedRaftLog log)
             throws IOException {
-        GroupBirth.empty(directory);
+        DurableFiles.deleteTree(directory);
         Files.createDirectories(directory);
         RangeDb db = parent.branch(database, child, GroupBirth.INDEX);
         try {

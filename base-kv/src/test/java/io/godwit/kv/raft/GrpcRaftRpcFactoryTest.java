@@ -17,6 +17,11 @@ import com.alipay.sofa.jraft.rpc.RpcRequests.RequestVoteResponse;
 import com.alipay.sofa.jraft.util.Endpoint;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
+import io.godwit.kv.raft.wire.MissingGroups;
+import io.godwit.kv.raft.wire.PeerIds;
+import io.godwit.kv.raft.wire.RaftMessages;
+import io.godwit.kv.raft.wire.RaftTransport;
+import io.godwit.kv.raft.wire.ServedGroup;
 import io.grpc.MethodDescriptor;
 import java.lang.reflect.Proxy;
 import java.util.List;
@@ -28,8 +33,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class GrpcRaftRpcFactoryTest {
-    private static final PeerId SELF = RaftHost.peer("self");
-    private static final Endpoint OTHER = RaftHost.peer("other").getEndpoint();
+    private static final PeerId SELF = PeerIds.peer("self");
+    private static final Endpoint OTHER = PeerIds.peer("other").getEndpoint();
 
     private final GrpcRaftRpcFactory factory = new GrpcRaftRpcFactory();
     private final List<String> ranBy = new CopyOnWriteArrayList<>();

@@ -5,6 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.alipay.sofa.jraft.Closure;
 import com.alipay.sofa.jraft.Status;
 import io.godwit.cluster.RpcMesh;
+import io.godwit.kv.raft.log.LogSync;
+import io.godwit.kv.raft.log.SharedRaftLog;
 import io.godwit.testing.Await;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -73,7 +75,12 @@ final class RaftNodes implements AutoCloseable {
         mesh.start(
                 id,
                 node -> host[0] = RaftHost.connected(
-                        log.serviceFactory(), id, LogSync.ALL, settings, node.server(), node.channels()));
+                        new GodwitRaftServiceFactory(log, LogSync.ALL),
+                        id,
+                        LogSync.ALL,
+                        settings,
+                        node.server(),
+                        node.channels()));
         ListStateMachine machine = new ListStateMachine(ballastBytes);
         JRaftGroup started =
                 (JRaftGroup) host[0].start(group, directory.resolve(id).resolve("snapshots"), machine, voters);

@@ -1,7 +1,7 @@
 package io.godwit.broker.admin;
 
-import io.godwit.kv.raft.DamagedDataException;
-import io.godwit.kv.raft.DurableFiles;
+import io.godwit.kv.disk.DamagedDataException;
+import io.godwit.kv.disk.DurableFiles;
 import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package io.godwit.broker.admin;
 
-import io.godwit.kv.raft.ChecksummedText;
-import io.godwit.kv.raft.DamagedDataException;
+import io.godwit.kv.disk.ChecksummedText;
+import io.godwit.kv.disk.DamagedDataException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package io.godwit.broker.admin;
 
-import io.godwit.kv.raft.DurableFiles;
+import io.godwit.kv.disk.DurableFiles;
 import java.io.BufferedOutputStream;
 import java.io.FilterOutputStream;
 import java.io.IOException;

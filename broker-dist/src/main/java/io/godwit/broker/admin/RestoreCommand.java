@@ -4,9 +4,8 @@ import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;
 import io.godwit.kv.Restore;
 import io.godwit.kv.coprocessor.RangeBounds;
-import io.godwit.kv.raft.DamagedDataException;
-import io.godwit.kv.raft.DurableFiles;
-import io.godwit.kv.raft.GroupBirth;
+import io.godwit.kv.disk.DamagedDataException;
+import io.godwit.kv.disk.DurableFiles;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -109,7 +108,7 @@ final class RestoreCommand implements Callable<Integer> {
 
     private void delete(Path directory) {
         try {
-            GroupBirth.empty(directory);
+            DurableFiles.deleteTree(directory);
         } catch (IOException e) {
             admin.progress("not deleted: " + directory + ", " + e.getMessage());
         }

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.broker.admin.terminal.AdminException;
-import io.godwit.kv.raft.ChecksummedText;
-import io.godwit.kv.raft.DamagedDataException;
+import io.godwit.kv.disk.ChecksummedText;
+import io.godwit.kv.disk.DamagedDataException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;

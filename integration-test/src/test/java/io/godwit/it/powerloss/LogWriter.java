@@ -11,9 +11,10 @@ import com.alipay.sofa.jraft.option.RaftMetaStorageOptions;
 import com.alipay.sofa.jraft.option.RaftOptions;
 import com.alipay.sofa.jraft.storage.LogStorage;
 import com.alipay.sofa.jraft.storage.RaftMetaStorage;
-import io.godwit.kv.raft.DataDirectory;
-import io.godwit.kv.raft.LogSync;
-import io.godwit.kv.raft.SharedRaftLog;
+import io.godwit.kv.disk.DataDirectory;
+import io.godwit.kv.raft.GodwitRaftServiceFactory;
+import io.godwit.kv.raft.log.LogSync;
+import io.godwit.kv.raft.log.SharedRaftLog;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -49,7 +50,7 @@ final class LogWriter {
     }
 
     static LogStorage storage(SharedRaftLog log, String group, LogSync sync) {
-        LogStorage storage = log.serviceFactory(sync).createLogStorage(group, new RaftOptions());
+        LogStorage storage = new GodwitRaftServiceFactory(log, sync).createLogStorage(group, new RaftOptions());
         LogStorageOptions storageOptions = new LogStorageOptions();
         storageOptions.setGroupId(group);
         storageOptions.setConfigurationManager(new ConfigurationManager());
@@ -61,7 +62,7 @@ final class LogWriter {
     }
 
     static RaftMetaStorage meta(SharedRaftLog log, String group, LogSync sync) {
-        RaftMetaStorage meta = log.serviceFactory(sync).createRaftMetaStorage(group, new RaftOptions());
+        RaftMetaStorage meta = new GodwitRaftServiceFactory(log, sync).createRaftMetaStorage(group, new RaftOptions());
         meta.init(new RaftMetaStorageOptions());
         return meta;
     }

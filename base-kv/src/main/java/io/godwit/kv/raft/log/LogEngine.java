@@ -1,0 +1,588 @@
+package io.godwit.kv.raft.log;
+
+import io.godwit.kv.disk.DamagedDataException;
+import io.godwit.kv.disk.DurableFiles;
+import io.godwit.kv.disk.FaultHandler;
+import io.godwit.kv.disk.OpenFiles;
+import io.godwit.kv.disk.RocksFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.BlockBasedTableConfig;
+import org.rocksdb.ColumnFamilyDescriptor;
+import org.rocksdb.ColumnFamilyHandle;
+import org.rocksdb.ColumnFamilyOptions;
+import org.rocksdb.CompressionType;
+import org.rocksdb.DBOptions;
+import org.rocksdb.InfoLogLevel;
+import org.rocksdb.LRUCache;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+import org.rocksdb.Statistics;
+import org.rocksdb.StatsLevel;
+import org.rocksdb.TickerType;
+import org.rocksdb.WALRecoveryMode;
+import org.rocksdb.WriteBatch;
+import org.rocksdb.WriteOptions;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The RocksDB under the shared log: one column family, synced writes, and what RocksDB leaves open about damage.
+ *
+ * <p>Synced writes of several threads share an fsync: while one is under way, RocksDB queues the others, writes them as
+ * one record of its WAL and syncs once. A record therefore never enters the WAL before the one in front of it is on
+ * disk, which is what {@link WalCheck} and {@link SyncedMark} build on.
+ *
+ * <p>Start, in order: {@link SyncedMark#open}; without a mark the directory must be empty or half created; {@link
+ * WalCheck#verify} refuses damage and cuts a torn tail; RocksDB opens and replays; its last sequence number must have
+ * reached the mark; {@link SyncedMark#create} for a new log, so that a crash before it finds no mark and starts over.
+ *
+ * <p>Any number of threads. After a failed write nothing more is written: what reached the disk is not known then, and
+ * a second fsync may report success for pages that the first one dropped.
+ *
+ * <p>There is one exception: a write that finds no file descriptor for its file ({@link OpenFiles}) waits until there
+ * are some. RocksDB takes no more writes after that, so it is closed and opened again, with the checks of a start. No
+ * fsync has failed then; what was written without one was not acknowledged, and is written again.
+ */
+public final class LogEngine implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(LogEngine.class);
+
+    /**
+     * An entry is written to a table file only if it is still wanted when the memtable around it is full; the files
+     * are merged when eight of them have come together, when most of what they hold has been truncated.
+     */
+    private static final long MEMTABLE_BYTES = 32L << 20;
+
+    private static final int TABLES_BEFORE_MERGE = 8;
+    private static final long BLOCK_CACHE_BYTES = 4L << 20;
+
+    /** To be free before the database is opened again: for each table file, the WALs, the manifest and some more. */
+    private static final int DESCRIPTORS_TO_OPEN = 24;
+
+    private static final long REOPEN_AFTER_MILLIS = 200;
+
+    static {
+        RocksDB.loadLibrary();
+    }
+
+    private final Path directory;
+    private final FaultHandler faults;
+    private final DBOptions options;
+    private final ColumnFamilyOptions columns;
+    private final List<AutoCloseable> owned; // closed in reverse order
+    private final WriteOptions synced = new WriteOptions().setSync(true);
+    private final WriteOptions unsynced = new WriteOptions().setSync(false);
+    private final ReadOptions scan = new ReadOptions().setFillCache(false).setReadaheadSize(2 << 20);
+    private final Statistics statistics;
+    private final SyncedMark mark;
+    private final @Nullable String lost;
+    private final LongAdder writes = new LongAdder();
+    private final LongAdder bytes = new LongAdder();
+
+    /**
+     * Closing frees native memory that a late reader would still use; only close() and {@link #reopen} take the write
+     * side.
+     */
+    private final ReadWriteLock openLock = new ReentrantReadWriteLock();
+
+    // guarded by openLock
+    private RocksDB db;
+    private ColumnFamilyHandle entries;
+    private boolean closed;
+    /** The database is closed and could not be opened again yet. */
+    private boolean suspended;
+    /** How often it was opened again. */
+    private int reopened;
+
+    /** Held by the thread that opens the database again; the others wait on it. */
+    private final Object reopening = new Object();
+
+    private volatile boolean isWaiting;
+    private volatile boolean isEnding;
+
+    private volatile @Nullable Throwable fault;
+
+    private volatile LongConsumer syncTimes = nanos -> {};
+
+    /** Set before the first write without sync: from then on what RocksDB calls the latest write may not be on disk. */
+    private volatile boolean unsyncedWrites;
+
+    private LogEngine(
+            Path directory,
+            FaultHandler faults,
+            DBOptions options,
+            ColumnFamilyOptions columns,
+            Opened opened,
+            List<AutoCloseable> owned,
+            Statistics statistics,
+            SyncedMark mark,
+            @Nullable String lost) {
+        this.directory = directory;
+        this.faults = faults;
+        this.options = options;
+        this.columns = columns;
+        this.db = opened.db();
+        this.entries = opened.entries();
+        this.owned = owned;
+        this.statistics = statistics;
+        this.mark = mark;
+        this.lost = lost;
+    }
+
+    private record Opened(RocksDB db, ColumnFamilyHandle entries) {
+        void close() {
+            entries.close();
+            db.close();
+        }
+    }
+
+    static LogEngine open(Path directory, FaultHandler faults) throws IOException {
+        Path markFile = directory.resolveSibling(directory.getFileName() + ".synced");
+        @Nullable SyncedMark mark = SyncedMark.open(markFile);
+        boolean created = Files.exists(directory.resolve("CURRENT"));
+        if (mark == null) {
+            refuseLeftovers(directory, created);
+        } else if (!created) {
+            mark.close();
+            throw new DamagedDataException(
+                    directory.resolve("CURRENT"),
+                    "missing, though the log has been written up to sequence " + mark.sequence());
+        }
+        DurableFiles.createDirectories(directory);
+        try {
+            @Nullable String lost = WalCheck.verify(directory, mark);
+            return open(directory, faults, mark, markFile, lost);
+        } catch (IOException e) {
+            if (mark != null) {
+                mark.close();
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * Without a mark nothing has ever been acknowledged, unless somebody took the mark, or the log's table of contents.
+     */
+    private static void refuseLeftovers(Path directory, boolean created) throws IOException {
+        if (created || !Files.isDirectory(directory)) {
+            return;
+        }
+        try (var files = Files.newDirectoryStream(directory, "*.sst")) {
+            for (Path file : files) {
+                throw new DamagedDataException(
+                        directory.resolve("CURRENT"), "missing, though there is data such as " + file.getFileName());
+            }
+        }
+    }
+
+    private static LogEngine open(
+            Path directory, FaultHandler faults, @Nullable SyncedMark found, Path markFile, @Nullable String lost)
+            throws IOException {
+        List<AutoCloseable> owned = new ArrayList<>();
+        Statistics statistics = own(owned, new Statistics());
+        statistics.setStatsLevel(StatsLevel.EXCEPT_DETAILED_TIMERS);
+        DBOptions options = own(owned, dbOptions()).setStatistics(statistics);
+        ColumnFamilyOptions columns = own(owned, columnOptions(owned));
+        @Nullable Opened opened = null;
+        try {
+            opened = openDb(directory, options, columns, found == null ? 0 : found.sequence());
+            SyncedMark mark = found == null ? SyncedMark.create(markFile) : found;
+            return new LogEngine(directory, faults, options, columns, opened, owned, statistics, mark, lost);
+        } catch (IOException e) {
+            if (opened != null) {
+                opened.close();
+            }
+            closeAll(owned);
+            throw e;
+        }
+    }
+
+    /** @param marked sequence number that the log must have reached */
+    private static Opened openDb(Path directory, DBOptions options, ColumnFamilyOptions columns, long marked)
+            throws IOException {
+        List<ColumnFamilyHandle> handles = new ArrayList<>();
+        RocksDB db;
+        try {
+            db = RocksDB.open(
+                    options,
+                    directory.toString(),
+                    List.of(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, columns)),
+                    handles);
+        } catch (RocksDBException e) {
+            throw RocksFiles.refusedBy(e, directory);
+        }
+        Opened opened = new Opened(db, handles.get(0));
+        long sequence = db.getLatestSequenceNumber();
+        if (sequence < marked) {
+            opened.close();
+            throw new DamagedDataException(
+                    directory, "the log ends at sequence " + sequence + ", though it had been written up to " + marked);
+        }
+        return opened;
+    }
+
+    private static DBOptions dbOptions() {
+        // the manifest keeps account of closed WALs, so that a missing or shortened one is noticed
+        Properties properties = new Properties();
+        properties.setProperty("track_and_verify_wals_in_manifest", "true");
+        return RocksFiles.options(properties)
+                .setCreateIfMissing(true)
+                .setParanoidChecks(true)
+                .setWalRecoveryMode(WALRecoveryMode.TolerateCorruptedTailRecords)
+                .setRecycleLogFileNum(0) // a recycled file's old records look like a tail
+                .setEnablePipelinedWrite(false) // measured: pipelined, writers share fewer fsyncs and cost more CPU
+                .setMaxBackgroundJobs(2)
+                .setBytesPerSync(1 << 20)
+                .setStatsDumpPeriodSec(0)
+                .setStatsPersistPeriodSec(0)
+                .setInfoLogLevel(InfoLogLevel.WARN_LEVEL)
+                .setKeepLogFileNum(4);
+    }
+
+    private static ColumnFamilyOptions columnOptions(List<AutoCloseable> owned) {
+        return new ColumnFamilyOptions()
+                .setWriteBufferSize(MEMTABLE_BYTES)
+                .setMaxWriteBufferNumber(3)
+                .setLevel0FileNumCompactionTrigger(TABLES_BEFORE_MERGE)
+                .setTargetFileSizeBase(MEMTABLE_BYTES)
+                .setMaxBytesForLevelBase(MEMTABLE_BYTES * TABLES_BEFORE_MERGE)
+                .setCompressionType(CompressionType.NO_COMPRESSION)
+                .setTableFormatConfig(new BlockBasedTableConfig()
+                        .setFormatVersion(5)
+                        .setBlockSize(32 << 10)
+                        .setBlockCache(own(owned, new LRUCache(BLOCK_CACHE_BYTES))));
+    }
+
+    private static <T extends AutoCloseable> T own(List<AutoCloseable> owned, T resource) {
+        owned.add(resource);
+        return resource;
+    }
+
+    Path directory() {
+        return directory;
+    }
+
+    /** What had been synced and was not there when this was opened, for the operator; null when nothing. */
+    @Nullable
+    String lost() {
+        return lost;
+    }
+
+    /** The last sequence number given out; 0 in a log that was never written. */
+    long sequence() {
+        return db.getLatestSequenceNumber();
+    }
+
+    /**
+     * Writes {@code batch} and, when {@code sync} says so, returns only after it is on disk. One without sync is for
+     * showing what gets lost: nothing of it may be acknowledged.
+     *
+     * @param what names the write in a fault
+     */
+    void write(String what, WriteBatch batch, boolean sync) {
+        while (true) {
+            int seen;
+            Lock open = openLock.readLock();
+            open.lock();
+            try {
+                refuseAfterFault(what);
+                seen = reopened;
+                if (!suspended) {
+                    write(batch, sync);
+                    return;
+                }
+            } catch (RocksDBException e) {
+                if (!OpenFiles.wereShort(e)) {
+                    throw failed(what, e);
+                }
+                seen = reopened;
+            } catch (IOException e) {
+                throw failed(what, e);
+            } finally {
+                open.unlock();
+            }
+            awaitFiles(what, seen);
+        }
+    }
+
+    private void write(WriteBatch batch, boolean sync) throws RocksDBException, IOException {
+        if (!sync) {
+            unsyncedWrites = true;
+        }
+        long begunNanos = System.nanoTime();
+        db.write(sync ? synced : unsynced, batch);
+        if (sync) {
+            syncTimes.accept(System.nanoTime() - begunNanos);
+        }
+        writes.increment();
+        bytes.add(batch.getDataSize());
+        if (sync && !unsyncedWrites) {
+            // a write is counted in only after the WAL up to it has been synced
+            mark.raise(db.getLatestSequenceNumber());
+        }
+    }
+
+    /** From now on {@code listener} is told how long each write with sync took, in nanoseconds. */
+    void onSync(LongConsumer listener) {
+        syncTimes = listener;
+    }
+
+    // --- want of file descriptors
+
+    /** Whether writes wait for file descriptors. Any thread. */
+    boolean isWaitingForFiles() {
+        return isWaiting;
+    }
+
+    /** From now on no write waits for file descriptors: those that do fail. Any thread. */
+    void endWaiting() {
+        isEnding = true;
+        synchronized (reopening) {
+            reopening.notifyAll();
+        }
+    }
+
+    /** Returns when the database has been opened again since it had been so {@code seen} times. */
+    private void awaitFiles(String what, int seen) {
+        synchronized (reopening) {
+            try {
+                while (!isOpenedSince(seen)) {
+                    if (isEnding) {
+                        throw new RaftLogFaultException(
+                                what + " given up: there are no file descriptors, and the log is to be closed",
+                                new IllegalStateException(directory + " is to be closed"));
+                    }
+                    tellWaiting(what);
+                    if (OpenFiles.areShort(mark.file(), DESCRIPTORS_TO_OPEN) || !reopen()) {
+                        reopening.wait(REOPEN_AFTER_MILLIS);
+                    }
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new RaftLogFaultException(what + " given up: interrupted", e);
+            }
+        }
+    }
+
+    private boolean isOpenedSince(int seen) {
+        Lock open = openLock.readLock();
+        open.lock();
+        try {
+            return closed || reopened != seen || fault != null;
+        } finally {
+            open.unlock();
+        }
+    }
+
+    private void tellWaiting(String what) {
+        if (!isWaiting) {
+            isWaiting = true;
+            log.error(
+                    "raft log waits, the process has no file descriptors left directory={} write={}", directory, what);
+        }
+    }
+
+    /** Returns false when there are no file descriptors for that. */
+    private boolean reopen() {
+        Lock exclusive = openLock.writeLock();
+        exclusive.lock();
+        try {
+            if (closed) {
+                return true;
+            }
+            if (!suspended) {
+                suspended = true;
+                entries.close();
+                db.close();
+            }
+            @Nullable String lostNow = WalCheck.verify(directory, mark);
+            if (lostNow != null) {
+                throw new DamagedDataException(directory, lostNow);
+            }
+            Opened again = openDb(directory, options, columns, mark.sequence());
+            db = again.db();
+            entries = again.entries();
+            suspended = false;
+            reopened++;
+            isWaiting = false;
+            log.info("raft log opened again, there are file descriptors directory={}", directory);
+            return true;
+        } catch (IOException e) {
+            if (OpenFiles.wereShort(e)) {
+                return false;
+            }
+            throw failed("opening the log again", e);
+        } finally {
+            exclusive.unlock();
+        }
+    }
+
+    private void refuseWhenClosed(String what) {
+        if (closed) {
+            throw new RaftLogFaultException(
+                    what + " refused: the log is closed", new IllegalStateException(directory + " is closed"));
+        }
+    }
+
+    private void refuseAfterFault(String what) {
+        refuseWhenClosed(what);
+        @Nullable Throwable earlier = fault;
+        if (earlier != null) {
+            throw new RaftLogFaultException(what + " refused: an earlier write of the log failed", earlier);
+        }
+    }
+
+    private RaftLogFaultException failed(String what, Exception cause) {
+        boolean first;
+        synchronized (this) { // two groups' writes may fail at once; one of them tells
+            first = fault == null;
+            if (first) {
+                fault = cause;
+            }
+        }
+        if (first) {
+            faults.onFault("raft log " + directory + ": " + what + " failed", cause);
+        }
+        return new RaftLogFaultException(what + " failed", cause);
+    }
+
+    /** Tells of stored bytes that are not what was written; writing goes on, it does not touch them. */
+    void damaged(String what, Throwable cause) {
+        faults.onFault("raft log " + directory + ": " + what, cause);
+    }
+
+    /** The value of {@code key}; null when there is none. Fails with {@link RaftLogFaultException} when closed. */
+    byte @Nullable [] get(byte[] key) throws RocksDBException {
+        while (true) {
+            int seen;
+            Lock open = openLock.readLock();
+            open.lock();
+            try {
+                refuseWhenClosed("reading");
+                seen = reopened;
+                if (!suspended) {
+                    return db.get(entries, key);
+                }
+                refuseAfterFault("reading"); // it was not possible to open it again
+            } catch (RocksDBException e) {
+                if (!OpenFiles.wereShort(e)) {
+                    throw e;
+                }
+                seen = reopened;
+            } finally {
+                open.unlock();
+            }
+            awaitFiles("reading", seen);
+        }
+    }
+
+    /** An iterator over everything, for the start only: the caller closes it before the engine can be closed. */
+    RocksIterator iterator() {
+        return db.newIterator(entries, scan);
+    }
+
+    /** Gives back the table files that hold nothing but keys in {@code [from, to)}, which nobody reads any more. */
+    void dropFiles(byte[] from, byte[] to) {
+        Lock open = openLock.readLock();
+        open.lock();
+        try {
+            if (!closed && !suspended) {
+                db.deleteFilesInRanges(entries, Arrays.asList(from, to), false);
+            }
+        } catch (RocksDBException e) {
+            log.warn("log space not given back, the next merge will do it directory={}", directory, e);
+        } finally {
+            open.unlock();
+        }
+    }
+
+    SharedRaftLog.Stats stats() {
+        Lock open = openLock.readLock();
+        open.lock();
+        try {
+            return closed
+                    ? new SharedRaftLog.Stats(writes.sum(), 0, bytes.sum(), 0)
+                    : new SharedRaftLog.Stats(
+                            writes.sum(),
+                            statistics.getTickerCount(TickerType.WAL_FILE_SYNCED),
+                            bytes.sum(),
+                            statistics.getTickerCount(TickerType.FLUSH_WRITE_BYTES)
+                                    + statistics.getTickerCount(TickerType.COMPACT_WRITE_BYTES));
+        } finally {
+            open.unlock();
+        }
+    }
+
+    /** Waits for nobody: empty while the database is closed, being closed or opened again. */
+    Optional<SharedRaftLog.Sizes> sizes() {
+        Lock open = openLock.readLock();
+        if (!open.tryLock()) {
+            return Optional.empty();
+        }
+        try {
+            if (closed || suspended) {
+                return Optional.empty();
+            }
+            return Optional.of(new SharedRaftLog.Sizes(
+                    stats(),
+                    db.getLongProperty(entries, "rocksdb.size-all-mem-tables")
+                            + db.getLongProperty(entries, "rocksdb.live-sst-files-size")));
+        } catch (RocksDBException e) {
+            log.debug("no sizes directory={} cause={}", directory, e.getMessage());
+            return Optional.empty();
+        } finally {
+            open.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        endWaiting();
+        Lock exclusive = openLock.writeLock();
+        exclusive.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            if (!suspended) {
+                entries.close();
+                db.close();
+            }
+            scan.close();
+            synced.close();
+            unsynced.close();
+            closeAll(owned);
+            mark.close();
+        } catch (IOException e) {
+            log.warn("mark of the log not synced file={}", mark.file(), e);
+        } finally {
+            exclusive.unlock();
+        }
+    }
+
+    private static void closeAll(List<AutoCloseable> owned) {
+        for (int i = owned.size() - 1; i >= 0; i--) {
+            try {
+                owned.get(i).close();
+            } catch (Exception e) {
+                log.warn("log resource not closed", e);
+            }
+        }
+        owned.clear();
+    }
+}

@@ -1,0 +1,400 @@
+package io.godwit.kv.raft.snapshot;
+
+import com.alipay.sofa.jraft.error.RaftError;
+import com.alipay.sofa.jraft.option.RaftOptions;
+import com.alipay.sofa.jraft.storage.snapshot.SnapshotCopier;
+import com.alipay.sofa.jraft.storage.snapshot.SnapshotReader;
+import com.alipay.sofa.jraft.storage.snapshot.local.LocalSnapshotMetaTable;
+import com.alipay.sofa.jraft.storage.snapshot.local.LocalSnapshotWriter;
+import io.godwit.kv.disk.DamagedDataException;
+import io.godwit.kv.disk.DurableFiles;
+import io.godwit.kv.raft.snapshot.PartialCopy.Held;
+import io.godwit.kv.raft.snapshot.SnapshotMessages.FileSize;
+import io.godwit.kv.raft.snapshot.SnapshotMessages.Listing;
+import io.godwit.kv.raft.snapshot.SnapshotMessages.Part;
+import io.godwit.kv.raft.wire.GrpcRaftTransport;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import io.grpc.stub.ClientCalls;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes in one snapshot of another node.
+ *
+ * <ol>
+ *   <li>asks for the list of files. Of what an earlier copy has left in {@code temp} ({@link PartialCopy}) it keeps
+ *       what is of the same snapshot; of another one of the same store, the whole files that are the same: those of
+ *       RocksDB tell in their last bytes which they are
+ *   <li>copies file after file, a few parts asked for ahead, each checked and written behind what there is; fsyncs each
+ *       file now and then and at its end, and notes that down
+ *   <li>compares JRaft's notes with the seal, and hands it all to JRaft, which gives it its name
+ * </ol>
+ *
+ * <p>A part that fails is asked for again for a while; then the copy fails, the leader learns of it and sends the
+ * follower here again, which goes on where this one stopped, as it does after a crash between any two steps. No failure
+ * here stops the group: the replica is as it was.
+ */
+public final class SnapshotCopy extends SnapshotCopier {
+    private static final Logger LOG = LoggerFactory.getLogger(SnapshotCopy.class);
+    private static final String TABLE = ".sst";
+    /**
+     * Behind the data of a table: its properties, among them the database and session that wrote it, and its number
+     * there.
+     */
+    private static final int TABLE_END_BYTES = 8 << 10;
+    /** What a crash makes to be copied again at most, and what is on its way. */
+    private static final long NOTED_BYTES = 4L << 20;
+
+    private static final int PARTS_AHEAD = 4;
+    private static final long CALL_SECONDS = 60;
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
+    private static final long RETRY_MILLIS = 300;
+
+    private final SnapshotTransfer transfer;
+    private final SnapshotTransfer.Source source;
+    private final TransferredSnapshots storage;
+    private final RaftOptions raftOptions;
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private volatile boolean isCancelled;
+    private volatile @Nullable Thread copying;
+    private volatile @Nullable SnapshotReader reader;
+
+    SnapshotCopy(
+            SnapshotTransfer transfer,
+            SnapshotTransfer.Source source,
+            TransferredSnapshots storage,
+            RaftOptions raftOptions) {
+        this.transfer = transfer;
+        this.source = source;
+        this.storage = storage;
+        this.raftOptions = raftOptions;
+    }
+
+    @Override
+    public void start() {
+        transfer.run(this::run);
+    }
+
+    private void run() {
+        copying = Thread.currentThread();
+        long begun = System.nanoTime();
+        try {
+            Copied copied = takeIn();
+            reader = storage.open();
+            LOG.info(
+                    "snapshot copied source={} files={} bytes={} ofThemBefore={} millis={}",
+                    source.uri(),
+                    copied.files(),
+                    copied.bytes(),
+                    copied.before(),
+                    TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun));
+        } catch (IOException | RuntimeException e) { // gRPC's and the writer's, at the outermost frame of a copy
+            LOG.warn("snapshot not copied source={} cause={}", source.uri(), e.toString());
+            fail(e.toString());
+        } catch (InterruptedException e) {
+            fail("cancelled"); // the thread has nothing else to do
+        } finally {
+            copying = null;
+            ended.countDown();
+        }
+    }
+
+    /** Never EIO, at which JRaft would stop the group. */
+    private void fail(String why) {
+        transfer.failed();
+        setError(isCancelled ? RaftError.ECANCELED.getNumber() : RaftError.EINTERNAL.getNumber(), "%s", why);
+    }
+
+    private record Copied(int files, long bytes, long before) {}
+
+    private Copied takeIn() throws IOException, InterruptedException {
+        byte[] encoded = call(SnapshotMessages.LIST, SnapshotMessages.encode(source.name()));
+        Listing listing = SnapshotMessages.decodeListing(encoded);
+        LocalSnapshotMetaTable notes = notesOf(listing);
+        Path directory = storage.temp();
+        String snapshot = source.name().index() + " "
+                + Integer.toHexString(SnapshotMessages.checksum(encoded, 0, encoded.length));
+        PartialCopy.Found found = PartialCopy.find(directory, source.storeId(), snapshot);
+        // before the writer, which would go by JRaft's notes of an earlier copy
+        Map<String, Held> kept = found.files().isEmpty() ? Map.of() : kept(directory, listing, found);
+        LocalSnapshotWriter writer = (LocalSnapshotWriter) storage.create(kept.isEmpty());
+        if (writer == null) {
+            throw new IOException("cannot write to " + directory);
+        }
+        try (PartialCopy partial = new PartialCopy(directory, source.storeId(), snapshot, kept)) {
+            Copied copied = copyFiles(directory, listing, notes, writer, partial);
+            writer.saveMeta(notes.getMeta());
+            if (!writer.sync()) {
+                throw new IOException("notes not written in " + directory);
+            }
+            verify(directory);
+            partial.end();
+            writer.close();
+            if (!writer.isOk()) {
+                throw new IOException("snapshot not put in its place: " + writer.getErrorMsg());
+            }
+            return copied;
+        }
+    }
+
+    /** Deletes all but what the copy goes on with. */
+    private Map<String, Held> kept(Path directory, Listing listing, PartialCopy.Found found)
+            throws IOException, InterruptedException {
+        Map<String, Held> kept = new HashMap<>();
+        Set<Path> files = new HashSet<>();
+        for (FileSize file : listing.files()) {
+            Held held = found.files().get(file.name());
+            Path target = directory.resolve(file.name()).normalize();
+            boolean isUsable = held != null
+                    && held.size() == file.size()
+                    && Files.exists(target)
+                    && Files.size(target) >= held.there();
+            if (held != null && isUsable && (found.isSameSnapshot() || held.isWhole() && isSameTable(file, target))) {
+                kept.put(file.name(), held);
+                files.add(target);
+            }
+        }
+        try (Stream<Path> walk = Files.walk(directory)) {
+            for (Path path : walk.filter(Files::isRegularFile).toList()) {
+                if (!files.contains(path)) {
+                    Files.delete(path);
+                }
+            }
+        }
+        return kept;
+    }
+
+    /** RocksDB never changes a table once it is written, and never writes two that end the same way. */
+    private boolean isSameTable(FileSize file, Path target) throws IOException, InterruptedException {
+        if (!file.name().endsWith(TABLE) || file.size() == 0) {
+            return false;
+        }
+        int length = (int) Math.min(TABLE_END_BYTES, file.size());
+        Part end = new Part(source.name(), file.name(), file.size() - length, length);
+        ByteBuffer own = ByteBuffer.allocate(length);
+        try (FileChannel in = FileChannel.open(target, StandardOpenOption.READ)) {
+            while (own.hasRemaining() && in.read(own, end.offset() + own.position()) >= 0) {
+                // until it is full, or the file ends too early
+            }
+        }
+        return !own.hasRemaining() && result(ask(end)).equals(own.flip());
+    }
+
+    private Copied copyFiles(
+            Path directory,
+            Listing listing,
+            LocalSnapshotMetaTable notes,
+            LocalSnapshotWriter writer,
+            PartialCopy partial)
+            throws IOException, InterruptedException {
+        long bytes = 0;
+        long before = 0;
+        Set<Path> directories = new HashSet<>(Set.of(directory));
+        for (FileSize file : listing.files()) {
+            Path target = directory.resolve(file.name()).normalize();
+            if (!target.startsWith(directory) || target.equals(directory)) {
+                throw new IOException("snapshot has a file of the name " + file.name());
+            }
+            Path parent = target.getParent();
+            if (parent != null && directories.add(parent)) {
+                Files.createDirectories(parent);
+            }
+            before += partial.there(file.name());
+            fetch(file, target, partial);
+            bytes += file.size();
+            writer.addFile(file.name(), notes.getFileMeta(file.name()));
+        }
+        for (Path each : directories) {
+            DurableFiles.syncDirectory(each);
+        }
+        return new Copied(listing.files().size(), bytes, before);
+    }
+
+    private LocalSnapshotMetaTable notesOf(Listing listing) throws IOException {
+        LocalSnapshotMetaTable notes = new LocalSnapshotMetaTable(raftOptions);
+        if (!notes.loadFromIoBufferAsRemote(ByteBuffer.wrap(listing.notes().toByteArray())) || !notes.hasMeta()) {
+            throw new IOException("notes of the snapshot cannot be read");
+        }
+        Set<String> listed = new HashSet<>();
+        listing.files().forEach(file -> listed.add(file.name()));
+        if (!listed.equals(notes.listFiles())
+                || notes.getMeta().getLastIncludedIndex() != source.name().index()) {
+            throw new IOException("notes are of another snapshot than the files");
+        }
+        return notes;
+    }
+
+    /** What was copied is right as far as each part goes; this is about what belongs together. */
+    private void verify(Path directory) throws IOException {
+        try {
+            SnapshotSeal.verifyOne(directory);
+        } catch (DamagedDataException e) {
+            deleteAll(directory); // to begin anew
+            throw e;
+        }
+    }
+
+    private static void deleteAll(Path directory) throws IOException {
+        List<Path> all;
+        try (Stream<Path> walk = Files.walk(directory)) {
+            all = walk.sorted(Comparator.reverseOrder()).toList();
+        }
+        for (Path path : all) {
+            Files.delete(path);
+        }
+    }
+
+    private void fetch(FileSize file, Path target, PartialCopy partial) throws IOException, InterruptedException {
+        try (FileChannel out = FileChannel.open(
+                target, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            long noted = partial.there(file.name());
+            out.truncate(noted); // what is behind may not be what was written, after a loss of power
+            long written = noted;
+            long next = noted;
+            Deque<Asked> asked = new ArrayDeque<>();
+            try {
+                while (next < file.size() || !asked.isEmpty()) {
+                    while (next < file.size() && asked.size() < PARTS_AHEAD) {
+                        int length = (int) Math.min(SnapshotFileService.MAX_PART_BYTES, file.size() - next);
+                        asked.add(ask(new Part(source.name(), file.name(), next, length)));
+                        next += length;
+                    }
+                    written += write(out, asked.remove());
+                    if (written - noted >= NOTED_BYTES) {
+                        out.force(true);
+                        partial.note(file.name(), new Held(written, file.size()));
+                        noted = written;
+                    }
+                }
+            } finally {
+                asked.forEach(each -> each.answer().cancel(true));
+                if (out.isOpen()) { // an interrupt in the midst of a write closes it
+                    out.force(true);
+                    partial.note(file.name(), new Held(written, file.size()));
+                }
+            }
+        }
+    }
+
+    /** A part that is on its way. */
+    private record Asked(Part part, Future<byte[]> answer) {}
+
+    private Asked ask(Part part) throws IOException {
+        return new Asked(part, ask(SnapshotMessages.READ, SnapshotMessages.encode(part)));
+    }
+
+    /** The bytes of the part. */
+    private ByteBuffer result(Asked asked) throws IOException, InterruptedException {
+        Part part = asked.part();
+        byte[] answer = result(SnapshotMessages.READ, SnapshotMessages.encode(part), asked.answer());
+        if (answer.length != Integer.BYTES + part.length()
+                || ByteBuffer.wrap(answer).getInt()
+                        != SnapshotMessages.checksum(answer, Integer.BYTES, part.length())) {
+            throw new IOException("checksum does not match of " + part);
+        }
+        transfer.received(part.length());
+        return ByteBuffer.wrap(answer, Integer.BYTES, part.length());
+    }
+
+    /** Returns how much that was. */
+    private int write(FileChannel out, Asked asked) throws IOException, InterruptedException {
+        ByteBuffer bytes = result(asked);
+        long at = asked.part().offset();
+        while (bytes.hasRemaining()) {
+            at += out.write(bytes, at);
+        }
+        return asked.part().length();
+    }
+
+    private byte[] call(MethodDescriptor<byte[], byte[]> method, byte[] request)
+            throws IOException, InterruptedException {
+        return result(method, request, ask(method, request));
+    }
+
+    private Future<byte[]> ask(MethodDescriptor<byte[], byte[]> method, byte[] request) throws IOException {
+        Channel channel = transfer.channelTo(source.storeId());
+        if (channel == null) {
+            throw new IOException("no member " + source.storeId());
+        }
+        return ClientCalls.futureUnaryCall(
+                channel.newCall(method, CallOptions.DEFAULT.withDeadlineAfter(CALL_SECONDS, TimeUnit.SECONDS)),
+                request);
+    }
+
+    /** Waits for an answer; asks again, for a while, as long as only the way there is the trouble. */
+    private byte[] result(MethodDescriptor<byte[], byte[]> method, byte[] request, Future<byte[]> first)
+            throws IOException, InterruptedException {
+        long giveUp = System.nanoTime() + PATIENCE_NANOS;
+        Future<byte[]> answer = first;
+        while (true) {
+            if (isCancelled) {
+                throw new InterruptedException("cancelled");
+            }
+            try {
+                return answer.get();
+            } catch (ExecutionException e) {
+                Status status = Status.fromThrowable(e);
+                boolean isPassing = status.getCode() == Status.Code.UNAVAILABLE
+                        || status.getCode() == Status.Code.DEADLINE_EXCEEDED;
+                if (!isPassing || System.nanoTime() - giveUp > 0) {
+                    throw new IOException(GrpcRaftTransport.describe(status), e);
+                }
+            }
+            Thread.sleep(RETRY_MILLIS); // the copy's own thread
+            answer = ask(method, request);
+        }
+    }
+
+    @Override
+    public void cancel() {
+        isCancelled = true;
+        Thread thread = copying;
+        if (thread != null) {
+            thread.interrupt();
+        }
+    }
+
+    @Override
+    public void join() throws InterruptedException {
+        ended.await();
+    }
+
+    @Override
+    public @Nullable SnapshotReader getReader() {
+        return reader;
+    }
+
+    /** Ends the copy if it has not ended, and waits for that. */
+    @Override
+    public void close() {
+        cancel();
+        try {
+            join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,183 @@
+package io.godwit.kv.raft.wire;
+
+import com.alipay.sofa.jraft.error.InvokeTimeoutException;
+import com.alipay.sofa.jraft.error.RemotingException;
+import com.google.protobuf.Message;
+import io.godwit.kv.raft.wire.RaftMessages.Numbered;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One stream of appends to a node. Ends for good when its connection breaks, or the other side ends it: then what waits
+ * for an answer fails, and whoever wants to go on opens another.
+ *
+ * <p>A node that does not read stops the stream ({@link ClientCall#isReady}): requests wait here, in order, and beyond
+ * {@link #MAX_QUEUED_BYTES} they fail at once, which has JRaft try again later. One that nobody waits for any more is
+ * not sent. gRPC would take in everything, and JRaft sends anew what was not answered in time.
+ *
+ * <p>Guarded by its lock, since replicators of many groups send through it, and a gRPC call takes one message at a
+ * time. Answers are handed out outside of it.
+ */
+public final class AppendStream extends ClientCall.Listener<Numbered> {
+    /** Of the groups that share the stream, together: as much as one of them may have in flight. */
+    static final int MAX_QUEUED_BYTES = 32 << 20;
+
+    /** Up to here gRPC is given requests: enough to keep a connection busy while a thread is woken for more. */
+    private static final int READY_BYTES = 4 << 20;
+
+    private record Waiting(RaftTransport.Answer answer, long deadlineNanos) {}
+
+    private final String storeId;
+    private final ClientCall<Numbered, Numbered> call;
+    private final Map<Long, Waiting> waiting = new HashMap<>();
+    /** Not given to gRPC yet. */
+    private final Deque<Numbered> queue = new ArrayDeque<>(0);
+
+    private final LongAdder refused;
+    private long queuedBytes;
+    private long lastNumber;
+    private @Nullable Throwable ended;
+
+    /** @param refused counts the requests that failed since too many waited */
+    AppendStream(String storeId, Channel channel, LongAdder refused) {
+        this.storeId = storeId;
+        this.call = channel.newCall(RaftMessages.APPEND, CallOptions.DEFAULT.withOnReadyThreshold(READY_BYTES));
+        this.refused = refused;
+    }
+
+    void open() {
+        synchronized (this) {
+            call.start(this, new Metadata());
+            call.request(Integer.MAX_VALUE); // answers are small, and as many as there are requests
+        }
+    }
+
+    synchronized boolean isOpen() {
+        return ended == null;
+    }
+
+    void send(Message request, long timeoutMillis, RaftTransport.Answer answer) {
+        Throwable failure;
+        synchronized (this) {
+            failure = ended;
+            if (failure == null) {
+                Numbered numbered = new Numbered(++lastNumber, request);
+                if (queue.isEmpty() && call.isReady()) {
+                    call.sendMessage(numbered);
+                } else if (!enqueue(numbered)) {
+                    failure = new RemotingException("too much waits for " + storeId + " to read");
+                }
+            }
+            if (failure == null) {
+                long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+                waiting.put(lastNumber, new Waiting(answer, deadline));
+            }
+        }
+        if (failure != null) {
+            answer.complete(null, failure);
+        }
+    }
+
+    /** One always fits: what is larger than the bound goes alone. */
+    private boolean enqueue(Numbered numbered) {
+        long bytes = numbered.message().getSerializedSize();
+        if (!queue.isEmpty() && queuedBytes + bytes > MAX_QUEUED_BYTES) {
+            refused.increment();
+            return false;
+        }
+        queue.add(numbered);
+        queuedBytes += bytes;
+        return true;
+    }
+
+    @Override
+    public void onReady() {
+        synchronized (this) {
+            while (!queue.isEmpty() && call.isReady()) {
+                Numbered next = queue.remove();
+                queuedBytes -= next.message().getSerializedSize();
+                if (ended == null && waiting.containsKey(next.number())) {
+                    call.sendMessage(next);
+                }
+            }
+        }
+    }
+
+    @Override
+    public void onMessage(Numbered answered) {
+        Waiting known;
+        synchronized (this) {
+            known = waiting.remove(answered.number());
+        }
+        if (known != null) { // otherwise it came too late
+            known.answer().complete(answered.message(), null);
+        }
+    }
+
+    @Override
+    public void onClose(Status status, Metadata trailers) {
+        end(new RemotingException("appends to " + storeId + " broke off: " + GrpcRaftTransport.describe(status)));
+    }
+
+    private void end(Throwable cause) {
+        List<Waiting> left;
+        synchronized (this) {
+            if (ended != null) {
+                return;
+            }
+            ended = cause;
+            left = new ArrayList<>(waiting.values());
+            waiting.clear();
+            queue.clear();
+            queuedBytes = 0;
+        }
+        left.forEach(each -> each.answer().complete(null, cause));
+    }
+
+    /** Fails what has waited for too long. */
+    void expire(long nowNanos) {
+        List<Waiting> late = new ArrayList<>();
+        synchronized (this) {
+            for (Iterator<Waiting> each = waiting.values().iterator(); each.hasNext(); ) {
+                Waiting next = each.next();
+                if (nowNanos - next.deadlineNanos() >= 0) {
+                    late.add(next);
+                    each.remove();
+                }
+            }
+            if (!late.isEmpty()) {
+                forgetUnsent();
+            }
+        }
+        late.forEach(
+                each -> each.answer().complete(null, new InvokeTimeoutException("no answer in time from " + storeId)));
+    }
+
+    private void forgetUnsent() {
+        for (Iterator<Numbered> each = queue.iterator(); each.hasNext(); ) {
+            Numbered next = each.next();
+            if (!waiting.containsKey(next.number())) {
+                queuedBytes -= next.message().getSerializedSize();
+                each.remove();
+            }
+        }
+    }
+
+    void close() {
+        end(new RemotingException("closed"));
+        call.cancel("closed", null);
+    }
+}
