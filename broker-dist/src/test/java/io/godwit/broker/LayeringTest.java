@@ -18,6 +18,7 @@ import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.Set;
 
 /**
  * The module table of ARCHITECTURE.md as rules over packages. Maven already bars a module from what it does not
@@ -219,32 +220,59 @@ class LayeringTest {
             .whereLayer("leader")
             .mayOnlyBeAccessedByLayers("entry");
 
+    /** Where classes refer to each other in circles. To be shortened; nothing is added. */
+    private static final Set<String> KNOTS = Set.of(
+            "io.godwit.api.contract",
+            "io.godwit.api.route",
+            "io.godwit.broker.admin",
+            "io.godwit.broker.admin.api",
+            "io.godwit.broker.auth",
+            "io.godwit.broker.config",
+            "io.godwit.broker.plugin",
+            "io.godwit.broker.settings",
+            "io.godwit.broker.watch",
+            "io.godwit.cluster",
+            "io.godwit.cluster.link",
+            "io.godwit.dist.client",
+            "io.godwit.dist.deliver",
+            "io.godwit.dist.member",
+            "io.godwit.dist.peer",
+            "io.godwit.dist.route",
+            "io.godwit.inbox.carrier",
+            "io.godwit.inbox.session",
+            "io.godwit.kv.balance",
+            "io.godwit.kv.raft.log",
+            "io.godwit.kv.raft.snapshot",
+            "io.godwit.kv.raft.wire",
+            "io.godwit.kv.range",
+            "io.godwit.mqtt.codec",
+            "io.godwit.mqtt.loop",
+            "io.godwit.mqtt.packet",
+            "io.godwit.mqtt.session",
+            "io.godwit.mqtt.subscribe",
+            "io.godwit.mqtt.topic",
+            "io.godwit.mqtt.transport",
+            "io.godwit.plugin.auth");
+
     /** Also within a package, where an inner class counts as its outer one (docs/adr/0061). */
     @ArchTest
-    static final ArchRule classesOfInboxesFormNoCircle = classesFormNoCircle(
-            "io.godwit.inbox.format",
-            "io.godwit.inbox.report",
-            "io.godwit.inbox.ledger",
-            "io.godwit.inbox.local",
-            "io.godwit.inbox.leader");
+    static final ArchRule classesFormNoCircle = slices().assignedFrom(new SliceAssignment() {
+                @Override
+                public SliceIdentifier getIdentifierOf(JavaClass javaClass) {
+                    return javaClass.getPackageName().startsWith("io.godwit.")
+                                    && !KNOTS.contains(javaClass.getPackageName())
+                                    && !javaClass.getPackageName().endsWith(".wire") // most of it is generated
+                            ? SliceIdentifier.of(outermost(javaClass).getName())
+                            : SliceIdentifier.ignore();
+                }
 
-    private static ArchRule classesFormNoCircle(String... packages) {
-        return slices().assignedFrom(new SliceAssignment() {
-                    @Override
-                    public SliceIdentifier getIdentifierOf(JavaClass javaClass) {
-                        return resideInAnyPackage(packages).test(javaClass)
-                                ? SliceIdentifier.of(outermost(javaClass).getName())
-                                : SliceIdentifier.ignore();
-                    }
-
-                    @Override
-                    public String getDescription() {
-                        return "classes of " + String.join(", ", packages);
-                    }
-                })
-                .should()
-                .beFreeOfCycles();
-    }
+                @Override
+                public String getDescription() {
+                    return "classes of all packages but " + KNOTS;
+                }
+            })
+            .should()
+            .beFreeOfCycles();
 
     private static JavaClass outermost(JavaClass javaClass) {
         return javaClass.getEnclosingClass().map(LayeringTest::outermost).orElse(javaClass);
