@@ -57,6 +57,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -119,8 +120,9 @@ public final class DistWorker implements AutoCloseable {
         this.ranges = ranges;
         this.index = new TopicIndex(config.strategies());
         this.waits = new WaitReports(events, meters, NodeWait.CONFIRMATION, NodeWait.ROUTE, NodeWait.PROOF);
-        SharedChoices choices = new SharedChoices();
-        ServedReceivers served = new ServedReceivers();
+        LongSupplier nanoTime = cluster == null ? System::nanoTime : cluster.nanoTime();
+        SharedChoices choices = new SharedChoices(nanoTime);
+        ServedReceivers served = new ServedReceivers(nanoTime);
         this.peers = cluster == null
                 ? null
                 : new LivePeers(cluster, index, live, served, choices, this::chooseAnother, events, waits, meters);

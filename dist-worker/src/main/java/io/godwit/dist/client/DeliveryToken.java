@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the distribution of one QoS 2 message or will repeatable: an inbox that has seen the token for the same copy
- * ({@link Match#sharedBy}) answers "already there", and a live receiver that was given the message is left out until
- * the token is {@link DistClient#finished}.
+ * ({@link Match#sharedBy}) answers "already there", and a live receiver that was given the message is left out, also for
+ * a while after the token is {@link DistClient#finished}.
  *
  * @param origin names the session that published it, tenant included, and its incarnation; unique in the cluster
  * @param number rises by one per message of that origin

@@ -45,8 +45,8 @@ public interface DistClient {
     }
 
     /**
-     * The origin of a delivery token has on record that its message is distributed: nothing is published under it
-     * again, and what was kept to keep a repeat from live receivers is forgotten.
+     * The origin of a delivery token has on record that its message is distributed. A copy that comes later, of another
+     * distribution that was under way, is given to no live receiver.
      */
     void finished(String tokenOrigin, long tokenNumber);
 

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  * goes to the same one, which recognises it. When an earlier process may have chosen, the stored members are asked
  * ({@link io.godwit.dist.client.Deliverer#know}), and the other nodes ({@link OtherNodes#chosen}).
  *
- * <p>A token is remembered until its origin has on record that the message is distributed. One whose session ends
- * before that never is: beyond {@link #MAX_TOKENS}, or where ids are long some fewer, the oldest is forgotten. One per
- * node; event loops and range executors meet here, hence the lock; what has no token does not come here, and what has
+ * <p>A token is remembered until a while after its origin has on record that the message is distributed ({@link
+ * RecentTokens}). One whose session ends before that is never finished: beyond {@link #MAX_TOKENS}, or where ids are
+ * long some fewer, the oldest is forgotten. One per node; event loops and range executors meet here, hence the lock; what has no token does not come here, and what has
  * one has waited for a commit.
  */
 public final class SharedChoices {
@@ -40,6 +41,11 @@ public final class SharedChoices {
     }
 
     private final TokenMemory<List<Choice>> chosen = new TokenMemory<>();
+    private final RecentTokens<List<Choice>> finished;
+
+    public SharedChoices(LongSupplier nanoTime) {
+        this.finished = new RecentTokens<>(nanoTime);
+    }
 
     /** Who was given the message for {@code group}; null when nobody was. */
     synchronized @Nullable SharedMember get(DeliveryToken token, SharedGroup group) {
@@ -205,12 +211,15 @@ public final class SharedChoices {
         }
     }
 
-    /** Nothing is published under the token again. */
+    /** Every receiver has the message: a copy that comes under this token is late. */
     public synchronized void finished(String origin, long number) {
-        chosen.remove(origin, number);
+        List<Choice> choices = chosen.remove(origin, number);
+        if (choices != null) {
+            finished.put(origin, number, choices);
+        }
     }
 
-    /** Tokens remembered. */
+    /** Tokens remembered that are not finished. */
     synchronized int size() {
         return chosen.size();
     }
@@ -221,6 +230,7 @@ public final class SharedChoices {
 
     private List<Choice> choices(String origin, long number) {
         List<Choice> known = chosen.get(origin, number);
-        return known == null ? List.of() : known;
+        List<Choice> late = known == null ? finished.get(origin, number) : known;
+        return late == null ? List.of() : late;
     }
 }

@@ -52,6 +52,12 @@ public final class TokenMemory<V> {
         return values.size() > maxTokens || chars > MAX_CHARS && values.size() > 1;
     }
 
+    /** What was remembered first; null for nothing. */
+    @Nullable
+    V oldest() {
+        return values.isEmpty() ? null : values.values().iterator().next();
+    }
+
     /** Returns what was remembered first. There is something. */
     public V forgetOldest() {
         Map.Entry<Key, V> oldest = values.entrySet().iterator().next();

@@ -45,7 +45,7 @@ class ChoiceResendTest {
     private final TenantIndex index =
             new TopicIndex(new SharedStrategies(SharedPick.ROUND_ROBIN)).tenant(TenantId.DEFAULT);
     private final Membership membership = new Membership();
-    private final SharedChoices choices = new SharedChoices();
+    private final SharedChoices choices = new SharedChoices(System::nanoTime);
     private final List<Delivery> stored = new ArrayList<>();
     private Function<Delivery, CompletableFuture<DistOutcome>> toInbox = delivery -> Deliverer.DELIVERED;
     private final List<Delivery> live = new ArrayList<>();
@@ -72,7 +72,7 @@ class ChoiceResendTest {
             new StrayRoutes((receiver, topic) -> CompletableFuture.completedFuture(null)),
             choices,
             Delayer.NONE,
-            new ServedReceivers(),
+            new ServedReceivers(System::nanoTime),
             membership,
             new HeldPublishes(membership));
     private final FanOut publisher = new FanOut(PUBLISHER, index, deliverers);

@@ -58,9 +58,9 @@ class EndedMemberTest {
                     new DistCounters(new SimpleMeterRegistry()),
                     EventListener.NONE,
                     new StrayRoutes(this::removeRoutes),
-                    new SharedChoices(),
+                    new SharedChoices(System::nanoTime),
                     Delayer.NONE,
-                    new ServedReceivers()));
+                    new ServedReceivers(System::nanoTime)));
 
     @Test
     void theGroupChoosesAnotherMemberOnceTheRouteIsGone() {

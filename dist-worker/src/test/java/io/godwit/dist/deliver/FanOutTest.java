@@ -42,7 +42,7 @@ class FanOutTest {
     private final List<Delivery> toInbox = new ArrayList<>();
     private final List<BrokerEvent> events = new ArrayList<>();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-    private final ServedReceivers served = new ServedReceivers();
+    private final ServedReceivers served = new ServedReceivers(System::nanoTime);
     private CompletableFuture<DistOutcome> liveAnswer = Deliverer.DELIVERED;
     private CompletableFuture<DistOutcome> inboxAnswer = Deliverer.DELIVERED;
 
@@ -64,7 +64,7 @@ class FanOutTest {
                         new DistCounters(meters),
                         events::add,
                         new StrayRoutes((receiver, topic) -> CompletableFuture.completedFuture(null)),
-                        new SharedChoices(),
+                        new SharedChoices(System::nanoTime),
                         (publisher, message, token) ->
                                 message.topic().equals("$later") ? new CompletableFuture<>() : null,
                         served));

@@ -118,9 +118,9 @@ class HeldPublishesTest {
                         new DistCounters(new SimpleMeterRegistry()),
                         EventListener.NONE,
                         new StrayRoutes((tenant, routes) -> CompletableFuture.completedFuture(null)),
-                        new SharedChoices(),
+                        new SharedChoices(System::nanoTime),
                         Delayer.NONE,
-                        new ServedReceivers(),
+                        new ServedReceivers(System::nanoTime),
                         gate,
                         held));
         return publisher.publish(

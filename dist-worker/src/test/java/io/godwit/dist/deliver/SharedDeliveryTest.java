@@ -48,7 +48,7 @@ class SharedDeliveryTest {
     private final List<String> reached = new ArrayList<>();
 
     private final List<String> asked = new ArrayList<>();
-    private final SharedChoices choices = new SharedChoices();
+    private final SharedChoices choices = new SharedChoices(System::nanoTime);
     private @Nullable RangeException cannotAsk;
     private final FanOut.Deliverers deliverers = new FanOut.Deliverers(
             this::toLive,
@@ -75,7 +75,7 @@ class SharedDeliveryTest {
             new StrayRoutes((receiver, topic) -> CompletableFuture.completedFuture(null)),
             choices,
             Delayer.NONE,
-            new ServedReceivers());
+            new ServedReceivers(System::nanoTime));
     private final FanOut publisher = new FanOut(PUBLISHER, index, deliverers);
 
     @Test

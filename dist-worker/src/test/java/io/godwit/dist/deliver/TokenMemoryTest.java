@@ -48,8 +48,8 @@ class TokenMemoryTest {
     /** They hold an origin for each token. */
     @Test
     void whatIsRememberedOfMessagesIsBoundedInBytes() {
-        SharedChoices choices = new SharedChoices();
-        ServedReceivers served = new ServedReceivers();
+        SharedChoices choices = new SharedChoices(System::nanoTime);
+        ServedReceivers served = new ServedReceivers(System::nanoTime);
         TopicFilter group = TopicFilter.parse("$share/g/t").orElseThrow();
         List<Match> one = List.of(new Match(new TestReceiver("s"), Qos.EXACTLY_ONCE, false, Match.NO_IDS));
         for (int i = 0; i < 2 * MOST; i++) {

@@ -386,6 +386,12 @@ class LiveGroupsTest {
         b.client().finished("o", 1);
         cluster.timers.advance(PeerTokens.GATHER);
         cluster.settle();
+        b.publish("t", Qos.EXACTLY_ONCE, "late", early);
+        cluster.settle();
+        assertThat(c.received("s3")).doesNotContain("late");
+
+        cluster.timers.advance(Duration.ofMinutes(2));
+        cluster.settle();
         b.publish("t", Qos.EXACTLY_ONCE, "anew", early);
         cluster.settle();
         assertThat(c.received("s3")).endsWith("anew");

@@ -42,8 +42,8 @@ import org.jspecify.annotations.Nullable;
 public final class MemoryDist implements DistClient {
     private final TopicIndex index = new TopicIndex(new SharedStrategies(SharedPick.ROUND_ROBIN));
     private final DistCounters counters = new DistCounters(new SimpleMeterRegistry());
-    private final ServedReceivers served = new ServedReceivers();
-    private final SharedChoices choices = new SharedChoices();
+    private final ServedReceivers served = new ServedReceivers(System::nanoTime);
+    private final SharedChoices choices = new SharedChoices(System::nanoTime);
     private final List<Delivery> handedOn = new CopyOnWriteArrayList<>();
     private final AtomicReference<@Nullable CompletableFuture<DistOutcome>> nextOutcome = new AtomicReference<>();
     private final AtomicReference<@Nullable RangeException> nextRouteFailure = new AtomicReference<>();

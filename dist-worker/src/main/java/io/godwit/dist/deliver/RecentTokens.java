@@ -1,0 +1,59 @@
+package io.godwit.dist.deliver;
+
+import java.time.Duration;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Delivery tokens that were finished a short while ago. A message may be distributed twice at once: by the node of a
+ * connection that ends, and by the store that it has left the message to. The one that is done first finishes the token;
+ * the copy of the other one may come later, from a node that stood still, or over a link that was down. Frames of a node
+ * that was silent are not taken any more after some ten seconds, and a publish waits 15 s at most; so {@link #KEEP} is
+ * long enough.
+ *
+ * <p>At most {@link #MAX_TOKENS}, or where ids are long some fewer: then the oldest is forgotten early. Not thread-safe.
+ */
+final class RecentTokens<V> {
+    static final Duration KEEP = Duration.ofMinutes(2);
+    static final int MAX_TOKENS = 100_000;
+
+    private record Finished<V>(V value, long endNanos) {}
+
+    private final LongSupplier nanoTime;
+    private final TokenMemory<Finished<V>> tokens = new TokenMemory<>();
+
+    RecentTokens(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+    }
+
+    void put(String origin, long number, V value) {
+        long now = nanoTime.getAsLong();
+        forget(now);
+        tokens.put(origin, number, new Finished<>(value, now + KEEP.toNanos()));
+        while (tokens.isOver(MAX_TOKENS)) {
+            tokens.forgetOldest();
+        }
+    }
+
+    @Nullable
+    V get(String origin, long number) {
+        if (tokens.size() == 0) {
+            return null;
+        }
+        forget(nanoTime.getAsLong());
+        Finished<V> known = tokens.get(origin, number);
+        return known == null ? null : known.value;
+    }
+
+    private void forget(long now) {
+        for (Finished<V> oldest = tokens.oldest();
+                oldest != null && now - oldest.endNanos >= 0;
+                oldest = tokens.oldest()) {
+            tokens.forgetOldest();
+        }
+    }
+
+    int size() {
+        return tokens.size();
+    }
+}
