@@ -8,6 +8,7 @@ import io.godwit.mqtt.transport.Connection;
 import io.godwit.mqtt.transport.OnEventLoop;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.message.Message;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +22,7 @@ final class CopyInterception {
     private final ChangeRules rules;
     private final Runnable onAnswer;
 
-    /** The copy that was asked about last, and what the answer is; null before it is there. */
+    /** The copy that the answer is about, and the answer; null before they are there, and once they are told. */
     private @Nullable Object asked;
 
     private @Nullable Intercepted answer;
@@ -43,7 +44,7 @@ final class CopyInterception {
     }
 
     /**
-     * What becomes of a copy; null while that is not known, or is not known of an earlier one.
+     * What becomes of a copy, told once; null while that is not known, or is not known of an earlier one.
      *
      * @param copy tells one from the next, by its identity
      */
@@ -53,19 +54,20 @@ final class CopyInterception {
         if (isAsking) {
             return null;
         }
-        if (asked == copy) {
-            return answer;
+        Intercepted known = asked == copy ? answer : null;
+        asked = null; // an idle session keeps no message
+        answer = null;
+        if (known != null) {
+            return known;
+        }
+        CompletableFuture<Intercepted> outcome = chain.run(receiver, message, rules);
+        if (outcome.isDone()) {
+            return outcome.join();
         }
         asked = copy;
-        var outcome = chain.run(receiver, message, rules);
-        if (outcome.isDone()) {
-            answer = outcome.join();
-            return answer;
-        }
-        answer = null;
         isAsking = true;
-        OnEventLoop.whenCompleteInOrder(connection, outcome, (known, failure) -> {
-            answer = failure == null ? known : new Intercepted.Failed("", String.valueOf(failure.getMessage()));
+        OnEventLoop.whenCompleteInOrder(connection, outcome, (value, failure) -> {
+            answer = failure == null ? value : new Intercepted.Failed("", String.valueOf(failure.getMessage()));
             isAsking = false;
             onAnswer.run();
         });

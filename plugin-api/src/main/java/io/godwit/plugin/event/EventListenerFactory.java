@@ -8,6 +8,12 @@ package io.godwit.plugin.event;
  * <p>One that implements {@link io.godwit.plugin.context.Plugin} too is given a context and a life cycle.
  */
 public interface EventListenerFactory {
+    /** Events that wait for one listener. */
+    int MAX_WAITING = 10_000;
+
+    /** What these may take in memory, about. */
+    int MAX_WAITING_BYTES = 16 * 1024 * 1024;
+
     /** What the configuration calls it. */
     String name();
 
@@ -26,10 +32,4 @@ public interface EventListenerFactory {
      * @throws Exception ends the start of the broker
      */
     EventListener create() throws Exception;
-
-    /** Events that wait for one listener. */
-    int MAX_WAITING = 10_000;
-
-    /** What these may take in memory, about. */
-    int MAX_WAITING_BYTES = 16 * 1024 * 1024;
 }
