@@ -180,8 +180,8 @@ class InterceptionTest {
         assertThat(node.events)
                 .filteredOn(BrokerEvent.PublishRefused.class::isInstance)
                 .hasSize(4)
-                .allSatisfy(event -> assertThat(((BrokerEvent.PublishRefused) event).cause())
-                        .contains("no answer"));
+                .allSatisfy(event ->
+                        assertThat(((BrokerEvent.PublishRefused) event).cause()).contains("no answer"));
     }
 
     /** Also of those that nobody is asked about [MQTT5-4.6.0-2]. */
@@ -280,8 +280,8 @@ class InterceptionTest {
     @Test
     void interceptorsStandOneBehindTheOther() {
         InterceptorStep first = step(at((client, message) -> withText(message, text(message) + " first")));
-        InterceptorStep late = step((client, message) ->
-                CompletableFuture.supplyAsync(() -> withText(message, text(message) + " late")));
+        InterceptorStep late = step(
+                (client, message) -> CompletableFuture.supplyAsync(() -> withText(message, text(message) + " late")));
         InterceptorStep none = step(at((client, message) -> Interception.UNCHANGED));
         node = new TestNode(
                 new Interceptors(InterceptorChain.of(List.of(first, late, none, first)), null), new MemoryAuth());
@@ -297,8 +297,8 @@ class InterceptionTest {
     @ParameterizedTest
     @EnumSource(Qos.class)
     void eachReceiverGetsWhatIsMadeOfItsCopy(Qos qos) {
-        TestNode node = delivering((client, message) -> CompletableFuture.supplyAsync(
-                () -> withText(message, text(message) + " for " + client.clientId().value())));
+        TestNode node = delivering((client, message) -> CompletableFuture.supplyAsync(() ->
+                withText(message, text(message) + " for " + client.clientId().value())));
         try (TestClient live = TestClient.clean(node.address, 5, "live");
                 TestClient lasting = TestClient.persistent(node.address, 5, "lasting");
                 TestClient old = TestClient.clean(node.address, 4, "old");
@@ -325,8 +325,8 @@ class InterceptionTest {
     @ParameterizedTest
     @EnumSource(Qos.class)
     void retainedMessagesAreInterceptedToo(Qos qos) {
-        TestNode node = delivering((client, message) ->
-                CompletableFuture.supplyAsync(() -> withText(message, text(message) + " new")));
+        TestNode node = delivering(
+                (client, message) -> CompletableFuture.supplyAsync(() -> withText(message, text(message) + " new")));
         try (TestClient publisher = TestClient.clean(node.address, 5, "p")) {
             for (int i = 0; i < 20; i++) {
                 publisher.send(TestClient.publish(1, Qos.AT_LEAST_ONCE, true, "r/" + i, "m"));
@@ -428,10 +428,12 @@ class InterceptionTest {
             publisher.send(new PingReq());
             publisher.receive(PingResp.class);
         }
-        Await.until("all is reported", () -> node.events.stream()
-                        .filter(event -> event instanceof BrokerEvent.MessageDropped dropped
-                                && dropped.reason() == DropReason.SESSION_ENDED)
-                        .count()
-                == 200);
+        Await.until(
+                "all is reported",
+                () -> node.events.stream()
+                                .filter(event -> event instanceof BrokerEvent.MessageDropped dropped
+                                        && dropped.reason() == DropReason.SESSION_ENDED)
+                                .count()
+                        == 200);
     }
 }

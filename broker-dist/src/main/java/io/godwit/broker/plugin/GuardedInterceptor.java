@@ -53,7 +53,10 @@ final class GuardedInterceptor implements InterceptorStep {
     /** Whether a customizer has the method; one that leaves it out is not called for it. */
     static boolean has(UserPropertiesCustomizer customizer, String method) {
         try {
-            return customizer.getClass().getMethod(method, ClientInfo.class, Message.class).getDeclaringClass()
+            return customizer
+                            .getClass()
+                            .getMethod(method, ClientInfo.class, Message.class)
+                            .getDeclaringClass()
                     != UserPropertiesCustomizer.class;
         } catch (NoSuchMethodException e) {
             throw new IllegalStateException("the interface has it", e);
@@ -67,8 +70,7 @@ final class GuardedInterceptor implements InterceptorStep {
 
     @Override
     public CompletableFuture<Interception> ask(ClientInfo client, Message message) {
-        return calls.ask(
-                what, plugin.calls(), () -> CompletableFuture.completedFuture(call.apply(client, message)));
+        return calls.ask(what, plugin.calls(), () -> CompletableFuture.completedFuture(call.apply(client, message)));
     }
 
     @Override

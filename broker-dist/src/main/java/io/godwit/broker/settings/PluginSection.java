@@ -4,7 +4,8 @@ import io.godwit.broker.config.Key;
 import java.util.List;
 
 /** {@code pluginConfig}. */
-public record PluginSection(@Key(text = """
+public record PluginSection(
+        @Key(text = """
                     Plugins that are told of events, in any number. Each has a queue and a thread of its own.
                     """) List<String> eventListeners,
         @Key(text = """

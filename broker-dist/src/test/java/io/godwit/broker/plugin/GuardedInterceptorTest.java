@@ -95,9 +95,10 @@ class GuardedInterceptorTest {
             return new Interception.Changed(message.withTopic("u"));
         });
 
-        assertThat(run(step, MESSAGE)).isInstanceOfSatisfying(Intercepted.Passed.class, passed -> assertThat(
-                        passed.message().topic())
-                .isEqualTo("u"));
+        assertThat(run(step, MESSAGE))
+                .isInstanceOfSatisfying(
+                        Intercepted.Passed.class,
+                        passed -> assertThat(passed.message().topic()).isEqualTo("u"));
         assertThat(thread.get()).startsWith("plugin-acme-call-");
         assertThat(stage.state().calls()).isEqualTo(1);
     }
@@ -121,9 +122,11 @@ class GuardedInterceptorTest {
                 throw new IllegalStateException("no");
             });
             assertThat(run(step, MESSAGE))
-                    .isInstanceOfSatisfying(Intercepted.Failed.class, failed -> assertThat(failed.detail())
-                            .contains("plugin acme")
-                            .contains("threw java.lang.IllegalStateException: no"));
+                    .isInstanceOfSatisfying(
+                            Intercepted.Failed.class,
+                            failed -> assertThat(failed.detail())
+                                    .contains("plugin acme")
+                                    .contains("threw java.lang.IllegalStateException: no"));
             assertThat(stage.hasTold(PluginFault.THREW)).isTrue();
             stage.close();
             stage = new PluginStage(directory, Map.of());
@@ -182,7 +185,8 @@ class GuardedInterceptorTest {
                 return new UserPropertiesCustomizer() {
                     @Override
                     public List<UserProperty> onPublish(ClientInfo publisher, Message message) {
-                        return List.of(new UserProperty("from", publisher.clientId().value()));
+                        return List.of(
+                                new UserProperty("from", publisher.clientId().value()));
                     }
                 };
             }
@@ -198,9 +202,11 @@ class GuardedInterceptorTest {
 
         assertThat(steps.deliver()).as("what is left out is not called").isNull();
         Intercepted outcome = run(Objects.requireNonNull(steps.publish()), MESSAGE);
-        assertThat(outcome).isInstanceOfSatisfying(Intercepted.Passed.class, passed -> assertThat(
-                        passed.message().properties().userProperties())
-                .containsExactly(new UserProperty("from", "c")));
+        assertThat(outcome)
+                .isInstanceOfSatisfying(
+                        Intercepted.Passed.class,
+                        passed -> assertThat(passed.message().properties().userProperties())
+                                .containsExactly(new UserProperty("from", "c")));
     }
 
     @Test

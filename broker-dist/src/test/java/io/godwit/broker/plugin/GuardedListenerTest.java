@@ -267,8 +267,8 @@ class GuardedListenerTest {
                 }
             }
         });
-        BrokerEvent event = new BrokerEvent.PublishReceived(
-                PluginStage.CLIENT, "t".repeat(65_000), Qos.AT_MOST_ONCE, false, 0);
+        BrokerEvent event =
+                new BrokerEvent.PublishReceived(PluginStage.CLIENT, "t".repeat(65_000), Qos.AT_MOST_ONCE, false, 0);
         events.onEvent(event);
         assertThat(isIn.await(30, TimeUnit.SECONDS)).isTrue();
         for (int i = 0; i < 200; i++) {

@@ -40,16 +40,15 @@ class ExamplePluginsTest {
     }
 
     private static Mqtt5PubAckReasonCode publish(Mqtt5BlockingClient client, String topic, byte[] payload) {
-        return ((Mqtt5PublishResult.Mqtt5Qos1Result)
-                        client.publishWith()
-                                .topic(topic)
-                                .qos(MqttQos.AT_LEAST_ONCE)
-                                .payload(payload)
-                                .userProperties()
-                                .add("internal-id", "7")
-                                .add("publisher", "somebody else")
-                                .applyUserProperties()
-                                .send())
+        return ((Mqtt5PublishResult.Mqtt5Qos1Result) client.publishWith()
+                        .topic(topic)
+                        .qos(MqttQos.AT_LEAST_ONCE)
+                        .payload(payload)
+                        .userProperties()
+                        .add("internal-id", "7")
+                        .add("publisher", "somebody else")
+                        .applyUserProperties()
+                        .send())
                 .getPubAck()
                 .getReasonCode();
     }
@@ -76,10 +75,14 @@ class ExamplePluginsTest {
         try (BrokerProcess broker = new BrokerProcess(directory.resolve("broker"))
                 .installedIn(installation.path())
                 .setting("apiServerConfig", "{port: " + Ports.free().getPort() + ", checkAnswers: true}")
-                .setting("pluginConfig", "{eventListeners: [audit-trail], publishInterceptors: [payload-check], "
-                        + "deliverInterceptors: [redact], userProperties: [stamp]}")
-                .setting("plugins", "{audit-trail: {maxBytes: 1MB}, payload-check: {below: chat}, "
-                        + "redact: {below: payroll, cleared: [accounting]}}")) {
+                .setting(
+                        "pluginConfig",
+                        "{eventListeners: [audit-trail], publishInterceptors: [payload-check], "
+                                + "deliverInterceptors: [redact], userProperties: [stamp]}")
+                .setting(
+                        "plugins",
+                        "{audit-trail: {maxBytes: 1MB}, payload-check: {below: chat}, "
+                                + "redact: {below: payroll, cleared: [accounting]}}")) {
             broker.start();
             Mqtt5BlockingClient accounting = connected(broker, "accounting");
             Mqtt5BlockingClient curious = connected(broker, "curious");
@@ -87,13 +90,15 @@ class ExamplePluginsTest {
             try (Mqtt5BlockingClient.Mqtt5Publishes forAccounting = accounting.publishes(MqttGlobalPublishFilter.ALL);
                     Mqtt5BlockingClient.Mqtt5Publishes forCurious = curious.publishes(MqttGlobalPublishFilter.ALL)) {
                 for (Mqtt5BlockingClient each : List.of(accounting, curious)) {
-                    each.subscribeWith().topicFilter("#").qos(MqttQos.AT_LEAST_ONCE).send();
+                    each.subscribeWith()
+                            .topicFilter("#")
+                            .qos(MqttQos.AT_LEAST_ONCE)
+                            .send();
                 }
                 assertThat(publish(publisher, "chat/a", new byte[] {(byte) 0xFF}))
                         .isEqualTo(Mqtt5PubAckReasonCode.NO_MATCHING_SUBSCRIBERS);
                 assertThat(publish(publisher, "chat/a", text("hello"))).isEqualTo(Mqtt5PubAckReasonCode.SUCCESS);
-                assertThat(publish(publisher, "payroll/june", text("1,000")))
-                        .isEqualTo(Mqtt5PubAckReasonCode.SUCCESS);
+                assertThat(publish(publisher, "payroll/june", text("1,000"))).isEqualTo(Mqtt5PubAckReasonCode.SUCCESS);
                 for (Mqtt5BlockingClient.Mqtt5Publishes each : List.of(forAccounting, forCurious)) {
                     Mqtt5Publish chat = each.receive(60, TimeUnit.SECONDS).orElseThrow();
                     assertThat(told(chat)).isEqualTo("hello");

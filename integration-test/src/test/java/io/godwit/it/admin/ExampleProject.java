@@ -19,8 +19,7 @@ import java.util.stream.Stream;
  */
 final class ExampleProject {
     private static final long PATIENCE_SECONDS = 120;
-    private static final Path EXAMPLES =
-            Path.of(System.getProperty("user.dir")).resolveSibling("docs/examples");
+    private static final Path EXAMPLES = Path.of(System.getProperty("user.dir")).resolveSibling("docs/examples");
 
     private ExampleProject() {}
 

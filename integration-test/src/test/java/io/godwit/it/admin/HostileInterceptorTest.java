@@ -133,9 +133,19 @@ class HostileInterceptorTest {
             Mqtt5BlockingClient subscriber = connected(broker, "subscriber");
             Mqtt5BlockingClient publisher = connected(broker, "publisher");
             try (Mqtt5BlockingClient.Mqtt5Publishes got = subscriber.publishes(MqttGlobalPublishFilter.ALL)) {
-                subscriber.subscribeWith().topicFilter("#").qos(MqttQos.AT_LEAST_ONCE).send();
-                for (String how : List.of("in throw", "in null", "in topic", "in large", "properties throw",
-                        "properties null", "properties large")) {
+                subscriber
+                        .subscribeWith()
+                        .topicFilter("#")
+                        .qos(MqttQos.AT_LEAST_ONCE)
+                        .send();
+                for (String how : List.of(
+                        "in throw",
+                        "in null",
+                        "in topic",
+                        "in large",
+                        "properties throw",
+                        "properties null",
+                        "properties large")) {
                     assertThat(publish(publisher, how))
                             .as(how)
                             .isEqualTo(Mqtt5PubAckReasonCode.IMPLEMENTATION_SPECIFIC_ERROR);
@@ -152,13 +162,15 @@ class HostileInterceptorTest {
 
                 // on an event loop, until that is seen and it is interrupted
                 Mqtt5PubAckReasonCode blocked = publish(publisher, "in block");
-                assertThat(blocked).isIn(
-                        Mqtt5PubAckReasonCode.SUCCESS, Mqtt5PubAckReasonCode.IMPLEMENTATION_SPECIFIC_ERROR);
-                Await.until("called on its own threads", () -> installation
-                        .use(broker, "in")
-                        .get("threads")
-                        .getAsString()
-                        .equals("plugin"));
+                assertThat(blocked)
+                        .isIn(Mqtt5PubAckReasonCode.SUCCESS, Mqtt5PubAckReasonCode.IMPLEMENTATION_SPECIFIC_ERROR);
+                Await.until(
+                        "called on its own threads",
+                        () -> installation
+                                .use(broker, "in")
+                                .get("threads")
+                                .getAsString()
+                                .equals("plugin"));
                 assertThat(publish(publisher, "good")).isEqualTo(Mqtt5PubAckReasonCode.SUCCESS);
             }
             for (String plugin : List.of("in", "out", "properties")) {

@@ -69,9 +69,7 @@ class HostileListenerTest {
                 "hostile",
                 "Hostile",
                 PLUGIN,
-                Map.of(
-                        "io.godwit.plugin.event.EventListenerFactory",
-                        List.of("Hostile$Thrower", "Hostile$Blocker")));
+                Map.of("io.godwit.plugin.event.EventListenerFactory", List.of("Hostile$Thrower", "Hostile$Blocker")));
         installation.take(ExampleProject.build(
                 Files.createDirectory(directory.resolve("example")), "event-listener", "audit-trail"));
         try (BrokerProcess broker = new BrokerProcess(directory.resolve("broker"))
@@ -88,16 +86,16 @@ class HostileListenerTest {
             publisher.publishWith().topic("t").qos(MqttQos.AT_LEAST_ONCE).send();
             publisher.disconnect();
 
-            Await.until("drops are told", () -> installation
-                    .use(broker, "blocker")
-                    .get("failures")
-                    .getAsLong()
-                    >= 100);
-            Await.until("what is thrown is told", () -> installation
-                    .use(broker, "thrower")
-                    .get("lastFailure")
-                    .getAsString()
-                    .contains("threw java.lang.IllegalStateException"));
+            Await.until(
+                    "drops are told",
+                    () -> installation.use(broker, "blocker").get("failures").getAsLong() >= 100);
+            Await.until(
+                    "what is thrown is told",
+                    () -> installation
+                            .use(broker, "thrower")
+                            .get("lastFailure")
+                            .getAsString()
+                            .contains("threw java.lang.IllegalStateException"));
             Path trail = broker.data().resolve("plugins/audit-trail/audit.log");
             Await.until("the sample has written", () -> {
                 String text = Files.readString(trail);

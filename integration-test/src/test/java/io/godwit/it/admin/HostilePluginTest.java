@@ -90,10 +90,7 @@ class HostilePluginTest {
     void theBrokerLivesDeniesAndNamesIt() throws Exception {
         PluginInstallation installation = new PluginInstallation(directory);
         installation.jar(
-                "hostile",
-                "Hostile",
-                PLUGIN,
-                Map.of("io.godwit.plugin.auth.AuthProviderFactory", List.of("Hostile")));
+                "hostile", "Hostile", PLUGIN, Map.of("io.godwit.plugin.auth.AuthProviderFactory", List.of("Hostile")));
         try (BrokerProcess broker = new BrokerProcess(directory.resolve("broker"))
                 .installedIn(installation.path())
                 .setting("authConfig", "{provider: hostile, timeoutSeconds: 2}")
@@ -104,16 +101,22 @@ class HostilePluginTest {
             for (String user : List.of("throw", "null", "never")) {
                 assertThat(connect(broker, user)).as(user).isEqualTo(Mqtt5ConnAckReasonCode.SERVER_UNAVAILABLE);
             }
-            assertThat(installation.use(broker, "hostile").get("threads").getAsString()).isEqualTo("broker");
+            assertThat(installation.use(broker, "hostile").get("threads").getAsString())
+                    .isEqualTo("broker");
 
             CompletableFuture<Mqtt5ConnAckReasonCode> blocked =
                     CompletableFuture.supplyAsync(() -> connect(broker, "block"));
             Await.until(
                     "called on its own threads",
-                    () -> installation.use(broker, "hostile").get("threads").getAsString().equals("plugin"));
+                    () -> installation
+                            .use(broker, "hostile")
+                            .get("threads")
+                            .getAsString()
+                            .equals("plugin"));
             assertThat(blocked.get(60, TimeUnit.SECONDS)).isEqualTo(Mqtt5ConnAckReasonCode.SERVER_UNAVAILABLE);
             assertThat(connect(broker, "ann")).isEqualTo(Mqtt5ConnAckReasonCode.SUCCESS);
-            assertThat(installation.use(broker, "hostile").get("failures").getAsLong()).isGreaterThanOrEqualTo(4);
+            assertThat(installation.use(broker, "hostile").get("failures").getAsLong())
+                    .isGreaterThanOrEqualTo(4);
 
             Path status = broker.data().resolve("godwit.status");
             Await.until("the status names it", () -> {

@@ -45,8 +45,8 @@ public final class InterceptorChain {
                                 ? run(next, client, passed.message(), rules)
                                 : CompletableFuture.completedFuture(outcome));
             }
-            Intercepted outcome =
-                    asked.handle((answer, failure) -> outcome(step, given, answer, failure, rules)).join();
+            Intercepted outcome = asked.handle((answer, failure) -> outcome(step, given, answer, failure, rules))
+                    .join();
             if (!(outcome instanceof Intercepted.Passed passed)) {
                 return CompletableFuture.completedFuture(outcome);
             }

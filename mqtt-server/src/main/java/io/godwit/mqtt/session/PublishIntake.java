@@ -230,8 +230,7 @@ final class PublishIntake {
                 distribution.distributeLate(passed.message(), mustRetain(passed.message()));
             }
         } else if (outcome instanceof Intercepted.Dropped dropped) {
-            services.reports.publishIntercepted(
-                    session.client(), message.topic(), dropped.plugin(), dropped.detail());
+            services.reports.publishIntercepted(session.client(), message.topic(), dropped.plugin(), dropped.detail());
             end(packetId, message.qos(), ReasonCode.NO_MATCHING_SUBSCRIBERS);
         } else if (outcome instanceof Intercepted.Failed failed) {
             services.reports.publishRefused(session.client(), message.topic(), failed.detail());

@@ -133,8 +133,8 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
         }
         if (zeroLane == null) {
             send(delivery.message(), Qos.AT_MOST_ONCE, retain, match.subscriptionIds(), 0, shared);
-        } else if (!zeroLane.add(new ZeroLane.Copy(
-                delivery.message(), delivery, match, retain, match.subscriptionIds(), shared))) {
+        } else if (!zeroLane.add(
+                new ZeroLane.Copy(delivery.message(), delivery, match, retain, match.subscriptionIds(), shared))) {
             dropped(delivery.message(), DropReason.INTERCEPTED);
         }
         noteLive(delivery.message());
@@ -482,7 +482,10 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
 
     @Override
     public boolean isReady() {
-        return !isClosed() && connection.isOpen() && (queue == null || queue.isEmpty()) && hasWindow()
+        return !isClosed()
+                && connection.isOpen()
+                && (queue == null || queue.isEmpty())
+                && hasWindow()
                 && (zeroLane == null || zeroLane.isEmpty());
     }
 

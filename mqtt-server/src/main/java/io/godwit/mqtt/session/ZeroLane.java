@@ -71,8 +71,7 @@ final class ZeroLane {
     /** @return whether there was room */
     boolean add(Copy copy) {
         int more = copy.message.heapBytes();
-        if (!copies.isEmpty()
-                && (copies.size() >= MAX_COPIES || bytes + more > Math.min(maxBytes, ofNode.free()))) {
+        if (!copies.isEmpty() && (copies.size() >= MAX_COPIES || bytes + more > Math.min(maxBytes, ofNode.free()))) {
             return false;
         }
         copies.addLast(copy);
