@@ -36,6 +36,7 @@ import io.godwit.broker.metrics.OtlpPush;
 import io.godwit.broker.metrics.RmqttStats;
 import io.godwit.broker.metrics.StoreMeters;
 import io.godwit.broker.plugin.BrokerServices;
+import io.godwit.broker.plugin.PluginEvents;
 import io.godwit.broker.plugin.PluginHost;
 import io.godwit.broker.records.EndedRecords;
 import io.godwit.broker.records.OperatorBans;
@@ -61,6 +62,7 @@ import io.godwit.kv.StoreHealth;
 import io.godwit.kv.coprocessor.SteadyClock;
 import io.godwit.mqtt.MqttConfig;
 import io.godwit.mqtt.MqttServer;
+import io.godwit.mqtt.intercept.Interceptors;
 import io.godwit.mqtt.trace.Tracing;
 import io.godwit.mqtt.transport.Listener;
 import io.godwit.mqtt.transport.TransportConfig;
@@ -112,6 +114,7 @@ final class Broker implements AutoCloseable {
     private final MeterRegistry meters = metrics.registry();
     private final StoreMeters storeMeters = new StoreMeters(meters);
     private final EventLog eventLog;
+    private final PluginEvents pluginEvents;
     private final EventTap events;
     private final Tracing tracing = new Tracing();
     private final TraceTap traces = new TraceTap(tracing, System::currentTimeMillis);
@@ -203,7 +206,8 @@ final class Broker implements AutoCloseable {
         this.pluginDirectory = pluginDirectory;
         this.status = new StatusFile(data);
         this.eventLog = new EventLog(meters, status::events, status::alive);
-        this.events = new EventTap(eventLog, System::currentTimeMillis);
+        this.pluginEvents = new PluginEvents(eventLog);
+        this.events = new EventTap(pluginEvents, System::currentTimeMillis);
         this.api = new BrokerApi(
                 config,
                 data,
@@ -258,6 +262,7 @@ final class Broker implements AutoCloseable {
         OtlpSettings.check(config);
         AuthProvider auth = AuthProviders.open(config, plugins, new AuthFileReports(events, meters));
         opened.push(auth);
+        UsedPlugins used = UsedPlugins.find(config, plugins);
         host.checkSections();
         // the pid file goes last: until then the data directory is in use
         opened.push(status::end);
@@ -265,6 +270,9 @@ final class Broker implements AutoCloseable {
         KvNode node = open();
         opened.push(node);
         host.start();
+        opened.push(pluginEvents);
+        pluginEvents.begin(used.makeListeners());
+        Interceptors interceptors = used.makeInterceptors();
         opened.push(api::storesClose);
         api.opened(node);
         List<String> warnings = Stream.of(
@@ -376,6 +384,7 @@ final class Broker implements AutoCloseable {
         if (!config.mqtt().serverReference().isEmpty()) {
             server.referTo(config.mqtt().serverReference());
         }
+        server.intercept(interceptors);
         mqtt.set(server);
         opened.push(server);
         SessionCatalog catalog = InboxStore.catalog(inboxRanges.client(), clock::millis);

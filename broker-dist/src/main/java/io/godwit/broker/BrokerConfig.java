@@ -11,6 +11,7 @@ import io.godwit.broker.settings.FileConfig;
 import io.godwit.broker.settings.MemorySection;
 import io.godwit.broker.settings.MqttServerSection;
 import io.godwit.broker.settings.OtlpSection;
+import io.godwit.broker.settings.PluginSection;
 import io.godwit.broker.settings.SessionSection;
 import io.godwit.broker.settings.StoreSection;
 import io.godwit.broker.settings.SystemProperties;
@@ -75,6 +76,11 @@ final class BrokerConfig {
 
     OtlpSection otlp() {
         return loaded.file().otlpConfig();
+    }
+
+    /** Which plugins are in use. */
+    PluginSection usedPlugins() {
+        return loaded.file().pluginConfig();
     }
 
     /** What the file says for plugins, by the names of these. */

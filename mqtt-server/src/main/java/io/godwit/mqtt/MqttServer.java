@@ -11,6 +11,7 @@ import io.godwit.mqtt.client.ConnectedClients;
 import io.godwit.mqtt.connect.ConnectHandler;
 import io.godwit.mqtt.connect.ConnectServices;
 import io.godwit.mqtt.connect.RandomClientIds;
+import io.godwit.mqtt.intercept.Interceptors;
 import io.godwit.mqtt.session.LiveFanOut;
 import io.godwit.mqtt.session.SessionConfig;
 import io.godwit.mqtt.session.SessionServices;
@@ -199,6 +200,11 @@ public final class MqttServer implements AutoCloseable {
      */
     public void referTo(String serverReference) {
         loops.referTo(serverReference);
+    }
+
+    /** Before {@link #start}: plugins see the messages of all sessions. */
+    public void intercept(Interceptors interceptors) {
+        services = services.reconfigured(services.session().intercepted(interceptors));
     }
 
     /** Who is connected to this node; from construction on. */

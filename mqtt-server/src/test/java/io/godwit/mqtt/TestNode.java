@@ -2,6 +2,7 @@ package io.godwit.mqtt;
 
 import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.codec.DecodeLimits;
+import io.godwit.mqtt.intercept.Interceptors;
 import io.godwit.mqtt.session.SessionConfig;
 import io.godwit.mqtt.topic.TopicRules;
 import io.godwit.mqtt.trace.Tracing;
@@ -139,11 +140,24 @@ final class TestNode implements AutoCloseable {
                 memory);
     }
 
+    /** Plugins see the messages of all clients. */
+    TestNode(Interceptors interceptors, AuthProvider auth) {
+        this(
+                new MqttConfig(List.of(onAnyPort(LIMITS)), TRANSPORT, SessionConfig.DEFAULTS, AuthConfig.DEFAULTS),
+                auth,
+                new HandMemory(),
+                interceptors);
+    }
+
     private TestNode(MqttConfig config, AuthProvider auth) {
         this(config, auth, new HandMemory());
     }
 
     private TestNode(MqttConfig config, AuthProvider auth, HandMemory memory) {
+        this(config, auth, memory, Interceptors.NONE);
+    }
+
+    private TestNode(MqttConfig config, AuthProvider auth, HandMemory memory, Interceptors interceptors) {
         server = new MqttServer(
                 config,
                 dist,
@@ -156,6 +170,7 @@ final class TestNode implements AutoCloseable {
                 System::currentTimeMillis,
                 memory,
                 tracing);
+        server.intercept(interceptors);
         dist.deliverTo(server.liveDeliverer(), inbox.deliverer());
         try {
             addresses = server.start().stream().map(Listener::address).toList();

@@ -22,17 +22,26 @@ import org.jspecify.annotations.Nullable;
  * what it throws takes nobody's time: a client that knows how to bring that about would shut out all others.
  */
 final class GuardedCalls {
-    /** Calls of one plugin that are not answered. */
+    /** Calls of one plugin that are not answered, unless it is said otherwise. */
     static final int MAX_OUTSTANDING = 10_000;
+    /** The most that may be said. */
+    static final int MOST = 100_000;
 
     private final HostedPlugin plugin;
     private final LongSupplier nanoClock;
     private final LongSupplier timeoutMillis;
+    private final int mostOutstanding;
     /** Atomic: calls begin and end on any thread. */
     private final AtomicInteger outstanding = new AtomicInteger();
 
     /** @param timeoutMillis of a call; may change */
     GuardedCalls(HostedPlugin plugin, LongSupplier nanoClock, LongSupplier timeoutMillis) {
+        this(plugin, nanoClock, timeoutMillis, MAX_OUTSTANDING);
+    }
+
+    /** @param mostOutstanding calls that are not answered, at most {@link #MOST} */
+    GuardedCalls(HostedPlugin plugin, LongSupplier nanoClock, LongSupplier timeoutMillis, int mostOutstanding) {
+        this.mostOutstanding = mostOutstanding;
         this.plugin = plugin;
         this.nanoClock = nanoClock;
         this.timeoutMillis = timeoutMillis;
@@ -56,7 +65,7 @@ final class GuardedCalls {
                     "plugin " + plugin.name() + " is not called for a while: it does not " + "answer"));
         }
         Call<T> made = new Call<>(what, permit, call);
-        if (outstanding.incrementAndGet() > MAX_OUTSTANDING) {
+        if (outstanding.incrementAndGet() > mostOutstanding) {
             return made.refused();
         }
         if (plugin.isInline()) {
@@ -98,7 +107,7 @@ final class GuardedCalls {
 
         CompletableFuture<T> refused() {
             outstanding.decrementAndGet();
-            fault(PluginFault.TOO_MANY_CALLS, MAX_OUTSTANDING + " calls wait");
+            fault(PluginFault.TOO_MANY_CALLS, mostOutstanding + " calls wait");
             if (permit == Permit.TRIAL) {
                 broke();
             }

@@ -6,6 +6,9 @@ import io.godwit.plugin.balance.RangeBalancer;
 import io.godwit.plugin.balance.RangeBalancerFactory;
 import io.godwit.plugin.balance.SplitHinter;
 import io.godwit.plugin.balance.SplitHinterFactory;
+import io.godwit.plugin.event.EventListener;
+import io.godwit.plugin.event.EventListenerFactory;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Set;
@@ -34,6 +37,24 @@ final class GuardedFactories {
                 throw new IOException(plugin.label() + " does not create: null instead of a provider");
             }
             return GuardedAuth.of(made, plugin, decisions, nanoClock, timeoutMillis);
+        }
+    }
+
+    /** Blocks in {@code create}. */
+    record OfListeners(
+            EventListenerFactory factory,
+            String name,
+            HostedPlugin plugin,
+            LongSupplier nanoClock,
+            MeterRegistry meters)
+            implements EventListenerFactory {
+        @Override
+        public EventListener create() throws IOException {
+            EventListener made = plugin.bounded("create", plugin.limits().start(), factory::create);
+            if (made == null) {
+                throw new IOException(plugin.label() + " does not create: null instead of a listener");
+            }
+            return GuardedListener.of(made, plugin, nanoClock, meters);
         }
     }
 

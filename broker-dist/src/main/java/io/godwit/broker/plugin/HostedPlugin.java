@@ -152,7 +152,7 @@ final class HostedPlugin implements InlineCalls.Owner {
             isInline = bounded("isNonBlocking", limits.start(), plugin::isNonBlocking);
             threads = Math.max(1, Math.min(MAX_THREADS, bounded("threads", limits.start(), plugin::threads)));
         }
-        calls = PluginThreads.of("plugin-" + name + "-call", home.classes(), threads, GuardedCalls.MAX_OUTSTANDING);
+        calls = PluginThreads.of("plugin-" + name + "-call", home.classes(), threads, GuardedCalls.MOST);
     }
 
     void start() throws IOException {
@@ -219,6 +219,11 @@ final class HostedPlugin implements InlineCalls.Owner {
 
     boolean isInline() {
         return isInline;
+    }
+
+    /** It is never called on the broker's threads, whatever it says. */
+    void keepOffThreadsOfBroker() {
+        isInline = false;
     }
 
     /** Runs its code on this thread. What it throws goes on. */

@@ -7,6 +7,10 @@ import io.godwit.plugin.balance.RangeBalancerFactory;
 import io.godwit.plugin.balance.SplitHinterFactory;
 import io.godwit.plugin.context.Plugin;
 import io.godwit.plugin.event.EventListener;
+import io.godwit.plugin.event.EventListenerFactory;
+import io.godwit.plugin.intercept.DeliverInterceptorFactory;
+import io.godwit.plugin.intercept.PublishInterceptorFactory;
+import io.godwit.plugin.intercept.UserPropertiesCustomizerFactory;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -176,7 +180,9 @@ public final class PluginHost implements AutoCloseable {
                 inline,
                 nanoClock,
                 limits,
-                type == AuthProviderFactory.class ? LEAST_FAILURES_OF_MANY : LEAST_FAILURES,
+                type == RangeBalancerFactory.class || type == SplitHinterFactory.class
+                        ? LEAST_FAILURES
+                        : LEAST_FAILURES_OF_MANY,
                 () -> hasNews = true);
         plugins.add(plugin);
         OpenSection section = sections.getOrDefault(name, new OpenSection("plugins." + name, Map.of()));
@@ -193,22 +199,36 @@ public final class PluginHost implements AutoCloseable {
                         services,
                         decisions),
                 settings);
-        return type.cast(guarded(factory, name, plugin));
+        return type.cast(guarded(type, factory, name, plugin));
     }
 
-    private Object guarded(Object factory, String name, HostedPlugin plugin) throws IOException {
-        if (factory instanceof AuthProviderFactory auth) {
+    private Object guarded(Class<?> type, Object factory, String name, HostedPlugin plugin) throws IOException {
+        if (type == AuthProviderFactory.class && factory instanceof AuthProviderFactory auth) {
             return new GuardedFactories.OfAuth(auth, name, plugin, decisions, nanoClock, () -> authTimeoutMillis);
         }
-        if (factory instanceof RangeBalancerFactory balancers) {
+        if (type == RangeBalancerFactory.class && factory instanceof RangeBalancerFactory balancers) {
             Map<String, String> defaults =
                     plugin.bounded("defaults", plugin.limits().start(), () -> Map.copyOf(balancers.defaults()));
             return new GuardedFactories.OfBalancers(balancers, name, defaults, plugin, nanoClock);
         }
-        if (factory instanceof SplitHinterFactory hinters) {
+        if (type == SplitHinterFactory.class && factory instanceof SplitHinterFactory hinters) {
             Map<String, String> defaults =
                     plugin.bounded("defaults", plugin.limits().start(), () -> Map.copyOf(hinters.defaults()));
             return new GuardedFactories.OfHinters(hinters, name, defaults, plugin, nanoClock);
+        }
+        if (type == EventListenerFactory.class && factory instanceof EventListenerFactory listeners) {
+            plugin.keepOffThreadsOfBroker();
+            return new GuardedFactories.OfListeners(listeners, name, plugin, nanoClock, meters);
+        }
+        if (type == PublishInterceptorFactory.class && factory instanceof PublishInterceptorFactory publish) {
+            return new GuardedInterceptors.OfPublish(publish, name, plugin, nanoClock);
+        }
+        if (type == DeliverInterceptorFactory.class && factory instanceof DeliverInterceptorFactory deliver) {
+            return new GuardedInterceptors.OfDeliver(deliver, name, plugin, nanoClock);
+        }
+        if (type == UserPropertiesCustomizerFactory.class
+                && factory instanceof UserPropertiesCustomizerFactory properties) {
+            return new GuardedInterceptors.OfProperties(properties, name, plugin, nanoClock);
         }
         throw new IllegalArgumentException("no kind of plugin: " + factory.getClass());
     }

@@ -59,9 +59,14 @@ public final class PluginReports {
 
     /** @param detail what it was called for and what came of it */
     void fault(PluginFault fault, String detail) {
+        faults(fault, 1, detail);
+    }
+
+    /** So many of one kind, told as one. */
+    void faults(PluginFault fault, long count, String detail) {
         Counter counter = faults.get(fault);
         if (counter != null) {
-            counter.increment();
+            counter.increment(count);
         }
         String shown = detail.length() > MAX_DETAIL ? detail.substring(0, MAX_DETAIL) : detail;
         last = EnumNames.of(fault) + ": " + shown;

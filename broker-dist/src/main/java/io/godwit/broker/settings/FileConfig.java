@@ -48,6 +48,10 @@ public record FileConfig(
                     over HTTP). docs/metrics.md tells more. Off while url is empty. File names are relative to this
                     file.
                     """) OtlpSection otlpConfig,
+        @Section(text = """
+                    The plugins that are in use, by what they call themselves, beside those that authConfig and
+                    storeConfig name. Their settings are in the section plugins. docs/plugins.md tells more.
+                    """) PluginSection pluginConfig,
         @OpenSections(text = """
                     Settings of plugins, each plugin's under the name that it calls itself by: docs/plugins.md tells
                     more. As in

@@ -8,13 +8,16 @@ import java.util.Set;
 /**
  * Which events somebody wants. All that is given must hold.
  *
- * @param types none for all
+ * @param types none for all but those that there is one of for each message
  * @param clientId of whom they are about
  * @param tenant empty also for those of no tenant
  */
 record EventQuestion(Set<String> types, Optional<String> clientId, Optional<String> tenant)
         implements WatchQuestion, EventWatch {
     static final int MAX_TYPES = 100;
+    /** Whoever wants these says so: all others would be lost among them. */
+    private static final Set<Class<? extends BrokerEvent>> OF_EACH_MESSAGE =
+            Set.of(BrokerEvent.PublishReceived.class, BrokerEvent.MessageDelivered.class);
 
     EventQuestion {
         types = Set.copyOf(types);
@@ -34,7 +37,9 @@ record EventQuestion(Set<String> types, Optional<String> clientId, Optional<Stri
 
     @Override
     public boolean wants(Class<? extends BrokerEvent> kind) {
-        return types.isEmpty() || types.contains(EventWords.of(kind).type());
+        return types.isEmpty()
+                ? !OF_EACH_MESSAGE.contains(kind)
+                : types.contains(EventWords.of(kind).type());
     }
 
     @Override

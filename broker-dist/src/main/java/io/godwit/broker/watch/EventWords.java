@@ -6,6 +6,7 @@ import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.message.Qos;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
@@ -154,6 +155,8 @@ final class EventWords {
             details.put("tenant", WatchEntry.cut(tenant.value()));
         } else if (value instanceof ClientId client) {
             details.put("clientId", WatchEntry.cut(client.value()));
+        } else if (value instanceof Qos qos) {
+            details.put(name, (long) qos.value());
         } else if (value instanceof Enum<?> constant) {
             details.put(name, EnumNames.of(constant));
         } else if (value instanceof Duration duration) {

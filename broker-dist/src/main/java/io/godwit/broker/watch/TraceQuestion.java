@@ -7,6 +7,7 @@ import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,13 @@ import org.jspecify.annotations.Nullable;
 record TraceQuestion(
         Optional<String> clientId, Optional<TopicFilter> filter, Optional<String> address, Optional<String> tenant)
         implements WatchQuestion, EventWatch {
+    /** What a trace has entries of its own for. */
+    private static final Set<Class<? extends BrokerEvent>> TRACED = Set.of(
+            BrokerEvent.PublishReceived.class,
+            BrokerEvent.MessageDelivered.class,
+            BrokerEvent.Subscribed.class,
+            BrokerEvent.Unsubscribed.class);
+
     TraceQuestion {
         if (clientId.isEmpty() && filter.isEmpty() && address.isEmpty()) {
             throw new IllegalArgumentException("a trace follows a client, topics or an address");
@@ -94,13 +102,13 @@ record TraceQuestion(
 
     @Override
     public boolean wants(Class<? extends BrokerEvent> kind) {
-        return EventWords.of(kind).isAboutClients();
+        return !TRACED.contains(kind) && EventWords.of(kind).isAboutClients();
     }
 
     @Override
     public boolean matches(BrokerEvent event) {
         EventWords words = EventWords.of(event.getClass());
-        return words.isAboutClients()
+        return wants(event.getClass())
                 && follows(words.tenant(event), words.clientId(event), null, words.address(event), words.topic(event));
     }
 }

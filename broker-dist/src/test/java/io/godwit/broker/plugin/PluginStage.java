@@ -71,7 +71,9 @@ final class PluginStage implements AutoCloseable {
                         Duration.ofMillis(500),
                         Duration.ofMillis(500),
                         Duration.ofMillis(500),
-                        Duration.ofMillis(300)));
+                        Duration.ofMillis(300),
+                        Duration.ofMillis(500),
+                        Duration.ofMillis(500)));
     }
 
     static OpenSection section(String name, String... keysAndValues) {

@@ -7,6 +7,7 @@ import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.EventListener;
+import io.godwit.plugin.message.Qos;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -103,5 +104,18 @@ class EventTapTest {
         watch(new EventQuestion(Set.of("client-connected"), Optional.empty(), Optional.empty()));
         assertThat(tap.isListening(BrokerEvent.ClientConnected.class)).isTrue();
         assertThat(tap.isListening(BrokerEvent.MessageDropped.class)).isFalse();
+    }
+
+    /** All others would be lost among them. */
+    @Test
+    void eventsOfEachMessageComeToWhoNamesThem() {
+        WatchQueue all = watch(new EventQuestion(Set.of(), Optional.empty(), Optional.empty()));
+        WatchQueue named = watch(new EventQuestion(Set.of("publish-received"), Optional.empty(), Optional.empty()));
+
+        raise(new BrokerEvent.PublishReceived(WREN, "t", Qos.AT_LEAST_ONCE, false, 3));
+        raise(new BrokerEvent.ClientDisconnected(WREN, "gone"));
+
+        assertThat(types(all)).containsExactly("client-disconnected");
+        assertThat(types(named)).containsExactly("publish-received");
     }
 }

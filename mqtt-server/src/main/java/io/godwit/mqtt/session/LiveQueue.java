@@ -59,6 +59,12 @@ final class LiveQueue {
         count(entry.message.heapBytes());
     }
 
+    /** The oldest, which stays; null when there is none. */
+    @Nullable
+    Entry peek() {
+        return entries.peekFirst();
+    }
+
     /** Takes the oldest; null when there is none. */
     @Nullable
     Entry poll() {

@@ -10,6 +10,7 @@ import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.InboxMessage;
 import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.mqtt.client.LiveSubscriptions;
+import io.godwit.mqtt.intercept.Intercepted;
 import io.godwit.mqtt.packet.PubAck;
 import io.godwit.mqtt.packet.PubComp;
 import io.godwit.mqtt.packet.PubRec;
@@ -21,6 +22,7 @@ import io.godwit.mqtt.transport.Connection;
 import io.godwit.mqtt.transport.OnEventLoop;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.event.DropReason;
+import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayDeque;
@@ -61,6 +63,9 @@ public final class PersistentSession extends Session {
     /** Delivered by the store and not yet sent. */
     private final ArrayDeque<InboxMessage> waiting = new ArrayDeque<>(0);
 
+    /** Null without interceptors. */
+    private final @Nullable CopyInterception interception;
+
     /** When the client came; wall clock. */
     private final long beganMillis;
 
@@ -94,6 +99,7 @@ public final class PersistentSession extends Session {
             End end) {
         super(connection, services, terms, end);
         this.beganMillis = services.nowMillis();
+        this.interception = CopyInterception.of(this, this::drainAnswered);
         this.attachment = reply.attachment();
         this.receivedBefore = reply.inbound();
         this.receiver =
@@ -155,7 +161,7 @@ public final class PersistentSession extends Session {
                 connection.send(new PubRel(m.packetId(), ReasonCode.SUCCESS));
             } else if (m.qos() == Qos.AT_MOST_ONCE) {
                 deliverQos0(m);
-            } else if (waiting.isEmpty() && hasWindow()) {
+            } else if (interception == null && waiting.isEmpty() && hasWindow()) {
                 send(m);
             } else {
                 waiting.addLast(m);
@@ -165,12 +171,23 @@ public final class PersistentSession extends Session {
                 replays.delivered();
             }
         }
+        if (interception != null) {
+            drainAnswered();
+        }
+    }
+
+    /** Behind an answer of interceptors; acknowledgements of copies that they dropped are handed over. */
+    private void drainAnswered() {
+        if (!isClosed()) {
+            drain();
+            flushAcknowledgements();
+        }
     }
 
     private void deliverQos0(InboxMessage m) {
         if (!connection.isWritable() || waiting.size() >= credit + MAX_WAITING_QOS0) {
             dropped(m.message(), unwritable());
-        } else if (waiting.isEmpty()) {
+        } else if (interception == null && waiting.isEmpty()) {
             send(m);
         } else {
             waiting.addLast(m);
@@ -178,11 +195,16 @@ public final class PersistentSession extends Session {
     }
 
     private void send(InboxMessage m) {
+        send(m, m.message());
+    }
+
+    /** @param message what interceptors have made of it */
+    private void send(InboxMessage m, Message message) {
         boolean isQos0 = m.qos() == Qos.AT_MOST_ONCE;
         if (isExpired(m.message()) && !m.redelivered()) { // once sent, a flow must be finished [MQTT5-4.4.0-1]
             dropped(m.message(), DropReason.EXPIRED);
         } else if (sendPublish(
-                m.message(), m.qos(), m.retain(), m.subscriptionIds(), m.packetId(), !isQos0 && m.redelivered())) {
+                message, m.qos(), m.retain(), m.subscriptionIds(), m.packetId(), !isQos0 && m.redelivered())) {
             if (!isQos0) {
                 byte state = m.qos() == Qos.AT_LEAST_ONCE ? Inflight.AWAITS_PUBACK : Inflight.AWAITS_PUBREC;
                 inflight().put(m.packetId(), state, m.sequence());
@@ -191,7 +213,12 @@ public final class PersistentSession extends Session {
             }
             return;
         }
-        if (!isQos0) { // not sent: over for the store as if it had been acknowledged
+        giveUp(m);
+    }
+
+    /** It is not sent: over for the store as if it had been acknowledged. */
+    private void giveUp(InboxMessage m) {
+        if (m.qos() != Qos.AT_MOST_ONCE) {
             if (m.qos() == Qos.AT_LEAST_ONCE) {
                 acknowledge(m.sequence());
             } else {
@@ -204,6 +231,32 @@ public final class PersistentSession extends Session {
         }
     }
 
+    /** @param head of those that wait; stays there when false is returned */
+    private boolean sendIntercepted(CopyInterception by, InboxMessage head) {
+        if (isExpired(head.message()) && !head.redelivered()) {
+            send(waiting.removeFirst());
+            return true;
+        }
+        Intercepted outcome = by.of(head, head.message());
+        if (outcome == null) {
+            return false;
+        }
+        waiting.removeFirst();
+        if (outcome instanceof Intercepted.Passed passed) {
+            send(head, passed.message());
+            return true;
+        }
+        dropped(head.message(), DropReason.INTERCEPTED);
+        if (head.redelivered() && head.qos() == Qos.EXACTLY_ONCE) {
+            // its client may know the packet id from before, and would take the next message of it for a repetition
+            inflight().put(head.packetId(), Inflight.AWAITS_PUBCOMP, head.sequence());
+            connection.send(new PubRel(head.packetId(), ReasonCode.SUCCESS));
+        } else {
+            giveUp(head);
+        }
+        return true;
+    }
+
     @Override
     long waitsSinceMillis() {
         return beganMillis;
@@ -211,7 +264,11 @@ public final class PersistentSession extends Session {
 
     private void drain() {
         while (!waiting.isEmpty() && hasWindow()) {
-            send(waiting.removeFirst());
+            if (interception == null) {
+                send(waiting.removeFirst());
+            } else if (!sendIntercepted(interception, waiting.getFirst())) {
+                break; // the answer comes
+            }
         }
         if (replays != null) {
             replays.advance();

@@ -1,7 +1,12 @@
 package io.godwit.mqtt.session;
 
 import io.godwit.inbox.client.InboxAttachment;
+import io.godwit.mqtt.auth.InOrder;
 import io.godwit.mqtt.auth.PublishChecks;
+import io.godwit.mqtt.intercept.ChangeRules;
+import io.godwit.mqtt.intercept.Intercepted;
+import io.godwit.mqtt.intercept.InterceptorChain;
+import io.godwit.mqtt.intercept.MessageBounds;
 import io.godwit.mqtt.packet.PubRec;
 import io.godwit.mqtt.packet.PubRel;
 import io.godwit.mqtt.packet.Publish;
@@ -18,10 +23,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Takes the publishes of one connection in. Confined to its loop.
  *
- * <p>The order of events for one PUBLISH: {@link #onPublish} resolves its alias, {@link #check} asks whether it is
- * allowed, {@link #take} gives it its place among the acknowledgements ({@link InboundAcks}). One that a store must
- * have first waits in the {@link CommitQueue}, and whatever arrives behind it; without such a wait nothing is queued.
- * Then it is distributed ({@link Distribution}) and acknowledged. {@link Unstored} keeps the back-pressure.
+ * <p>The order of events for one PUBLISH: {@link #onPublish} resolves its alias, {@link #ask} asks whether it is
+ * allowed and what interceptors make of it, {@link #take} gives it its place among the acknowledgements
+ * ({@link InboundAcks}). One that a store must have first waits in the {@link CommitQueue}, and whatever arrives behind
+ * it; without such a wait nothing is queued. Then it is distributed ({@link Distribution}) and acknowledged.
+ * {@link Unstored} keeps the back-pressure.
  */
 final class PublishIntake {
     private static final CompletableFuture<AuthDecision> ALLOWED =
@@ -34,6 +40,14 @@ final class PublishIntake {
 
     /** Null when publishes need not be asked about. */
     private final @Nullable PublishChecks checks;
+
+    /** Null without interceptors, as is the next. */
+    private final @Nullable InterceptorChain interceptors;
+
+    private final @Nullable ChangeRules changes;
+
+    /** What becomes of the publishes, in their order; null when nobody is asked about them. */
+    private final @Nullable InOrder turns;
 
     private final InboundAcks acks;
     private final Unstored unstored;
@@ -56,6 +70,12 @@ final class PublishIntake {
         this.checks = services.authorizer.asks(AuthCheck.PUBLISH)
                 ? new PublishChecks(connection, services.authorizer, session.client())
                 : null;
+        this.interceptors = services.interceptors.publish();
+        this.changes = interceptors == null
+                ? null
+                : new MessageBounds(connection.maxPacketBytes())
+                        .ofPublish(services.config.limits(), services.topicRules());
+        this.turns = checks != null ? checks.order() : interceptors != null ? new InOrder(connection) : null;
         this.acks = new InboundAcks(session, attachment, receivedBefore);
         this.unstored = new Unstored(session);
         this.distribution = new Distribution(session, attachment, acks, unstored);
@@ -68,13 +88,14 @@ final class PublishIntake {
             return;
         }
         String said = publish.topicAlias() == 0 ? publish.topic() : aliases().resolve(publish);
-        services.metrics.publishIn(publish.payload().length);
+        services.reports.publishReceived(
+                session.client(), said, publish.qos(), publish.retain(), publish.payload().length);
         ReasonCode refusal = refusal(publish, said);
         if (refusal != null) {
-            if (checks == null || checks.order().isEmpty()) {
+            if (turns == null || turns.isEmpty()) {
                 reject(publish, said, refusal);
             } else { // the answers leave in the order of the publishes
-                checks.order().add(ALLOWED, decision -> reject(publish, said, refusal));
+                turns.add(ALLOWED, decision -> reject(publish, said, refusal));
             }
             return;
         }
@@ -89,10 +110,10 @@ final class PublishIntake {
         if (tracer != null) {
             tracer.published(session.client(), message, publish.packetId());
         }
-        if (checks == null) {
-            take(publish.packetId(), message);
+        if (turns == null) {
+            take(publish.packetId(), message.qos(), message);
         } else {
-            check(checks, publish.packetId(), message);
+            ask(turns, publish.packetId(), message);
         }
     }
 
@@ -143,34 +164,96 @@ final class PublishIntake {
         }
     }
 
-    // ---- whether it is allowed
+    // ---- whether it is allowed, and what interceptors make of it
 
-    private void check(PublishChecks asked, int packetId, Message message) {
+    /** What is known of a publish. */
+    private sealed interface Verdict {
+        record Denied(AuthDecision.Denied decision) implements Verdict {}
+
+        record Allowed(Intercepted outcome) implements Verdict {}
+    }
+
+    private void ask(InOrder order, int packetId, Message message) {
         boolean isRepeated = message.qos() == Qos.EXACTLY_ONCE && acks.stateOf(packetId) != null;
-        CompletableFuture<AuthDecision> answer =
-                isRepeated ? ALLOWED : asked.of(message, services.topicRules().subject(message.topic()));
-        if (answer.isDone() && asked.order().isEmpty()) {
-            checked(packetId, message, answer.join());
+        CompletableFuture<AuthDecision> allowed = isRepeated || checks == null
+                ? ALLOWED
+                : checks.of(message, services.topicRules().subject(message.topic()));
+        if (allowed.isDone() && order.isEmpty() && (isRepeated || interceptors == null)) { // the usual case
+            judged(packetId, message, passed(message, allowed.join()));
+            return;
+        }
+        CompletableFuture<Verdict> verdict = isRepeated
+                ? CompletableFuture.completedFuture(passed(message, AuthDecision.ALLOWED))
+                : allowed.thenCompose(decision -> intercepted(message, decision));
+        if (verdict.isDone() && order.isEmpty()) {
+            judged(packetId, message, verdict.join());
             return;
         }
         unstored.begin(message);
-        asked.order().add(answer, decision -> {
+        order.add(verdict, known -> {
             try {
-                checked(packetId, message, decision);
+                judged(packetId, message, known);
             } finally {
                 unstored.end(message);
             }
         });
     }
 
-    private void checked(int packetId, Message message, AuthDecision decision) {
-        if (decision instanceof AuthDecision.Denied denied) {
-            services.authorizer.publishDenied(session.client(), message.topic(), false, denied);
+    private static Verdict passed(Message message, AuthDecision decision) {
+        return decision instanceof AuthDecision.Denied denied
+                ? new Verdict.Denied(denied)
+                : new Verdict.Allowed(new Intercepted.Passed(message));
+    }
+
+    /** Any thread. */
+    private CompletableFuture<Verdict> intercepted(Message message, AuthDecision decision) {
+        if (decision instanceof AuthDecision.Denied || interceptors == null || changes == null) {
+            return CompletableFuture.completedFuture(passed(message, decision));
+        }
+        return interceptors.run(session.client(), message, changes).thenApply(Verdict.Allowed::new);
+    }
+
+    private void judged(int packetId, Message message, Verdict verdict) {
+        if (verdict instanceof Verdict.Denied denied) {
+            services.authorizer.publishDenied(session.client(), message.topic(), false, denied.decision());
             deny(packetId, message.qos());
-        } else if (!session.isClosed() && connection.isOpen()) {
-            take(packetId, message);
-        } else if (message.qos() == Qos.AT_MOST_ONCE) {
-            distribution.distributeLate(message, mustRetain(message));
+        } else if (verdict instanceof Verdict.Allowed allowed) {
+            intercepted(packetId, message, allowed.outcome());
+        }
+    }
+
+    private void intercepted(int packetId, Message message, Intercepted outcome) {
+        if (outcome instanceof Intercepted.Passed passed) {
+            if (!session.isClosed() && connection.isOpen()) {
+                take(packetId, message.qos(), passed.message());
+            } else if (message.qos() == Qos.AT_MOST_ONCE) {
+                distribution.distributeLate(passed.message(), mustRetain(passed.message()));
+            }
+        } else if (outcome instanceof Intercepted.Dropped dropped) {
+            services.reports.publishIntercepted(session.client(), message.topic(), dropped.plugin(), dropped.detail());
+            end(packetId, message.qos(), ReasonCode.NO_MATCHING_SUBSCRIBERS);
+        } else if (outcome instanceof Intercepted.Failed failed) {
+            services.reports.publishRefused(session.client(), message.topic(), failed.detail());
+            end(packetId, message.qos(), ReasonCode.IMPLEMENTATION_SPECIFIC_ERROR);
+        }
+    }
+
+    /** Answers a publish that goes nowhere, so that its client does not send it again but after an error. */
+    private void end(int packetId, Qos qos, ReasonCode code) {
+        if (qos == Qos.AT_MOST_ONCE || session.isClosed() || !connection.isOpen()) {
+            return;
+        }
+        InboundAcks.Received known = qos == Qos.EXACTLY_ONCE ? acks.stateOf(packetId) : null;
+        if (known != null && known != InboundAcks.Received.RESUMED) {
+            acks.reject(packetId, qos, code); // a repetition: answered as the first one
+            return;
+        }
+        AckQueue.Slot slot = acks.open(packetId, qos);
+        int kept = qos == Qos.EXACTLY_ONCE ? packetId : 0;
+        if (code.isError()) {
+            acks.refuse(slot, kept, code, false);
+        } else {
+            acks.settle(slot, kept, code);
         }
     }
 
@@ -188,12 +271,13 @@ final class PublishIntake {
 
     // ---- taking it in
 
-    private void take(int packetId, Message message) {
-        if (message.qos() == Qos.EXACTLY_ONCE) {
+    /** @param published the QoS of its PUBLISH, which decides how it is acknowledged */
+    private void take(int packetId, Qos published, Message message) {
+        if (published == Qos.EXACTLY_ONCE) {
             takeQos2(packetId, message);
             return;
         }
-        AckQueue.Slot slot = message.qos() == Qos.AT_LEAST_ONCE ? acks.open(packetId, message.qos()) : null;
+        AckQueue.Slot slot = published == Qos.AT_LEAST_ONCE ? acks.open(packetId, published) : null;
         boolean mustRetain = mustRetain(message);
         if (mustRetain || !commits.isEmpty()) {
             commits.add(message, slot, 0, mustRetain);
@@ -211,7 +295,7 @@ final class PublishIntake {
             connection.send(new PubRec(packetId));
             return;
         }
-        AckQueue.Slot slot = acks.open(packetId, message.qos());
+        AckQueue.Slot slot = acks.open(packetId, Qos.EXACTLY_ONCE);
         boolean mustRetain = mustRetain(message);
         if (attachment != null || mustRetain || !commits.isEmpty()) {
             commits.add(message, slot, packetId, mustRetain);

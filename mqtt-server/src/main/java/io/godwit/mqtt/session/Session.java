@@ -716,7 +716,7 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         if (tracer != null) {
             tracer.sent(client(), message, qos, packetId, isRepeated);
         }
-        services.metrics.publishOut(message.payload().length);
+        services.reports.delivered(client(), message, qos, isRetained);
         services.traffic.of(connection.loop()).sent(client(), message);
         if (isRetained) {
             services.metrics.retainedOut();

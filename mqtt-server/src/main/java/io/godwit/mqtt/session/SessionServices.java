@@ -4,6 +4,7 @@ import io.godwit.dist.client.DistClient;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.mqtt.auth.Authorizer;
 import io.godwit.mqtt.client.ClientIndexes;
+import io.godwit.mqtt.intercept.Interceptors;
 import io.godwit.mqtt.subscribe.SubscribeHandler;
 import io.godwit.mqtt.top.Traffic;
 import io.godwit.mqtt.topic.TopicRules;
@@ -29,6 +30,7 @@ public final class SessionServices {
     final MqttMetrics metrics;
     final Tracing tracing;
     final SubscribeHandler subscribeHandler;
+    final Interceptors interceptors;
     private final TopicRules topicRules;
     private final LongSupplier wallMillis;
     private final UnstoredBudget[] budgets;
@@ -81,6 +83,7 @@ public final class SessionServices {
         this.tracing = reports.tracing();
         this.wallMillis = wallMillis;
         this.topicRules = topicRules;
+        this.interceptors = Interceptors.NONE;
         this.subscribeHandler =
                 new SubscribeHandler(authorizer, config.limits(), topicRules.allowsExclusive(), reports);
         long unstored = config.intake().ofNode();
@@ -105,7 +108,9 @@ public final class SessionServices {
     }
 
     /** With other limits, and what is counted over all sessions in common. */
-    private SessionServices(SessionServices other, SessionConfig config, Authorizer authorizer) {
+    private SessionServices(
+            SessionServices other, SessionConfig config, Authorizer authorizer, Interceptors interceptors) {
+        this.interceptors = interceptors;
         this.config = config;
         this.dist = other.dist;
         this.inbox = other.inbox;
@@ -134,7 +139,12 @@ public final class SessionServices {
      * {@link SessionConfig.Intake#maxUnstoredNodeBytes} has no effect.
      */
     public SessionServices reconfigured(SessionConfig next, Authorizer nextAuthorizer) {
-        return new SessionServices(this, next, nextAuthorizer);
+        return new SessionServices(this, next, nextAuthorizer, interceptors);
+    }
+
+    /** The same for sessions whose messages plugins intercept. */
+    public SessionServices intercepted(Interceptors by) {
+        return new SessionServices(this, config, authorizer, by);
     }
 
     public SessionConfig config() {

@@ -7,6 +7,7 @@ import io.godwit.dist.client.Match;
 import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.inbox.client.InboxAttachment;
 import io.godwit.mqtt.client.LiveSubscriptions;
+import io.godwit.mqtt.intercept.Intercepted;
 import io.godwit.mqtt.packet.PubAck;
 import io.godwit.mqtt.packet.PubComp;
 import io.godwit.mqtt.packet.PubRec;
@@ -49,6 +50,11 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
     /** Holds the will; null without one. */
     private final @Nullable InboxAttachment willAttachment;
 
+    /** Null without interceptors, as is the next. */
+    private final @Nullable CopyInterception interception;
+
+    private final @Nullable ZeroLane zeroLane;
+
     // null until the first use: an idle session with one subscription has one list
     private @Nullable Collection<TopicFilter> subscribed;
     private @Nullable LiveQueue queue;
@@ -72,6 +78,8 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
             End end) {
         super(connection, services, terms, end);
         this.willAttachment = willAttachment;
+        this.interception = CopyInterception.of(this, this::drain);
+        this.zeroLane = ZeroLane.of(this, this::sendIntercepted, this::drain);
     }
 
     @Override
@@ -123,15 +131,37 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
             }
             return;
         }
-        send(delivery.message(), Qos.AT_MOST_ONCE, retain, match.subscriptionIds(), 0, shared);
+        if (zeroLane == null) {
+            send(delivery.message(), Qos.AT_MOST_ONCE, retain, match.subscriptionIds(), 0, shared);
+        } else if (!zeroLane.add(
+                new ZeroLane.Copy(delivery.message(), delivery, match, retain, match.subscriptionIds(), shared))) {
+            dropped(delivery.message(), DropReason.INTERCEPTED);
+        }
         noteLive(delivery.message());
+    }
+
+    /** A copy of QoS 0 of which it is known what interceptors make of it. */
+    @SuppressWarnings("ReferenceEquality") // the message itself is what the shared frames are of
+    private void sendIntercepted(ZeroLane.Copy copy, Intercepted outcome) {
+        DropReason end = isClosed() || !connection.isOpen() ? DropReason.SESSION_ENDED : unwritable();
+        if (!(outcome instanceof Intercepted.Passed passed)) {
+            dropped(copy.message(), DropReason.INTERCEPTED);
+        } else if (end != DropReason.SESSION_ENDED && connection.isWritable()) {
+            Message message = passed.message();
+            SharedPublish shared = message == copy.message() ? copy.shared() : null;
+            send(message, Qos.AT_MOST_ONCE, copy.retain(), copy.ids(), 0, shared);
+        } else if (copy.delivery() != null && copy.match() != null) {
+            handOnOrDrop(copy.delivery(), copy.match(), end);
+        } else {
+            dropped(copy.message(), end);
+        }
     }
 
     private void deliverQueued(
             Delivery delivery, Match match, Qos qos, boolean retain, @Nullable SharedPublish shared) {
         Message message = delivery.message();
         Delivery own = match.sharedBy() == null ? null : delivery.only(match);
-        if ((queue == null || queue.isEmpty()) && hasWindow()) {
+        if (interception == null && (queue == null || queue.isEmpty()) && hasWindow()) {
             sendAcknowledged(message, qos, retain, match.subscriptionIds(), shared, own);
             noteLive(message);
             return;
@@ -141,6 +171,9 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
             handOn(own, () -> enqueue(entry));
         } else {
             enqueue(entry);
+        }
+        if (interception != null && hasWindow()) {
+            drain();
         }
     }
 
@@ -258,24 +291,41 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
 
     /** Sends what the window and the socket take now. */
     private void drain() {
-        LiveQueue waiting = queue;
-        if (waiting != null && !isClosed()) {
-            while (!waiting.isEmpty() && hasWindow()) {
-                LiveQueue.Entry entry = waiting.poll();
-                if (entry == null) {
-                    break;
-                }
-                if (isExpired(entry.message())) {
-                    dropped(entry.message(), DropReason.EXPIRED);
-                } else {
-                    sendAcknowledged(entry.message(), entry.qos(), entry.retain(), entry.ids(), null, entry.shared());
-                }
-            }
-        }
+        drainQueue();
         if (replays != null && !isClosed()) {
             replays.advance();
         }
         letGo();
+    }
+
+    private void drainQueue() {
+        LiveQueue waiting = queue;
+        if (waiting != null && !isClosed()) {
+            while (!waiting.isEmpty() && hasWindow()) {
+                LiveQueue.Entry entry = waiting.peek();
+                if (entry == null) {
+                    break;
+                }
+                boolean isExpired = isExpired(entry.message());
+                Intercepted outcome = null;
+                if (interception != null && !isExpired) {
+                    outcome = interception.of(entry, entry.message());
+                    if (outcome == null) {
+                        break; // the answer comes
+                    }
+                }
+                waiting.poll();
+                if (isExpired) {
+                    dropped(entry.message(), DropReason.EXPIRED);
+                } else if (outcome == null) {
+                    sendAcknowledged(entry.message(), entry.qos(), entry.retain(), entry.ids(), null, entry.shared());
+                } else if (outcome instanceof Intercepted.Passed passed) {
+                    sendAcknowledged(passed.message(), entry.qos(), entry.retain(), entry.ids(), null, entry.shared());
+                } else {
+                    dropped(entry.message(), DropReason.INTERCEPTED);
+                }
+            }
+        }
     }
 
     @Override
@@ -432,13 +482,22 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
 
     @Override
     public boolean isReady() {
-        return !isClosed() && connection.isOpen() && (queue == null || queue.isEmpty()) && hasWindow();
+        return !isClosed()
+                && connection.isOpen()
+                && (queue == null || queue.isEmpty())
+                && hasWindow()
+                && (zeroLane == null || zeroLane.isEmpty());
     }
 
     @Override
     public void accept(RetainedReplay replay, Message message) {
         Qos qos = Qos.min(message.qos(), replay.qos());
-        if (qos == Qos.AT_MOST_ONCE) {
+        if (qos == Qos.AT_MOST_ONCE && zeroLane != null) {
+            zeroLane.add(new ZeroLane.Copy(message, null, null, true, replay.subscriptionIds(), null)); // it is empty
+        } else if (interception != null) {
+            queue().add(new LiveQueue.Entry(message, qos, true, replay.subscriptionIds(), null));
+            drainQueue();
+        } else if (qos == Qos.AT_MOST_ONCE) {
             send(message, qos, true, replay.subscriptionIds(), 0, null);
         } else {
             sendAcknowledged(message, qos, true, replay.subscriptionIds(), null, null);
@@ -511,6 +570,9 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
                 }
             }
             queue = null;
+        }
+        if (zeroLane != null) {
+            zeroLane.close();
         }
         letGo();
         if (replays != null) {

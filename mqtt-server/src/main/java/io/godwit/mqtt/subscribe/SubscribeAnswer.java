@@ -48,7 +48,7 @@ final class SubscribeAnswer {
     void part(int first, List<ReasonCode> part, Runnable replays) {
         this.replays.add(replays);
         if (codes.put(first, part) && told.tell(codes.all())) {
-            reports.metrics().subscribed(codes.all());
+            reports.subscribed(subscriber.client(), asked, codes.all());
             trace();
             subscriber.answered(weight);
             replay();

@@ -412,7 +412,7 @@ public final class SubscribeHandler {
                         answers -> {
                             if (codes.put(from, answers)) {
                                 subscriber.connection().send(new UnsubAck(asked.packetId(), codes.all()));
-                                reports.metrics().unsubscribed(codes.all());
+                                reports.unsubscribed(subscriber.client(), asked.filters(), codes.all());
                                 trace(subscriber, asked.filters(), codes.all());
                                 subscriber.answered(weight);
                             }
@@ -437,7 +437,7 @@ public final class SubscribeHandler {
                 (from, to, nothing) -> unsubscribe(subscriber, filters.subList(from, to), true, answers -> {
                     if (codes.put(from, answers)) {
                         told.accept(codes.all());
-                        reports.metrics().unsubscribed(codes.all());
+                        reports.unsubscribed(subscriber.client(), filters, codes.all());
                         trace(subscriber, filters, codes.all());
                         subscriber.answered(weight);
                     }

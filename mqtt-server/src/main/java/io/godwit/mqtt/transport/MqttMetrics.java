@@ -73,6 +73,7 @@ public final class MqttMetrics {
     final LongAdder movedHomesOver;
     final LongAdder lostHomesOver;
     final LongAdder refusedPublishes;
+    final LongAdder interceptedPublishes;
     final LongAdder begunSlowConsumers;
     final LongAdder endedSlowConsumers;
     final LongAdder delayedReplays;
@@ -144,6 +145,7 @@ public final class MqttMetrics {
         turnsOver =
                 counter(registry, "turns.over", "times that the rest of what a connection had sent waited for others");
         refusedPublishes = counter(registry, "publishes.refused", "publishes that were not taken in, or not wholly");
+        interceptedPublishes = counter(registry, "publishes.intercepted", "publishes that interceptors dropped");
         begunSlowConsumers = counter(registry, "slow.consumers.begun", "times that a client began to read too slowly");
         endedSlowConsumers = counter(registry, "slow.consumers.ended", "times that it kept up again, or went");
         delayedReplays = counter(
@@ -214,12 +216,12 @@ public final class MqttMetrics {
         packetsOut.increment();
     }
 
-    public void publishIn(int payloadBytes) {
+    void publishIn(int payloadBytes) {
         publishesIn.increment();
         payloadBytesIn.add(payloadBytes);
     }
 
-    public void publishOut(int payloadBytes) {
+    void publishOut(int payloadBytes) {
         publishesOut.increment();
         payloadBytesOut.add(payloadBytes);
     }
@@ -270,12 +272,12 @@ public final class MqttMetrics {
     }
 
     /** A SUBACK was sent. */
-    public void subscribed(List<ReasonCode> codes) {
+    void subscribed(List<ReasonCode> codes) {
         filtersGranted.add(codes.stream().filter(code -> !code.isError()).count());
     }
 
     /** An UNSUBACK was sent. */
-    public void unsubscribed(List<ReasonCode> codes) {
+    void unsubscribed(List<ReasonCode> codes) {
         filtersRemoved.add(
                 codes.stream().filter(code -> code == ReasonCode.SUCCESS).count());
     }

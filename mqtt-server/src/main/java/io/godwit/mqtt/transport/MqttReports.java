@@ -1,5 +1,7 @@
 package io.godwit.mqtt.transport;
 
+import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.Subscription;
 import io.godwit.mqtt.trace.Tracing;
 import io.godwit.plugin.auth.AuthCheck;
 import io.godwit.plugin.auth.RefusalReason;
@@ -12,8 +14,12 @@ import io.godwit.plugin.event.EventListener;
 import io.godwit.plugin.event.MemoryKind;
 import io.godwit.plugin.event.NodeWait;
 import io.godwit.plugin.event.ThrottleCause;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.topic.TopicFilter;
 import java.net.SocketAddress;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -199,10 +205,66 @@ public final class MqttReports {
         }
     }
 
+    /** A PUBLISH was read. */
+    public void publishReceived(ClientInfo publisher, String topic, Qos qos, boolean retain, int payloadBytes) {
+        metrics.publishIn(payloadBytes);
+        if (events.isListening(BrokerEvent.PublishReceived.class)) {
+            events.onEvent(new BrokerEvent.PublishReceived(publisher, topic, qos, retain, payloadBytes));
+        }
+    }
+
+    /** A PUBLISH was handed to the connection of its receiver. */
+    public void delivered(ClientInfo receiver, Message message, Qos qos, boolean retain) {
+        metrics.publishOut(message.payload().length);
+        if (events.isListening(BrokerEvent.MessageDelivered.class)) {
+            events.onEvent(
+                    new BrokerEvent.MessageDelivered(receiver, message.topic(), qos, retain, message.payload().length));
+        }
+    }
+
+    /**
+     * A SUBSCRIBE was answered.
+     *
+     * @param codes of the filters, in their order
+     */
+    public void subscribed(ClientInfo subscriber, List<Subscription> asked, List<ReasonCode> codes) {
+        metrics.subscribed(codes);
+        if (events.isListening(BrokerEvent.Subscribed.class)) {
+            for (int i = 0; i < codes.size(); i++) {
+                if (!codes.get(i).isError()) {
+                    Qos granted = Qos.of(codes.get(i).value());
+                    events.onEvent(new BrokerEvent.Subscribed(
+                            subscriber, asked.get(i).filter().text(), granted));
+                }
+            }
+        }
+    }
+
+    /** An UNSUBSCRIBE was answered, as {@link #subscribed}. */
+    public void unsubscribed(ClientInfo subscriber, List<TopicFilter> asked, List<ReasonCode> codes) {
+        metrics.unsubscribed(codes);
+        if (events.isListening(BrokerEvent.Unsubscribed.class)) {
+            for (int i = 0; i < codes.size(); i++) {
+                if (codes.get(i) == ReasonCode.SUCCESS) {
+                    events.onEvent(new BrokerEvent.Unsubscribed(
+                            subscriber, asked.get(i).text()));
+                }
+            }
+        }
+    }
+
     public void publishRefused(ClientInfo publisher, String topic, String cause) {
         metrics.refusedPublishes.increment();
         if (events.isListening(BrokerEvent.PublishRefused.class)) {
             events.onEvent(new BrokerEvent.PublishRefused(publisher, topic, cause));
+        }
+    }
+
+    /** An interceptor dropped a publish. */
+    public void publishIntercepted(ClientInfo publisher, String topic, String plugin, String detail) {
+        metrics.interceptedPublishes.increment();
+        if (events.isListening(BrokerEvent.PublishIntercepted.class)) {
+            events.onEvent(new BrokerEvent.PublishIntercepted(publisher, topic, plugin, detail));
         }
     }
 

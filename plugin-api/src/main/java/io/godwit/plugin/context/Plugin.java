@@ -1,8 +1,8 @@
 package io.godwit.plugin.context;
 
 /**
- * What a factory (of auth providers, balancers, split hinters) implements besides, to be given a context and a life
- * cycle. One that does not goes on as ever, without either.
+ * What a factory (of auth providers, event listeners, interceptors and so on) implements besides, to be given a context
+ * and a life cycle. One that does not goes on as ever, without either.
  *
  * <p>The calls come in this order, each at most once but {@link #health}, on a thread of the broker that is made for
  * them, with the plugin's class loader as the context class loader:

@@ -5,6 +5,7 @@ import io.godwit.plugin.auth.RefusalReason;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.message.Qos;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -74,6 +75,31 @@ public sealed interface BrokerEvent {
     /** Memory of this kind is no longer short. */
     record MemoryRecovered(MemoryKind kind, int usedPercent) implements BrokerEvent {}
 
+    /** A client sent a PUBLISH; what becomes of it is not known yet. There is one for each, so it costs something. */
+    record PublishReceived(ClientInfo publisher, String topic, Qos qos, boolean isRetained, int payloadBytes)
+            implements BrokerEvent {}
+
+    /**
+     * A PUBLISH was handed to the connection of a client, be it for the first time or again. There is one for each, so
+     * it costs something.
+     *
+     * @param topic as its publisher called it
+     * @param isRetained whether its RETAIN flag is set
+     */
+    record MessageDelivered(ClientInfo receiver, String topic, Qos qos, boolean isRetained, int payloadBytes)
+            implements BrokerEvent {}
+
+    /**
+     * A client, or an operator in its stead, subscribed.
+     *
+     * @param filter as that one called it
+     * @param qos that was granted
+     */
+    record Subscribed(ClientInfo subscriber, String filter, Qos qos) implements BrokerEvent {}
+
+    /** A client, or an operator in its stead, ended a subscription that it had. */
+    record Unsubscribed(ClientInfo subscriber, String filter) implements BrokerEvent {}
+
     /** A session began that outlives its connection. */
     record SessionCreated(ClientInfo client) implements BrokerEvent {}
 
@@ -109,6 +135,15 @@ public sealed interface BrokerEvent {
      * or no client may publish to it.
      */
     record PublishRefused(ClientInfo publisher, String topic, String cause) implements BrokerEvent {}
+
+    /**
+     * An interceptor dropped a publish, which was acknowledged.
+     *
+     * @param plugin what it calls itself
+     * @param detail why, as it says
+     */
+    record PublishIntercepted(ClientInfo publisher, String topic, String plugin, String detail)
+            implements BrokerEvent {}
 
     /** A subscription was refused: its filter is over a limit, or one too many, or memory is short. */
     record SubscribeRefused(ClientInfo subscriber, String filter, String cause) implements BrokerEvent {}

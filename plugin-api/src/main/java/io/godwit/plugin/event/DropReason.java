@@ -28,6 +28,8 @@ public enum DropReason {
      * in memory only; only QoS 0.
      */
     LEADERSHIP_LOST,
+    /** An interceptor dropped it, or came to no answer. */
+    INTERCEPTED,
     /** The link to the node of the receivers was full; only QoS 0. As the receiver that node is named. */
     LINK_FULL;
 

@@ -6,6 +6,8 @@ public enum PluginFault {
     THREW,
     /** A call, or its future, answered null. */
     NULL_ANSWER,
+    /** A call was answered with what is not allowed. */
+    INVALID_ANSWER,
     /** A call was not answered in time. */
     NO_ANSWER,
     /** A call was answered after its time, when nobody waited any more. */
@@ -19,5 +21,7 @@ public enum PluginFault {
     /** It says that it is not well, or does not say how it is. */
     UNHEALTHY,
     /** It asked for a meter too many. */
-    TOO_MANY_METERS
+    TOO_MANY_METERS,
+    /** Events for it were discarded, since too many waited. Each event counts. */
+    QUEUE_FULL
 }

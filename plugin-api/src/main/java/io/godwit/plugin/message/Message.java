@@ -77,6 +77,31 @@ public final class Message {
         return properties;
     }
 
+    /** The same with another topic, see the constructor. */
+    public Message withTopic(String other) {
+        return new Message(other, payload, qos, retain, receivedAtMillis, properties);
+    }
+
+    /** The same with another payload, which is handed over. */
+    public Message withPayload(byte[] other) {
+        return new Message(topic, other, qos, retain, receivedAtMillis, properties);
+    }
+
+    /** The same with another QoS. */
+    public Message withQos(Qos other) {
+        return new Message(topic, payload, other, retain, receivedAtMillis, properties);
+    }
+
+    /** The same with another RETAIN flag. */
+    public Message withRetain(boolean other) {
+        return new Message(topic, payload, qos, other, receivedAtMillis, properties);
+    }
+
+    /** The same with other properties. */
+    public Message withProperties(MessageProperties other) {
+        return new Message(topic, payload, qos, retain, receivedAtMillis, other);
+    }
+
     /** Whether its message expiry interval has passed at {@code nowMillis}; false without one [MQTT5-3.3.2-5]. */
     public boolean isExpired(long nowMillis) {
         long seconds = properties.messageExpirySeconds();

@@ -37,6 +37,12 @@ public record MessageProperties(
         userProperties = List.copyOf(userProperties);
     }
 
+    /** The same with other user properties. */
+    public MessageProperties withUserProperties(List<UserProperty> other) {
+        return new MessageProperties(
+                payloadFormat, messageExpirySeconds, contentType, responseTopic, correlationData, other);
+    }
+
     /**
      * About what these properties take on the heap, in bytes; never less than half of it. A user property of 7 bytes in
      * a packet takes some 130.

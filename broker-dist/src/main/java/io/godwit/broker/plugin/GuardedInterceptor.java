@@ -1,0 +1,80 @@
+package io.godwit.broker.plugin;
+
+import io.godwit.mqtt.intercept.InterceptorStep;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.event.PluginFault;
+import io.godwit.plugin.intercept.Interception;
+import io.godwit.plugin.intercept.UserPropertiesCustomizer;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.UserProperty;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/** An interceptor of a plugin, behind {@link GuardedCalls}: no answer is a failed future. Thread-safe. */
+final class GuardedInterceptor implements InterceptorStep {
+    private final String what;
+    private final HostedPlugin plugin;
+    private final GuardedCalls calls;
+    private final BiFunction<ClientInfo, Message, @Nullable Interception> call;
+
+    /**
+     * @param what for messages
+     * @param calls of the plugin
+     */
+    GuardedInterceptor(
+            String what,
+            HostedPlugin plugin,
+            GuardedCalls calls,
+            BiFunction<ClientInfo, Message, @Nullable Interception> call) {
+        this.what = what;
+        this.plugin = plugin;
+        this.calls = calls;
+        this.call = call;
+    }
+
+    /** Calls one that answers with user properties. */
+    static BiFunction<ClientInfo, Message, @Nullable Interception> ofProperties(
+            BiFunction<ClientInfo, Message, @Nullable List<UserProperty>> properties) {
+        return (client, message) -> {
+            List<UserProperty> before = message.properties().userProperties();
+            List<UserProperty> after = properties.apply(client, message);
+            if (after == null) {
+                return null;
+            }
+            return after.equals(before)
+                    ? Interception.UNCHANGED
+                    : new Interception.Changed(
+                            message.withProperties(message.properties().withUserProperties(after)));
+        };
+    }
+
+    /** Whether a customizer has the method; one that leaves it out is not called for it. */
+    static boolean has(UserPropertiesCustomizer customizer, String method) {
+        try {
+            return customizer
+                            .getClass()
+                            .getMethod(method, ClientInfo.class, Message.class)
+                            .getDeclaringClass()
+                    != UserPropertiesCustomizer.class;
+        } catch (NoSuchMethodException e) {
+            throw new IllegalStateException("the interface has it", e);
+        }
+    }
+
+    @Override
+    public String plugin() {
+        return plugin.name();
+    }
+
+    @Override
+    public CompletableFuture<Interception> ask(ClientInfo client, Message message) {
+        return calls.ask(what, plugin.calls(), () -> CompletableFuture.completedFuture(call.apply(client, message)));
+    }
+
+    @Override
+    public void invalid(String detail) {
+        plugin.reports().fault(PluginFault.INVALID_ANSWER, what + ": " + detail);
+    }
+}

@@ -1,0 +1,121 @@
+package io.godwit.it.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.godwit.it.broker.BrokerProcess;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.stream.Stream;
+import javax.tools.ToolProvider;
+
+/** A distribution of its own for a test that puts plugins into it. */
+final class PluginInstallation {
+    private final Path directory;
+    private final Path installation;
+    private final Path plugins;
+
+    /** Below {@code directory}. */
+    PluginInstallation(Path directory) throws IOException {
+        this.directory = directory;
+        installation = Files.createDirectory(directory.resolve("installation"));
+        plugins = Files.createDirectory(installation.resolve("plugins"));
+        Path distribution = BrokerProcess.distribution();
+        for (String part : List.of("bin", "conf")) {
+            Path to = Files.createDirectory(installation.resolve(part));
+            try (Stream<Path> files = Files.list(distribution.resolve(part))) {
+                for (Path file : files.toList()) {
+                    Files.copy(file, to.resolve(file.getFileName()));
+                    to.resolve(file.getFileName()).toFile().setExecutable(true);
+                }
+            }
+        }
+        Files.createSymbolicLink(installation.resolve("lib"), distribution.resolve("lib"));
+    }
+
+    Path path() {
+        return installation;
+    }
+
+    /** Takes in a jar that is there. */
+    void take(Path jar) throws IOException {
+        Files.copy(jar, plugins.resolve(jar.getFileName()));
+    }
+
+    /**
+     * Compiles a plugin, against plugin-api alone.
+     *
+     * @param className of the one class that {@code source} has, in no package
+     * @param services names of the factories' interfaces, and of the classes that are such
+     */
+    void jar(String name, String className, String source, Map<String, List<String>> services) throws IOException {
+        Path classes = Files.createDirectory(directory.resolve(name + "-classes"));
+        Path sources = Files.createDirectory(directory.resolve(name + "-sources"));
+        Path file = Files.writeString(sources.resolve(className + ".java"), source);
+        Path api;
+        try (Stream<Path> libraries = Files.list(BrokerProcess.distribution().resolve("lib"))) {
+            api = libraries
+                    .filter(each -> each.getFileName().toString().startsWith("plugin-api-"))
+                    .findFirst()
+                    .orElseThrow();
+        }
+        var compiler = ToolProvider.getSystemJavaCompiler();
+        StringWriter says = new StringWriter();
+        try (var files = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8)) {
+            List<String> options =
+                    List.of("-d", classes.toString(), "-cp", api.toString(), "--release", "17", "-proc:none");
+            assertThat(compiler.getTask(says, files, null, options, null, files.getJavaFileObjects(file))
+                            .call())
+                    .as(says.toString())
+                    .isTrue();
+        }
+        try (OutputStream to = Files.newOutputStream(plugins.resolve(name + ".jar"));
+                JarOutputStream out = new JarOutputStream(to);
+                Stream<Path> entries = Files.walk(classes)) {
+            for (Path entry : entries.filter(Files::isRegularFile).toList()) {
+                out.putNextEntry(new JarEntry(classes.relativize(entry).toString()));
+                Files.copy(entry, out);
+            }
+            for (Map.Entry<String, List<String>> service : services.entrySet()) {
+                out.putNextEntry(new JarEntry("META-INF/services/" + service.getKey()));
+                out.write(String.join("\n", service.getValue()).getBytes(StandardCharsets.UTF_8));
+            }
+        }
+    }
+
+    /** What {@code godwit-admin plugins} says of the plugin of this name. */
+    JsonObject use(BrokerProcess broker, String plugin) throws Exception {
+        Path out = directory.resolve("out");
+        Path err = directory.resolve("err");
+        int code = broker.adminApart(
+                out, err, "plugins", "--json", "--data", broker.data().toString());
+        assertThat(code).as(() -> read(err)).isZero();
+        JsonObject answer = JsonParser.parseString(Files.readString(out)).getAsJsonObject();
+        for (JsonElement each : answer.getAsJsonArray("items")) {
+            for (JsonElement use : each.getAsJsonObject().getAsJsonArray("uses")) {
+                if (use.getAsJsonObject().get("name").getAsString().equals(plugin)) {
+                    return use.getAsJsonObject();
+                }
+            }
+        }
+        throw new AssertionError("no plugin " + plugin + " in " + answer);
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            return e.toString();
+        }
+    }
+}

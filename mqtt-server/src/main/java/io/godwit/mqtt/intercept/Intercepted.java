@@ -1,0 +1,15 @@
+package io.godwit.mqtt.intercept;
+
+import io.godwit.plugin.message.Message;
+
+/** What a chain of interceptors has come to. */
+public sealed interface Intercepted {
+    /** It goes on, changed perhaps. */
+    record Passed(Message message) implements Intercepted {}
+
+    /** A plugin has dropped it. */
+    record Dropped(String plugin, String detail) implements Intercepted {}
+
+    /** There is no answer: the message must not go on. */
+    record Failed(String plugin, String detail) implements Intercepted {}
+}

@@ -1,0 +1,95 @@
+package io.godwit.mqtt.intercept;
+
+import io.godwit.mqtt.topic.ClientTopics;
+import io.godwit.mqtt.topic.TopicLimits;
+import io.godwit.mqtt.topic.TopicRules;
+import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.MessageProperties;
+import io.godwit.plugin.message.UserProperty;
+import io.godwit.plugin.topic.TopicName;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The bounds of messages that interceptors have changed: the same as of what clients send.
+ *
+ * @param maxBytes of a PUBLISH of MQTT 5.0
+ */
+public record MessageBounds(int maxBytes) {
+    /** Of a message that had fewer. */
+    private static final int MAX_USER_PROPERTIES = 1_000;
+
+    private static final int MAX_TEXT_BYTES = 65_535;
+    /** Packet type, lengths and packet id, and what stands before the values of properties. */
+    private static final int FRAME_BYTES = 32;
+
+    /** What a publish may become. */
+    public ChangeRules ofPublish(TopicLimits limits, TopicRules rules) {
+        return (before, after) -> {
+            String topic = after.topic();
+            if (after.qos().value() > before.qos().value()) {
+                return "the QoS is higher";
+            }
+            if (!topic.equals(before.topic())
+                    && (!TopicName.isValid(topic)
+                            || !limits.allow(topic)
+                            || !isText(topic)
+                            || rules.refusal(ClientTopics.UNCHANGED, topic) != null)) {
+                return "nobody may publish to the topic";
+            }
+            return wrongWithContent(before, after);
+        };
+    }
+
+    /** What a copy for one client may become. */
+    public ChangeRules ofDelivery() {
+        return (before, after) -> !after.topic().equals(before.topic())
+                        || after.qos() != before.qos()
+                        || after.retain() != before.retain()
+                ? "another topic, QoS or RETAIN flag"
+                : wrongWithContent(before, after);
+    }
+
+    private @Nullable String wrongWithContent(Message before, Message message) {
+        MessageProperties properties = message.properties();
+        String response = properties.responseTopic();
+        if (response != null && (!TopicName.isValid(response) || !isText(response))) {
+            return "the response topic is none";
+        }
+        byte[] correlation = properties.correlationData();
+        String contentType = properties.contentType();
+        int already = before.properties().userProperties().size();
+        if (properties.userProperties().size() > Math.max(already, MAX_USER_PROPERTIES)
+                || correlation != null && correlation.length > MAX_TEXT_BYTES
+                || contentType != null && !isText(contentType)) {
+            return "too many or too long properties";
+        }
+        long bytes = FRAME_BYTES + bytes(message.topic()) + message.payload().length;
+        bytes += correlation == null ? 0 : correlation.length;
+        bytes += contentType == null ? 0 : bytes(contentType);
+        bytes += response == null ? 0 : bytes(response);
+        for (UserProperty each : properties.userProperties()) {
+            if (!isText(each.name()) || !isText(each.value())) {
+                return "a user property is too long, or no text";
+            }
+            bytes += 5 + bytes(each.name()) + bytes(each.value());
+        }
+        return bytes > maxBytes ? "more than " + maxBytes + " bytes" : null;
+    }
+
+    /** Whether MQTT can carry it [MQTT5-1.5.4-1], [MQTT5-1.5.4-2]. */
+    private static boolean isText(String text) {
+        return bytes(text) <= MAX_TEXT_BYTES
+                && text.indexOf(0) < 0
+                && StandardCharsets.UTF_8.newEncoder().canEncode(text);
+    }
+
+    private static long bytes(String text) {
+        long bytes = 0;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            bytes += c < 0x80 ? 1 : c < 0x800 || Character.isSurrogate(c) ? 2 : 3;
+        }
+        return bytes;
+    }
+}

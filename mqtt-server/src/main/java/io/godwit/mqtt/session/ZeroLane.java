@@ -1,0 +1,109 @@
+package io.godwit.mqtt.session;
+
+import io.godwit.dist.client.Delivery;
+import io.godwit.dist.client.Match;
+import io.godwit.mqtt.intercept.Intercepted;
+import io.godwit.mqtt.intercept.InterceptorChain;
+import io.godwit.mqtt.transport.SharedPublish;
+import io.godwit.plugin.message.Message;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Copies of QoS 0 for a live session that wait for interceptors; bounded in number and bytes. Confined to the loop of
+ * the session.
+ */
+final class ZeroLane {
+    private static final int MAX_COPIES = 1_000;
+
+    private final CopyInterception interception;
+    private final Sink sink;
+    private final long maxBytes;
+    private final QueuedBytes ofNode;
+    private final ArrayDeque<Copy> copies = new ArrayDeque<>(2);
+    private long bytes;
+
+    /**
+     * One copy.
+     *
+     * @param delivery null for a retained message, as is the next
+     * @param ids shared, never modified
+     */
+    @SuppressWarnings("ArrayRecordComponent")
+    record Copy(
+            Message message,
+            @Nullable Delivery delivery,
+            @Nullable Match match,
+            boolean retain,
+            int[] ids,
+            @Nullable SharedPublish shared) {}
+
+    /** Takes them when it is known what becomes of them. */
+    @FunctionalInterface
+    interface Sink {
+        void take(Copy copy, Intercepted outcome);
+    }
+
+    private ZeroLane(Session session, InterceptorChain chain, Sink sink, Runnable onAnswer) {
+        this.sink = sink;
+        this.maxBytes = session.services.config.queue().maxBytes();
+        this.ofNode = session.services.queuedBytes;
+        this.interception = new CopyInterception(session, chain, () -> {
+            drain();
+            onAnswer.run();
+        });
+    }
+
+    /**
+     * Null without interceptors.
+     *
+     * @param onAnswer run, by mail, when there may be room that was not there before
+     */
+    static @Nullable ZeroLane of(Session session, Sink sink, Runnable onAnswer) {
+        InterceptorChain chain = session.services.interceptors.deliver();
+        return chain == null ? null : new ZeroLane(session, chain, sink, onAnswer);
+    }
+
+    boolean isEmpty() {
+        return copies.isEmpty();
+    }
+
+    /** @return whether there was room */
+    boolean add(Copy copy) {
+        int more = copy.message.heapBytes();
+        if (!copies.isEmpty() && (copies.size() >= MAX_COPIES || bytes + more > Math.min(maxBytes, ofNode.free()))) {
+            return false;
+        }
+        copies.addLast(copy);
+        count(more);
+        if (copies.size() == 1) {
+            drain();
+        }
+        return true;
+    }
+
+    private void drain() {
+        for (Copy head = copies.peekFirst(); head != null; head = copies.peekFirst()) {
+            Intercepted outcome = interception.of(head, head.message);
+            if (outcome == null) {
+                return;
+            }
+            copies.removeFirst();
+            count(-head.message.heapBytes());
+            sink.take(head, outcome);
+        }
+    }
+
+    /** The session is over: hands all on to the sink, unasked. */
+    void close() {
+        for (Copy copy = copies.pollFirst(); copy != null; copy = copies.pollFirst()) {
+            count(-copy.message.heapBytes());
+            sink.take(copy, new Intercepted.Passed(copy.message));
+        }
+    }
+
+    private void count(long change) {
+        bytes += change;
+        ofNode.add(change);
+    }
+}
