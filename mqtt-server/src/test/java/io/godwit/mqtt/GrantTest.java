@@ -87,8 +87,8 @@ class GrantTest {
     private TestClient exchanged(String data) {
         TestClient client = new TestClient(node.address, 5);
         byte[] bytes = data.getBytes(StandardCharsets.UTF_8);
-        Connect connect = new Connect(
-                5, true, 0, "c", null, null, null, -1, -1, -1, -1, false, true, List.of(), METHOD, bytes);
+        Connect connect =
+                new Connect(5, true, 0, "c", null, null, null, -1, -1, -1, -1, false, true, List.of(), METHOD, bytes);
         assertThat(client.connect(connect).reasonCode()).isEqualTo(ReasonCode.SUCCESS);
         return client;
     }
@@ -100,8 +100,7 @@ class GrantTest {
     }
 
     private static Auth again(String data) {
-        return new Auth(
-                ReasonCode.RE_AUTHENTICATE, METHOD, data.getBytes(StandardCharsets.UTF_8), null, List.of());
+        return new Auth(ReasonCode.RE_AUTHENTICATE, METHOD, data.getBytes(StandardCharsets.UTF_8), null, List.of());
     }
 
     @Test
@@ -189,8 +188,7 @@ class GrantTest {
                 TestClient clock = new TestClient(node.address, 5)) {
             client.send(again("first"));
             assertThat(client.receive(Auth.class).reasonCode()).isEqualTo(ReasonCode.SUCCESS);
-            Connect second = new Connect(
-                    5, true, 0, "clock", "mine", "3".getBytes(StandardCharsets.UTF_8), null);
+            Connect second = new Connect(5, true, 0, "clock", "mine", "3".getBytes(StandardCharsets.UTF_8), null);
             clock.connect(second);
             assertThat(clock.receive(Disconnect.class).reasonCode()).isEqualTo(ReasonCode.MAXIMUM_CONNECT_TIME);
             assertThat(published(client, "first")).isEqualTo(ReasonCode.SUCCESS);

@@ -39,8 +39,7 @@ public final class Authorizer {
     private static final ConnectResult UNKNOWN =
             new ConnectResult.Refused(RefusalReason.BAD_CREDENTIALS, "no auth provider knows the client");
 
-    private static final AuthDecision NO_RULES =
-            new AuthDecision.Denied("no auth provider has rules for the client");
+    private static final AuthDecision NO_RULES = new AuthDecision.Denied("no auth provider has rules for the client");
 
     private final AuthProvider provider;
     /** The same provider, when it tells clients apart. */
@@ -96,12 +95,7 @@ public final class Authorizer {
 
     CompletableFuture<AuthStep> step(AuthExchange exchange, ClientInfo client, byte[] data) {
         return guard(
-                AuthCheck.CONNECT,
-                client,
-                () -> exchange.onData(data),
-                NO_RESULT,
-                ConnectResult.UNDECIDED,
-                UNKNOWN);
+                AuthCheck.CONNECT, client, () -> exchange.onData(data), NO_RESULT, ConnectResult.UNDECIDED, UNKNOWN);
     }
 
     /** Tells {@code exchange} that it is over. */
@@ -144,12 +138,7 @@ public final class Authorizer {
      * @param undecided is answered with {@code unknown}: so nobody behind this takes it for a yes
      */
     private <T> CompletableFuture<T> guard(
-            AuthCheck check,
-            ClientInfo client,
-            Supplier<CompletableFuture<T>> call,
-            T denial,
-            T undecided,
-            T unknown) {
+            AuthCheck check, ClientInfo client, Supplier<CompletableFuture<T>> call, T denial, T undecided, T unknown) {
         @Nullable CompletableFuture<T> asked;
         try {
             asked = call.get();

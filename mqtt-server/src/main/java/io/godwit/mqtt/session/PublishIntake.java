@@ -147,10 +147,9 @@ final class PublishIntake {
 
     private void check(PublishChecks asked, int packetId, Message message) {
         boolean isRepeated = message.qos() == Qos.EXACTLY_ONCE && acks.stateOf(packetId) != null;
-        CompletableFuture<AuthDecision> answer =
-                isRepeated
-                        ? ALLOWED
-                        : asked.of(message, services.topicRules().subject(message.topic()), session.grant());
+        CompletableFuture<AuthDecision> answer = isRepeated
+                ? ALLOWED
+                : asked.of(message, services.topicRules().subject(message.topic()), session.grant());
         if (answer.isDone() && asked.order().isEmpty()) {
             checked(packetId, message, answer.join());
             return;

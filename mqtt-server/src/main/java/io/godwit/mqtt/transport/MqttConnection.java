@@ -174,9 +174,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
             return null;
         }
         SslHandler handler = channel.pipeline().get(SslHandler.class);
-        return handler == null
-                ? null
-                : PeerName.certificateOf(handler.engine().getSession());
+        return handler == null ? null : PeerName.certificateOf(handler.engine().getSession());
     }
 
     @Override

@@ -32,7 +32,8 @@ public sealed interface ConnectResult extends AuthStep
             @Nullable String userName,
             byte[] data,
             @Nullable Object grant,
-            @Nullable Duration validFor) implements ConnectResult {
+            @Nullable Duration validFor)
+            implements ConnectResult {
         private static final byte[] NO_DATA = {};
 
         public Accepted {

@@ -13,7 +13,12 @@ import org.jspecify.annotations.Nullable;
  *     has let the client in
  */
 public record PublishRequest(
-        ClientInfo client, String topic, Qos qos, boolean retain, boolean isWill, @Nullable Object grant) {
+        ClientInfo client,
+        String topic,
+        Qos qos,
+        boolean retain,
+        boolean isWill,
+        @Nullable Object grant) {
     /** Without a grant. */
     public PublishRequest(ClientInfo client, String topic, Qos qos, boolean retain, boolean isWill) {
         this(client, topic, qos, retain, isWill, null);

@@ -12,7 +12,11 @@ import org.jspecify.annotations.Nullable;
  * @param grant what the provider has given at the client's login; null when it has given nothing, when another provider
  *     has let the client in, and when an operator subscribes for a client that is not connected
  */
-public record SubscribeRequest(ClientInfo client, TopicFilter filter, Qos qos, @Nullable Object grant) {
+public record SubscribeRequest(
+        ClientInfo client,
+        TopicFilter filter,
+        Qos qos,
+        @Nullable Object grant) {
     /** Without a grant. */
     public SubscribeRequest(ClientInfo client, TopicFilter filter, Qos qos) {
         this(client, filter, qos, null);
