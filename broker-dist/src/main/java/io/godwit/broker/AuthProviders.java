@@ -3,47 +3,84 @@ package io.godwit.broker;
 import io.godwit.broker.auth.AllowAll;
 import io.godwit.broker.auth.AuthFileReports;
 import io.godwit.broker.auth.FileAuth;
+import io.godwit.broker.auth.chain.AuthChain;
 import io.godwit.plugin.auth.AuthProvider;
 import io.godwit.plugin.auth.AuthProviderFactory;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
 
-/** Opens the auth provider that the configuration names: a built-in one, or one that a plugin has. */
+/**
+ * Opens the auth providers that the configuration names: built-in ones, and those that plugins have. Several are asked
+ * one after the other ({@link AuthChain}).
+ */
 final class AuthProviders {
     static final String ALLOW_ALL = "allow-all";
     static final String FILE = "file";
+    private static final String LIST_KEY = "authConfig.providers";
+    /** A login may go through all of them. */
+    private static final int MAX_PROVIDERS = 16;
 
     private AuthProviders() {}
 
+    /** The names of all, in the order in which they are asked; one or none as a rule. */
+    static List<String> names(BrokerConfig config) {
+        String single = config.auth().provider();
+        return single.isEmpty() ? config.auth().providers() : List.of(single);
+    }
+
     /** Whether clients are asked who they are, or it was said outright that they are not. */
     static boolean isConfigured(BrokerConfig config) {
-        return !config.auth().provider().isEmpty();
+        return !names(config).isEmpty();
+    }
+
+    /** Whether it was said outright that clients are not asked who they are. */
+    static boolean isAllowAll(BrokerConfig config) {
+        return names(config).contains(ALLOW_ALL);
     }
 
     /** Whether there is a provider that lets in only whom it knows, as far as it was not told otherwise. */
     static boolean asksWhoClientsAre(BrokerConfig config) {
-        return isConfigured(config) && !config.auth().provider().equals(ALLOW_ALL);
+        return isConfigured(config) && !isAllowAll(config);
     }
 
-    /** Whether users and rules are those of files. */
+    /** Whether there are users and rules of files. */
     static boolean isFile(BrokerConfig config) {
-        return config.auth().provider().equals(FILE);
+        return names(config).contains(FILE);
     }
 
     /**
-     * Rules that would be ignored in silence: only the provider "file" reads them.
+     * Names that cannot stand together, and rules that would be ignored in silence: only the provider "file" reads
+     * them.
      *
      * @return one line per error, naming its key
      */
     static List<String> errors(BrokerConfig config) {
-        String name = config.auth().provider();
-        if (config.auth().aclFile().isEmpty() || name.equals(FILE)) {
-            return List.of();
+        List<String> errors = new ArrayList<>();
+        List<String> listed = config.auth().providers();
+        if (!listed.isEmpty() && !config.auth().provider().isEmpty()) {
+            errors.add(LIST_KEY + ": authConfig.provider is set too: move its name into this list");
         }
-        return List.of("authConfig.aclFile" + ": has no effect while " + "authConfig.provider" + " is "
-                + (name.isEmpty() ? "empty" : name) + ": set that to " + FILE + ", or leave the rules out");
+        if (Set.copyOf(listed).size() < listed.size()) {
+            errors.add(LIST_KEY + ": names a provider twice: " + listed);
+        }
+        if (listed.size() > MAX_PROVIDERS) {
+            errors.add(LIST_KEY + ": names " + listed.size() + " providers, at most " + MAX_PROVIDERS + " are asked");
+        }
+        if (listed.size() > 1 && listed.contains(ALLOW_ALL)) {
+            errors.add(LIST_KEY + ": " + ALLOW_ALL + " lets everybody in, so it stands alone: " + listed);
+        }
+        if (!config.auth().aclFile().isEmpty() && !isFile(config)) {
+            List<String> names = names(config);
+            errors.add("authConfig.aclFile: has no effect while authConfig.provider is "
+                    + (names.isEmpty() ? "empty" : String.join(", ", names)) + ": set that to " + FILE
+                    + ", or leave the rules out");
+        }
+        return errors;
     }
 
     /**
@@ -52,14 +89,34 @@ final class AuthProviders {
      * @throws IOException naming what is wrong
      */
     static AuthProvider open(BrokerConfig config, PluginLoader plugins, AuthFileReports reports) throws IOException {
-        String name = config.auth().provider();
-        if (name.isEmpty() || name.equals(ALLOW_ALL)) {
+        List<String> names = names(config);
+        if (names.isEmpty() || names.equals(List.of(ALLOW_ALL))) {
             return new AllowAll();
         }
-        if (name.equals(FILE)) {
-            return FileAuth.open(fileAuth(config), reports);
+        List<AuthChain.Named> opened = new ArrayList<>();
+        try {
+            for (String name : names) {
+                boolean isLast = opened.size() + 1 == names.size();
+                opened.add(new AuthChain.Named(
+                        name,
+                        name.equals(FILE)
+                                ? FileAuth.open(fileAuth(config, !isLast), reports)
+                                : create(find(name, config, plugins))));
+            }
+        } catch (IOException | RuntimeException e) {
+            opened.forEach(each -> each.provider().close());
+            throw e;
         }
-        return create(find(name, plugins));
+        return opened.size() == 1 ? opened.get(0).provider() : new AuthChain(opened);
+    }
+
+    /** Users and rules of files, where a provider has them. */
+    static Optional<FileAuth> files(AuthProvider opened) {
+        List<AuthProvider> all = opened instanceof AuthChain chain ? chain.providers() : List.of(opened);
+        return all.stream()
+                .filter(FileAuth.class::isInstance)
+                .map(FileAuth.class::cast)
+                .findFirst();
     }
 
     /**
@@ -68,17 +125,18 @@ final class AuthProviders {
      * @throws IOException naming what is wrong
      */
     static void check(BrokerConfig config, PluginLoader plugins) throws IOException {
-        String name = config.auth().provider();
-        if (name.equals(FILE)) {
-            FileAuth.check(fileAuth(config));
-        } else if (!name.isEmpty() && !name.equals(ALLOW_ALL)) {
-            find(name, plugins);
+        for (String name : names(config)) {
+            if (name.equals(FILE)) {
+                FileAuth.check(fileAuth(config, false));
+            } else if (!name.equals(ALLOW_ALL)) {
+                find(name, config, plugins);
+            }
         }
     }
 
-    private static AuthProviderFactory find(String name, PluginLoader plugins) throws IOException {
+    private static AuthProviderFactory find(String name, BrokerConfig config, PluginLoader plugins) throws IOException {
         return plugins.find(
-                "authConfig.provider",
+                config.auth().provider().isEmpty() ? LIST_KEY : "authConfig.provider",
                 name,
                 AuthProviderFactory.class,
                 AuthProviderFactory::name,
@@ -94,7 +152,7 @@ final class AuthProviders {
         }
     }
 
-    private static FileAuth.Settings fileAuth(BrokerConfig config) {
+    private static FileAuth.Settings fileAuth(BrokerConfig config, boolean leavesUnknown) {
         int threads = config.auth().passwordThreads();
         return new FileAuth.Settings(
                 Objects.requireNonNull(config.file(config.auth().file())),
@@ -102,6 +160,7 @@ final class AuthProviders {
                 config.auth().allowAnonymous(),
                 threads > 0 ? threads : Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
                 config.auth().passwordQueue(),
-                Duration.ofSeconds(config.auth().passwordCacheSeconds()));
+                Duration.ofSeconds(config.auth().passwordCacheSeconds()),
+                leavesUnknown);
     }
 }

@@ -390,7 +390,8 @@ final class Broker implements AutoCloseable {
         SessionCatalog catalog = InboxStore.catalog(inboxRanges.client(), clock::millis);
         ClusterClients asked = serveClients(node, server, dist, catalog, others, clock::millis);
         serveBans(node, server, dist, asked, accepted, others, clock::millis);
-        if (auth instanceof FileAuth files) {
+        FileAuth files = AuthProviders.files(auth).orElse(null);
+        if (files != null) {
             OperatorUsers known = new OperatorUsers(dist.records(), files, clock::millis);
             opened.push(known);
             users = known;

@@ -233,7 +233,7 @@ final class BrokerSettings {
     /** What an operator should know of this configuration at every start. */
     static List<String> warnings(BrokerConfig config) {
         List<String> warnings = new ArrayList<>();
-        if (config.auth().provider().equals(AuthProviders.ALLOW_ALL)) {
+        if (AuthProviders.isAllowAll(config)) {
             warnings.add(
                     "authConfig.provider is allow-all: everybody who reaches a listener may read and write everything");
         }
@@ -289,7 +289,7 @@ final class BrokerSettings {
 
     /** A proxy in front may bring its own TLS. */
     private static boolean takesPasswordsInTheClear(ListenerSection section, BrokerConfig config) {
-        return config.auth().provider().equals(AuthProviders.FILE)
+        return AuthProviders.isFile(config)
                 && section.isEnabled()
                 && !section.kind().hasTls()
                 && !section.keys().proxyProtocol().enable()

@@ -54,7 +54,7 @@ final class OtherReaders {
     /** A warning for the users' password hashes. */
     static List<String> ofPasswords(BrokerConfig config) {
         Path file = config.file(config.auth().file());
-        boolean isRead = config.auth().provider().equals(AuthProviders.FILE);
+        boolean isRead = AuthProviders.isFile(config);
         return file == null || !isRead || !permissions(file).contains(PosixFilePermission.OTHERS_READ)
                 ? List.of()
                 : List.of("every user of this machine may read the password hashes in " + file + ": \"chmod o= " + file

@@ -153,12 +153,20 @@ final class PluginLoader implements AutoCloseable {
         return "";
     }
 
-    /** What was loaded and what of it was found so far; also by other threads. */
+    /**
+     * What was loaded and what of it was found so far; also by other threads. At the end those that come with the
+     * broker, if any is in use.
+     */
     List<NodeFacts.Plugin> loaded() {
-        return plugins.stream()
-                .map(plugin ->
-                        new NodeFacts.Plugin(plugin.name(), plugin.jars(), plugin.version(), uses(plugin.name())))
-                .toList();
+        List<NodeFacts.Plugin> all = new ArrayList<>();
+        for (Plugin plugin : plugins) {
+            all.add(new NodeFacts.Plugin(plugin.name(), plugin.jars(), plugin.version(), uses(plugin.name())));
+        }
+        List<NodeFacts.Use> own = uses(CLASS_PATH);
+        if (!own.isEmpty()) {
+            all.add(new NodeFacts.Plugin(CLASS_PATH, List.of(), "", own));
+        }
+        return all;
     }
 
     private List<NodeFacts.Use> uses(String source) {

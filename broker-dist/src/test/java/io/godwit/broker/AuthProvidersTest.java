@@ -6,14 +6,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.godwit.broker.auth.AllowAll;
 import io.godwit.broker.auth.AuthFileReports;
 import io.godwit.broker.auth.FileAuth;
+import io.godwit.broker.auth.chain.AuthChain;
 import io.godwit.broker.config.ConfigException;
 import io.godwit.plugin.auth.AuthProvider;
 import io.godwit.plugin.auth.AuthProviderFactory;
+import io.godwit.plugin.auth.ConnectResult;
+import io.godwit.plugin.auth.RefusalReason;
 import io.godwit.plugin.event.EventListener;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -70,6 +74,57 @@ class AuthProvidersTest {
         assertThatThrownBy(() -> open("authConfig: {provider: broken}"))
                 .isInstanceOf(IOException.class)
                 .hasMessageContainingAll("broken", "no ladder");
+    }
+
+    @Test
+    void severalAreAskedOneAfterTheOther() throws Exception {
+        Files.writeString(directory.resolve("passwd"), "# nobody\n");
+        try (AuthProvider provider = open("authConfig: {providers: [file]}")) {
+            assertThat(provider).isInstanceOf(FileAuth.class);
+        }
+        try (AuthProvider chain = open("authConfig: {providers: [x509, file]}")) {
+            assertThat(chain).isInstanceOf(AuthChain.class);
+            assertThat(((AuthChain) chain).providers()).hasSize(2).last().isInstanceOf(FileAuth.class);
+            assertThat(AuthProviders.files(chain)).isPresent();
+        }
+    }
+
+    @Test
+    void namesThatCannotStandTogetherAreErrors() {
+        for (String auth : List.of(
+                "{provider: file, providers: [file]}",
+                "{providers: [file, file]}",
+                "{providers: [file, allow-all]}",
+                "{providers: [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q]}",
+                "{providers: [jwt, http], aclFile: acl}")) {
+            assertThatThrownBy(() -> open("authConfig: " + auth))
+                    .as(auth)
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining("authConfig.");
+        }
+    }
+
+    /** Of a chain the file decides about its own users alone; at the end of it, about all that are left. */
+    @Test
+    void whomTheFileDoesNotKnowIsLeftToTheNext() throws Exception {
+        String user = "ann:$2b$10$JbXkLyHbY8xGIhRhpLVCZeTrmjCNEjjsvcDcH0qJvVqSuQdNVgrvW\n";
+        Files.writeString(directory.resolve("passwd"), user);
+        try (AuthStage stage = new AuthStage(directory, "authConfig: {providers: [file, x509]}\n")) {
+            assertThat(stage.connect("bob", "x")).isEqualTo(ConnectResult.UNDECIDED);
+            assertThat(stage.connect(null, "token")).isEqualTo(ConnectResult.UNDECIDED);
+            assertThat(stage.refused("ann", "wrong").reason()).isEqualTo(RefusalReason.BAD_CREDENTIALS);
+        }
+        try (AuthStage stage = new AuthStage(directory, "authConfig: {providers: [x509, file]}\n")) {
+            assertThat(stage.refused("bob", "x").reason()).isEqualTo(RefusalReason.BAD_CREDENTIALS);
+            assertThat(stage.refused(null, null).reason()).isEqualTo(RefusalReason.NOT_AUTHORIZED);
+        }
+        try (AuthStage stage =
+                new AuthStage(directory, "authConfig: {providers: [file, x509], allowAnonymous: true}\n")) {
+            assertThat(stage.accepted(null, null).userName()).isNull();
+            assertThat(stage.connect(null, "token"))
+                    .as("a password without a user name may be a token")
+                    .isEqualTo(ConnectResult.UNDECIDED);
+        }
     }
 
     /** Not AllowAll, which is final. */

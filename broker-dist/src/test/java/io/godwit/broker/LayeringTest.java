@@ -3,6 +3,7 @@ package io.godwit.broker;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -46,6 +47,27 @@ class LayeringTest {
             .resideInAPackage("io.godwit.plugin..")
             .should()
             .dependOnClassesThat(resideInAPackage("io.godwit..").and(not(resideInAPackage("io.godwit.plugin.."))));
+
+    /** They are plugins that come with the broker: each could be a jar. */
+    @ArchTest
+    static final ArchRule authProvidersThatCouldBeJars = noClasses()
+            .that()
+            .resideInAnyPackage(
+                    "io.godwit.broker.auth.jwt..",
+                    "io.godwit.broker.auth.http..",
+                    "io.godwit.broker.auth.x509..",
+                    "io.godwit.broker.auth.remote..",
+                    "io.godwit.broker.auth.filter..")
+            .should()
+            .dependOnClassesThat(resideInAPackage("io.godwit..")
+                    .and(not(resideInAnyPackage(
+                            "io.godwit.plugin..",
+                            "io.godwit.broker.auth.jwt..",
+                            "io.godwit.broker.auth.http..",
+                            "io.godwit.broker.auth.x509..",
+                            "io.godwit.broker.auth.remote..",
+                            "io.godwit.broker.auth.filter..")))
+                    .and(not(nameMatching("io\\.godwit\\.broker\\.plugin\\.CircuitBreaker.*"))));
 
     @ArchTest
     static final ArchRule pluginApiNeedsTheJdkOnly = noClasses()

@@ -1,5 +1,6 @@
 package io.godwit.broker.auth;
 
+import io.godwit.broker.auth.filter.AclFilter;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

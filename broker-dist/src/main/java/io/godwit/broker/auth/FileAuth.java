@@ -53,6 +53,9 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
     private static final CompletableFuture<AuthDecision> ALLOWED =
             CompletableFuture.completedFuture(AuthDecision.ALLOWED);
 
+    private static final CompletableFuture<ConnectResult> UNDECIDED =
+            CompletableFuture.completedFuture(ConnectResult.UNDECIDED);
+
     private static final ConnectResult RIGHT = new ConnectResult.Accepted(TenantId.DEFAULT, null);
     private static final ConnectResult WRONG =
             new ConnectResult.Refused(RefusalReason.BAD_CREDENTIALS, "unknown user or wrong password");
@@ -293,6 +296,12 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
     @Override
     public CompletableFuture<ConnectResult> connect(ConnectRequest request) {
         String user = request.client().userName();
+        boolean isKnown = user == null || user.isEmpty()
+                ? settings.allowAnonymous() && request.password() == null // that may be a token
+                : request.isUserProven() || credentialOf(user) != null;
+        if (settings.leavesUnknown() && !isKnown) {
+            return UNDECIDED;
+        }
         if (user == null || user.isEmpty()) {
             return CompletableFuture.completedFuture(
                     settings.allowAnonymous()
@@ -411,6 +420,7 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
      * @param threads that compute hashes; at least 1
      * @param maxWaiting logins that wait for them before further ones are refused as busy; at least 1
      * @param remember how long a password found right is not computed again; zero: not at all
+     * @param leavesUnknown whether other providers are asked about a client whose user is not known here
      */
     public record Settings(
             Path passwords,
@@ -418,9 +428,21 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
             boolean allowAnonymous,
             int threads,
             int maxWaiting,
-            Duration remember) {
+            Duration remember,
+            boolean leavesUnknown) {
         /** A login that waited so long is refused instead of checked: few clients wait longer. */
         static final Duration PATIENCE = Duration.ofSeconds(5);
+
+        /** For whom this provider has the last word. */
+        public Settings(
+                Path passwords,
+                @Nullable Path acl,
+                boolean allowAnonymous,
+                int threads,
+                int maxWaiting,
+                Duration remember) {
+            this(passwords, acl, allowAnonymous, threads, maxWaiting, remember, false);
+        }
 
         public Settings {
             if (threads < 1 || maxWaiting < 1 || remember.isNegative()) {

@@ -3,8 +3,9 @@ package io.godwit.broker.plugin;
 import java.util.function.LongSupplier;
 
 /**
- * Keeps calls from a plugin that does not answer: open after many failures, then one call at a time on trial, the
- * pauses between trials ever longer. While it is closed a call costs a volatile read. Thread-safe.
+ * Keeps calls from a plugin or a service that does not answer: open after many failures, then one call at a time on
+ * trial, the pauses between trials ever longer. While it is closed a call costs a volatile read. Needs the JDK alone.
+ * Thread-safe.
  */
 public final class CircuitBreaker {
     public enum State {
@@ -17,7 +18,7 @@ public final class CircuitBreaker {
     }
 
     /** Whether a call is made. */
-    enum Permit {
+    public enum Permit {
         NO,
         YES,
         /** What comes of it decides how it goes on. */
@@ -47,7 +48,7 @@ public final class CircuitBreaker {
      * @param calls how many have ended, ever
      * @param onChange told of each new state, on the thread that brought it about; must not call back
      */
-    CircuitBreaker(LongSupplier nanoClock, int leastFailures, LongSupplier calls, Runnable onChange) {
+    public CircuitBreaker(LongSupplier nanoClock, int leastFailures, LongSupplier calls, Runnable onChange) {
         this.nanoClock = nanoClock;
         this.leastFailures = leastFailures;
         this.calls = calls;
@@ -55,12 +56,12 @@ public final class CircuitBreaker {
         this.windowBeganNanos = nanoClock.getAsLong();
     }
 
-    State state() {
+    public State state() {
         return state;
     }
 
     /** Whether a call may be made; who gets another answer than no tells what came of it, once. */
-    Permit ask() {
+    public Permit ask() {
         return state == State.CLOSED ? Permit.YES : askLater();
     }
 
@@ -75,7 +76,7 @@ public final class CircuitBreaker {
         return Permit.TRIAL;
     }
 
-    void succeeded(Permit permit) {
+    public void succeeded(Permit permit) {
         if (permit == Permit.TRIAL) {
             close();
         }
@@ -90,7 +91,7 @@ public final class CircuitBreaker {
     }
 
     /** @return whether it has opened by this */
-    synchronized boolean failed(Permit permit) {
+    public synchronized boolean failed(Permit permit) {
         long now = nanoClock.getAsLong();
         if (permit == Permit.TRIAL) {
             pauseNanos = Math.min(LONGEST_PAUSE_NANOS, pauseNanos * 2);

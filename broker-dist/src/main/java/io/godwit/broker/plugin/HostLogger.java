@@ -38,10 +38,14 @@ final class HostLogger implements System.Logger {
 
     @Override
     public void log(
-            Level level, @Nullable ResourceBundle bundle, @Nullable String format, @Nullable Object... parameters) {
+            Level level,
+            @Nullable ResourceBundle bundle,
+            @Nullable String format,
+            @Nullable Object @Nullable ... parameters) {
         if (isLoggable(level)) {
             String text = localized(bundle, format);
-            write(level, parameters.length == 0 ? text : formatted(text, parameters), null);
+            boolean isPlain = parameters == null || parameters.length == 0; // null from the JDK's log(level, message)
+            write(level, isPlain ? text : formatted(text, parameters), null);
         }
     }
 

@@ -2,13 +2,19 @@ package io.godwit.broker.settings;
 
 import io.godwit.broker.config.Key;
 import io.godwit.broker.config.Unit;
+import java.util.List;
 
 /** {@code authConfig}. */
 public record AuthSection(
         @Key(text = """
-                    file: the users of a file; allow-all: everybody; or the name of a plugin. Empty: everybody, but
-                    see "host" above.
+                    file: the users of a file; allow-all: everybody; jwt, http or x509 (docs/authentication.md); or
+                    the name of a plugin. Empty: everybody, but see "host" above.
                     """) String provider,
+        @Key(text = """
+                    Several providers in the place of one: the first that accepts or refuses a client decides, the
+                    next is asked only when one does not know the client. Who lets a client in is asked what it may
+                    do. A failure refuses. docs/authentication.md tells more. An example: [file, jwt, http]
+                    """) List<String> providers,
         @Key(value = "passwd", text = """
                     Users and their passwords, edited by bin/godwit-passwd. Noticed when it changes, as is the next
                     one.

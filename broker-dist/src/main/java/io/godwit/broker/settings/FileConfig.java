@@ -61,6 +61,22 @@ public record FileConfig(
                             url: ldaps://directory.example.org
                             password: ${LDAP_PASSWORD}
 
+                    The auth providers jwt, http and x509 come with the broker; docs/authentication.md has their keys.
+                    As in
+
+                        plugins:
+                          jwt:
+                            algorithms: [RS256]
+                            jwksUrl: https://id.example.org/jwks
+                            issuer: https://id.example.org
+                            audience: [mqtt]
+                          http:
+                            connectUrl: https://auth.example.org/connect
+                            aclUrl: https://auth.example.org/acl
+                            headers: ["Authorization=Bearer ${AUTH_TOKEN}"]
+                          x509:
+                            user: common-name
+
                     A section for a plugin that is not in use, and a key that the plugin does not know, are errors.
                     Operators are shown no values. Needs a restart; there are no variables GODWIT_PLUGINS_...
                     """) Map<String, OpenSection> plugins) {

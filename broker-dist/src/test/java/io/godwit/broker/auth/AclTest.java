@@ -3,6 +3,7 @@ package io.godwit.broker.auth;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.godwit.broker.auth.filter.AclFilter;
 import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;

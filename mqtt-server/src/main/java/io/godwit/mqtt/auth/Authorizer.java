@@ -35,6 +35,11 @@ public final class Authorizer {
     private static final Logger LOG = LoggerFactory.getLogger(Authorizer.class);
     private static final ConnectResult NO_RESULT =
             new ConnectResult.Refused(RefusalReason.UNAVAILABLE, "the auth provider gave no answer");
+    /** What "undecided" comes to when there is nobody left to ask. */
+    private static final ConnectResult UNKNOWN =
+            new ConnectResult.Refused(RefusalReason.BAD_CREDENTIALS, "no auth provider knows the client");
+
+    private static final AuthDecision NO_RULES = new AuthDecision.Denied("no auth provider has rules for the client");
 
     private final AuthProvider provider;
     /** The same provider, when it tells clients apart. */
@@ -69,7 +74,13 @@ public final class Authorizer {
     }
 
     public CompletableFuture<ConnectResult> connect(ConnectRequest request) {
-        return guard(AuthCheck.CONNECT, request.client(), () -> provider.connect(request), NO_RESULT);
+        return guard(
+                AuthCheck.CONNECT,
+                request.client(),
+                () -> provider.connect(request),
+                NO_RESULT,
+                ConnectResult.UNDECIDED,
+                UNKNOWN);
     }
 
     /** Null when the provider does not know the method. */
@@ -83,7 +94,8 @@ public final class Authorizer {
     }
 
     CompletableFuture<AuthStep> step(AuthExchange exchange, ClientInfo client, byte[] data) {
-        return guard(AuthCheck.CONNECT, client, () -> exchange.onData(data), NO_RESULT);
+        return guard(
+                AuthCheck.CONNECT, client, () -> exchange.onData(data), NO_RESULT, ConnectResult.UNDECIDED, UNKNOWN);
     }
 
     /** Tells {@code exchange} that it is over. */
@@ -96,11 +108,23 @@ public final class Authorizer {
     }
 
     public CompletableFuture<AuthDecision> publish(PublishRequest request) {
-        return guard(AuthCheck.PUBLISH, request.client(), () -> provider.publish(request), NO_ANSWER);
+        return guard(
+                AuthCheck.PUBLISH,
+                request.client(),
+                () -> provider.publish(request),
+                NO_ANSWER,
+                AuthDecision.UNDECIDED,
+                NO_RULES);
     }
 
     public CompletableFuture<AuthDecision> subscribe(SubscribeRequest request) {
-        return guard(AuthCheck.SUBSCRIBE, request.client(), () -> provider.subscribe(request), NO_ANSWER);
+        return guard(
+                AuthCheck.SUBSCRIBE,
+                request.client(),
+                () -> provider.subscribe(request),
+                NO_ANSWER,
+                AuthDecision.UNDECIDED,
+                NO_RULES);
     }
 
     /** See {@link AuthProvider#rulesVersion}; as far as {@code client} is concerned. */
@@ -109,8 +133,12 @@ public final class Authorizer {
         return ofClients == null ? provider.rulesVersion() : ofClients.rulesVersion(client);
     }
 
+    /**
+     * @param denial stands for no answer
+     * @param undecided is answered with {@code unknown}: so nobody behind this takes it for a yes
+     */
     private <T> CompletableFuture<T> guard(
-            AuthCheck check, ClientInfo client, Supplier<CompletableFuture<T>> call, T denial) {
+            AuthCheck check, ClientInfo client, Supplier<CompletableFuture<T>> call, T denial, T undecided, T unknown) {
         @Nullable CompletableFuture<T> asked;
         try {
             asked = call.get();
@@ -123,7 +151,7 @@ public final class Authorizer {
             return CompletableFuture.completedFuture(denial);
         }
         if (asked.isDone() && !asked.isCompletedExceptionally() && asked.getNow(null) != null) {
-            return asked;
+            return undecided.equals(asked.getNow(null)) ? CompletableFuture.completedFuture(unknown) : asked;
         }
         return asked.copy() // a time-out does not complete the provider's own
                 .orTimeout(config.timeout().toMillis(), TimeUnit.MILLISECONDS)
@@ -136,7 +164,7 @@ public final class Authorizer {
                         failed(check, client, "null instead of an answer");
                         return denial;
                     }
-                    return answer;
+                    return undecided.equals(answer) ? unknown : answer;
                 });
     }
 

@@ -26,6 +26,7 @@ public final class PublishChecks {
     private Qos qos = Qos.AT_MOST_ONCE;
     private boolean retain;
     private long version;
+    private @Nullable Object grant;
     private CompletableFuture<AuthDecision> answer = ALLOWED;
 
     public PublishChecks(Connection connection, Authorizer authorizer, ClientInfo client) {
@@ -38,20 +39,23 @@ public final class PublishChecks {
      * The answer about {@code message}; never fails.
      *
      * @param subject the topic it is for: that of the message, or the one a message for later will be published to
+     * @param given what the provider has granted the client as things are
      */
-    public CompletableFuture<AuthDecision> of(Message message, String subject) {
+    public CompletableFuture<AuthDecision> of(Message message, String subject, @Nullable Object given) {
         long now =
                 authorizer.rulesVersion(client); // before it is asked: a change meanwhile makes the answer an old one
         if (!subject.equals(topic)
                 || message.qos() != qos
                 || message.retain() != retain
                 || now != version
+                || given != grant
                 || answer.getNow(AuthDecision.ALLOWED) == Authorizer.NO_ANSWER) {
             topic = subject;
             qos = message.qos();
             retain = message.retain();
             version = now;
-            answer = authorizer.publish(new PublishRequest(client, subject, qos, retain, false));
+            grant = given;
+            answer = authorizer.publish(new PublishRequest(client, subject, qos, retain, false, given));
         }
         return answer;
     }

@@ -44,6 +44,8 @@ final class Admission {
     /** Of the CONNACK. */
     private byte[] authenticationData = {};
 
+    private @Nullable Object grant;
+
     /**
      * @param claimed who the client says it is
      * @param isUserProven whether its certificate has proven the user name
@@ -82,7 +84,8 @@ final class Admission {
     @SuppressWarnings(
             "NullAway") // the compiler of Java 17 does not see "byte @Nullable []" in another module's class file
     private ConnectRequest request() {
-        return new ConnectRequest(claimed, isUserProven, connect.password(), connect.userProperties());
+        return new ConnectRequest(
+                claimed, isUserProven, connect.password(), connect.userProperties(), connection.clientCertificate());
     }
 
     private void beginExchange(String method) {
@@ -123,6 +126,8 @@ final class Admission {
             connection.refuse(code, null);
         } else if (result instanceof ConnectResult.Accepted accepted && connection.isOpen()) {
             authenticationData = accepted.data();
+            grant = accepted.grant();
+            connection.endAfter(accepted.validFor()); // from here on: to open the session takes time too
             checkWill(new ClientInfo(
                     accepted.tenant(),
                     claimed.clientId(),
@@ -138,8 +143,8 @@ final class Admission {
             onAdmitted.accept(client);
             return;
         }
-        PublishRequest request =
-                new PublishRequest(client, wholeTopic.apply(client, will.topic()), will.qos(), will.retain(), true);
+        PublishRequest request = new PublishRequest(
+                client, wholeTopic.apply(client, will.topic()), will.qos(), will.retain(), true, grant);
         OnEventLoop.whenComplete(connection, authorizer.publish(request), (decision, failure) -> {
             if (decision instanceof AuthDecision.Denied denied) {
                 authorizer.publishDenied(client, will.topic(), true, denied);
@@ -148,6 +153,12 @@ final class Admission {
                 onAdmitted.accept(client);
             }
         });
+    }
+
+    /** What the provider has given a client that it has let in; null for nothing. */
+    @Nullable
+    Object grant() {
+        return grant;
     }
 
     /** Puts into a CONNACK of success what belongs to the authentication. */

@@ -282,7 +282,14 @@ public final class ConnectHandler extends SessionlessHandler {
                 : Math.min(config.windows().sendWindow(), packet.receiveMaximum());
         int aliases = Math.min(config.windows().topicAliasMaximum(), Math.max(0, packet.topicAliasMaximum()));
         SessionTerms terms = new SessionTerms(
-                client, window, aliases, expiry, packet.cleanStart(), packet.authenticationMethod(), topics);
+                client,
+                window,
+                aliases,
+                expiry,
+                packet.cleanStart(),
+                packet.authenticationMethod(),
+                topics,
+                admission == null ? null : admission.grant());
         if (expiry == 0 && cleanStart && packet.will() == null) {
             OnEventLoop.whenComplete(
                     connection,

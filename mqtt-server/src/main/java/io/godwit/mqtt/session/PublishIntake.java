@@ -177,7 +177,7 @@ final class PublishIntake {
         boolean isRepeated = message.qos() == Qos.EXACTLY_ONCE && acks.stateOf(packetId) != null;
         CompletableFuture<AuthDecision> allowed = isRepeated || checks == null
                 ? ALLOWED
-                : checks.of(message, services.topicRules().subject(message.topic()));
+                : checks.of(message, services.topicRules().subject(message.topic()), session.grant());
         if (allowed.isDone() && order.isEmpty() && (isRepeated || interceptors == null)) { // the usual case
             judged(packetId, message, passed(message, allowed.join()));
             return;

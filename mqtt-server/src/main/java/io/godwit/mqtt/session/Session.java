@@ -109,6 +109,8 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
 
     /** While the client authenticates again. */
     private @Nullable Authentication reauthentication;
+    /** Of the last authentication. */
+    private @Nullable Object grant;
 
     private boolean isClosed;
     private boolean isReleased;
@@ -137,8 +139,14 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         this.connection = connection;
         this.services = services;
         this.terms = terms;
+        this.grant = terms.grant();
         this.end = end;
         this.publisher = services.dist.publisher(terms.client(), connection.sharedPick(), connection.loop());
+    }
+
+    @Override
+    public final @Nullable Object grant() {
+        return grant;
     }
 
     @Override
@@ -489,6 +497,8 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
             if (!isSame) {
                 deny(new ConnectResult.Refused(RefusalReason.NOT_AUTHORIZED, "authenticated again as another user"));
             } else if (done != null) {
+                grant = accepted.grant();
+                connection.endAfter(accepted.validFor());
                 connection.send(done.auth(ReasonCode.SUCCESS, accepted.data()));
             }
         }

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param cleanStart Clean Start of 5.0, Clean Session of 3.1.1
  * @param authenticationMethod of CONNECT, by which the client may authenticate again; null when it had none
  * @param topics what the client's topics are called within
+ * @param grant what the auth provider has given at the login; null for nothing
  */
 public record SessionTerms(
         ClientInfo client,
@@ -21,7 +22,8 @@ public record SessionTerms(
         long expirySeconds,
         boolean cleanStart,
         @Nullable String authenticationMethod,
-        ClientTopics topics) {
+        ClientTopics topics,
+        @Nullable Object grant) {
     /** Of a client whose topics are what it says, and which began anew. */
     public SessionTerms(
             ClientInfo client,
@@ -29,7 +31,15 @@ public record SessionTerms(
             int topicAliasMaximum,
             long expirySeconds,
             @Nullable String authenticationMethod) {
-        this(client, sendWindow, topicAliasMaximum, expirySeconds, true, authenticationMethod, ClientTopics.UNCHANGED);
+        this(
+                client,
+                sendWindow,
+                topicAliasMaximum,
+                expirySeconds,
+                true,
+                authenticationMethod,
+                ClientTopics.UNCHANGED,
+                null);
     }
 
     boolean isV5() {

@@ -15,7 +15,6 @@ import io.godwit.mqtt.transport.OnEventLoop;
 import io.godwit.plugin.auth.AuthCheck;
 import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.auth.SubscribeRequest;
-import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
@@ -129,7 +128,7 @@ public final class SubscribeHandler {
         if (!authorizer.asks(AuthCheck.SUBSCRIBE)) {
             return CompletableFuture.completedFuture(new Checked(part, List.of()));
         }
-        return check(subscriber.client(), part).thenApply(answers -> new Checked(part, answers));
+        return check(subscriber, part).thenApply(answers -> new Checked(part, answers));
     }
 
     /** Those that are more than one SUBSCRIBE may have, or too long, or too deep; all while memory is short. */
@@ -173,7 +172,7 @@ public final class SubscribeHandler {
     }
 
     /** The answers about the filters, in their order; those that are refused already are not asked about. */
-    private CompletableFuture<List<AuthDecision>> check(ClientInfo client, Part part) {
+    private CompletableFuture<List<AuthDecision>> check(Subscriber subscriber, Part part) {
         List<CompletableFuture<AuthDecision>> answers =
                 new ArrayList<>(part.subscriptions().size());
         for (int i = 0; i < part.subscriptions().size(); i++) {
@@ -181,7 +180,8 @@ public final class SubscribeHandler {
             answers.add(
                     part.refused().containsKey(i)
                             ? ALLOWED
-                            : authorizer.subscribe(new SubscribeRequest(client, s.filter(), s.qos())));
+                            : authorizer.subscribe(new SubscribeRequest(
+                                    subscriber.client(), s.filter(), s.qos(), subscriber.grant())));
         }
         return CompletableFuture.allOf(answers.toArray(new CompletableFuture<?>[0]))
                 .thenApply(all -> answers.stream().map(CompletableFuture::join).toList());

@@ -8,12 +8,17 @@ import io.godwit.plugin.topic.TopicFilter;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** A session as SUBSCRIBE and UNSUBSCRIBE see it. Confined to its connection's event loop. */
 public interface Subscriber {
     Connection connection();
 
     ClientInfo client();
+
+    /** What the auth provider has granted the client at its login; null for nothing. */
+    @Nullable
+    Object grant();
 
     /** What its filters are called within. */
     ClientTopics topics();

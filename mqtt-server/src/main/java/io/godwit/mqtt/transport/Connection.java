@@ -6,6 +6,8 @@ import io.godwit.mqtt.packet.Packet;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.plugin.event.ThrottleCause;
 import io.godwit.plugin.message.Qos;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +38,17 @@ public interface Connection {
      */
     @Nullable
     String certificateUserName();
+
+    /** The certificate that the client has proven to hold; null when it showed none. */
+    default @Nullable X509Certificate clientCertificate() {
+        return null;
+    }
+
+    /**
+     * It may last so long from now on, in the place of what was said before; then it is ended, when it is accepted,
+     * with "maximum connect time". Null for no limit.
+     */
+    default void endAfter(@Nullable Duration time) {}
 
     /** Below what all topics of this client stand, with placeholders; empty for none. */
     default String mountPoint() {

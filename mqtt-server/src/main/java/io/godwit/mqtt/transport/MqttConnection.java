@@ -27,6 +27,8 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -81,6 +83,8 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     private int openedTick;
     private int lastReadTick;
     private int keepAliveSeconds;
+    /** The tick at which its time is over; the largest number for never. */
+    private int endTick = Integer.MAX_VALUE;
 
     /** @param onGone called once when the handler knows that the connection is over */
     MqttConnection(Channel channel, LoopContext loop, ListenerScope scope, PacketDecoder decoder, Runnable onGone) {
@@ -161,6 +165,27 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         return tls == null || handler == null
                 ? null
                 : PeerName.of(handler.engine().getSession(), tls.userName());
+    }
+
+    @Override
+    public @Nullable X509Certificate clientCertificate() {
+        TlsConfig tls = scope.config().tls();
+        if (tls == null || tls.clientCertificate() == TlsConfig.ClientCertificate.NONE) {
+            return null;
+        }
+        SslHandler handler = channel.pipeline().get(SslHandler.class);
+        return handler == null ? null : PeerName.certificateOf(handler.engine().getSession());
+    }
+
+    @Override
+    public void endAfter(@Nullable Duration time) {
+        int before = endTick;
+        endTick = time == null
+                ? Integer.MAX_VALUE
+                : tickAfter(loop.tick(), Math.min(time.toSeconds(), Integer.MAX_VALUE));
+        if (endTick < before) {
+            lookSoon();
+        }
     }
 
     @Override
@@ -510,7 +535,10 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     private int nextLook() {
         return switch (state) {
             case OPENING -> tickAfter(openedTick, limits().connectTimeout().toSeconds());
-            case ACCEPTED -> keepAliveSeconds > 0 ? tickAfter(lastReadTick, quietSecondsAllowed()) : Integer.MAX_VALUE;
+            case ACCEPTED ->
+                Math.min(
+                        endTick,
+                        keepAliveSeconds > 0 ? tickAfter(lastReadTick, quietSecondsAllowed()) : Integer.MAX_VALUE);
             case CLOSING -> tickAfter(lastReadTick, CLOSE_TICKS);
             case CLOSED -> Integer.MAX_VALUE;
         };
@@ -551,6 +579,10 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
                 }
             }
             case ACCEPTED -> {
+                if (tick >= endTick) {
+                    disconnect(ReasonCode.MAXIMUM_CONNECT_TIME, "the login is not valid any longer");
+                    return false;
+                }
                 if (throttling.isHeldByUs()) {
                     lastReadTick = tick;
                 } else if (keepAliveSeconds > 0 && quietTicks > quietSecondsAllowed()) {

@@ -1,9 +1,12 @@
 package io.godwit.plugin.auth;
 
 /** The answer to the check of a publish or of a filter. */
-public sealed interface AuthDecision permits AuthDecision.Allowed, AuthDecision.Denied {
+public sealed interface AuthDecision permits AuthDecision.Allowed, AuthDecision.Denied, AuthDecision.Undecided {
     /** The one value of {@link Allowed}. */
     AuthDecision ALLOWED = new Allowed();
+
+    /** The one value of {@link Undecided}. */
+    AuthDecision UNDECIDED = new Undecided();
 
     /** It may. */
     record Allowed() implements AuthDecision {}
@@ -14,4 +17,10 @@ public sealed interface AuthDecision permits AuthDecision.Allowed, AuthDecision.
      * @param detail for events and logs, such as the rule that said so; not told to the client
      */
     record Denied(String detail) implements AuthDecision {}
+
+    /**
+     * This provider has no rules for the client: the next one of {@code authConfig.providers} is asked. What nobody
+     * decides is denied.
+     */
+    record Undecided() implements AuthDecision {}
 }

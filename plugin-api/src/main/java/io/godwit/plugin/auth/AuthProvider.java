@@ -15,12 +15,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The broker fails closed: an exception, a null, a failed future and an answer that does not come within the
  * configured time all refuse, and raise a {@link io.godwit.plugin.event.BrokerEvent.AuthFailed}.
+ *
+ * <p>Of several providers ({@code authConfig.providers}) each may leave a question to those behind it, by "undecided".
+ * The one that lets a client in is the first to be asked what it may publish and subscribe to.
  */
 public interface AuthProvider extends AutoCloseable {
 
     /**
      * The checks this provider wants to be asked for; constant. The broker does not call the others and allows what
-     * they are about, so a check that would allow everything is best left out.
+     * they are about, so a check that would allow everything is best left out. Of several providers one that does not
+     * check logins lets nobody in, and one that does not check publishes or filters allows them to clients that it has
+     * let in, and has no say about others.
      */
     default Set<AuthCheck> checks() {
         return EnumSet.allOf(AuthCheck.class);

@@ -5,7 +5,7 @@ package io.godwit.plugin.auth;
  * {@code authConfig.provider} names it by {@link #name}, or by its class. Has a public constructor without parameters.
  */
 public interface AuthProviderFactory {
-    /** What the configuration calls it; unique, and none of the built-in {@code allow-all} and {@code file}. */
+    /** What the configuration calls it; unique, and none of those that come with the broker. */
     String name();
 
     /** Makes the provider of a starting node. May block; what it throws ends the start. */

@@ -2,6 +2,7 @@ package io.godwit.plugin.auth;
 
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.message.UserProperty;
+import java.security.cert.X509Certificate;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -13,12 +14,23 @@ import org.jspecify.annotations.Nullable;
  *     needs no password
  * @param password null when absent; read only, and not to be kept or logged
  * @param userProperties of the CONNECT, in its order
+ * @param certificate that the client has proven to hold, and whose issuer the listener trusts; null when it showed none
  */
 @SuppressWarnings("ArrayRecordComponent") // shared by contract, compared nowhere
 public record ConnectRequest(
-        ClientInfo client, boolean isUserProven, byte @Nullable [] password, List<UserProperty> userProperties) {
+        ClientInfo client,
+        boolean isUserProven,
+        byte @Nullable [] password,
+        List<UserProperty> userProperties,
+        @Nullable X509Certificate certificate) {
     public ConnectRequest {
         userProperties = List.copyOf(userProperties);
+    }
+
+    /** Of a client without a certificate. */
+    public ConnectRequest(
+            ClientInfo client, boolean isUserProven, byte @Nullable [] password, List<UserProperty> userProperties) {
+        this(client, isUserProven, password, userProperties, null);
     }
 
     /** Names no password. */

@@ -29,13 +29,11 @@ public final class PeerName {
         if (wanted == TlsConfig.UserName.NONE) {
             return null;
         }
-        Certificate[] chain;
-        try {
-            chain = session.getPeerCertificates();
-        } catch (SSLPeerUnverifiedException e) {
+        X509Certificate certificate = certificateOf(session);
+        if (certificate == null) {
             return null;
         }
-        X500Principal subject = ((X509Certificate) chain[0]).getSubjectX500Principal();
+        X500Principal subject = certificate.getSubjectX500Principal();
         String name =
                 wanted == TlsConfig.UserName.SUBJECT ? subject.getName(X500Principal.RFC2253) : commonName(subject);
         if (name == null || name.isEmpty() || name.indexOf('\0') >= 0) {
@@ -43,6 +41,16 @@ public final class PeerName {
                     ReasonCode.BAD_USER_NAME_OR_PASSWORD, "the client certificate has no name to be used");
         }
         return name;
+    }
+
+    /** What the client has shown, and proven to hold; null for nothing. */
+    public static @Nullable X509Certificate certificateOf(SSLSession session) {
+        try {
+            Certificate[] chain = session.getPeerCertificates();
+            return chain.length > 0 && chain[0] instanceof X509Certificate certificate ? certificate : null;
+        } catch (SSLPeerUnverifiedException e) {
+            return null;
+        }
     }
 
     private static @Nullable String commonName(X500Principal subject) {

@@ -1,4 +1,4 @@
-package io.godwit.broker.auth;
+package io.godwit.broker.auth.filter;
 
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.topic.TopicFilter;
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * '#' in it the filter covers nothing and overlaps everything from that level on, so that nobody widens what he is
  * allowed, or narrows what he is denied, by his name.
  */
-final class AclFilter {
+public final class AclFilter {
     private static final String SINGLE = "+";
     private static final String MULTI = "#";
 
@@ -29,7 +29,7 @@ final class AclFilter {
     }
 
     /** Fails with {@link IllegalArgumentException} when it is no topic filter or has another placeholder. */
-    static AclFilter parse(String text) {
+    public static AclFilter parse(String text) {
         TopicFilter filter = TopicFilter.parse(text)
                 .orElseThrow(() -> new IllegalArgumentException("not a valid topic filter: " + text));
         if (!filter.filter().equals(text)) {
@@ -56,7 +56,7 @@ final class AclFilter {
     }
 
     /** The levels of a topic or filter. */
-    static String[] levelsOf(String topic) {
+    public static String[] levelsOf(String topic) {
         List<String> levels = new ArrayList<>();
         int from = 0;
         for (int slash = topic.indexOf('/'); slash >= 0; slash = topic.indexOf('/', from)) {
@@ -70,7 +70,7 @@ final class AclFilter {
     /**
      * Whether every topic that {@code asked} (a topic, or a filter) matches is matched by this one, for this client.
      */
-    boolean covers(String[] asked, ClientInfo client) {
+    public boolean covers(String[] asked, ClientInfo client) {
         if (isSingleOrMulti(levels[0]) && asked[0].startsWith("$")) { // [MQTT5-4.7.2-1]
             return false;
         }
@@ -96,7 +96,7 @@ final class AclFilter {
      * Whether some topic is matched by {@code asked} (a topic, or a filter) and by this one, for this client; also true
      * when that cannot be told for its name.
      */
-    boolean overlaps(String[] asked, ClientInfo client) {
+    public boolean overlaps(String[] asked, ClientInfo client) {
         if (isSingleOrMulti(levels[0]) && asked[0].startsWith("$")
                 || isSingleOrMulti(asked[0]) && levels[0].startsWith("$")) { // [MQTT5-4.7.2-1]
             return false;

@@ -1,0 +1,247 @@
+package io.godwit.broker.auth.chain;
+
+import io.godwit.mqtt.auth.ClientDecisions;
+import io.godwit.plugin.auth.AuthCheck;
+import io.godwit.plugin.auth.AuthDecision;
+import io.godwit.plugin.auth.AuthExchange;
+import io.godwit.plugin.auth.AuthProvider;
+import io.godwit.plugin.auth.ConnectRequest;
+import io.godwit.plugin.auth.ConnectResult;
+import io.godwit.plugin.auth.ExchangeRequest;
+import io.godwit.plugin.auth.PublishRequest;
+import io.godwit.plugin.auth.SubscribeRequest;
+import io.godwit.plugin.client.ClientInfo;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Several auth providers in a fixed order. A question only ever moves down the list, and only by "undecided":
+ *
+ * <ul>
+ *   <li>{@link #connect} and {@link #exchange}: the first provider that accepts or refuses decides. One that does not
+ *       check logins is passed over: it lets nobody in.
+ *   <li>{@link #publish} and {@link #subscribe}: the provider that let the client in decides. If it does not check
+ *       them, they are allowed. If it is undecided, those behind it are asked that do check them.
+ *   <li>A failure, a null or no answer in time ends the question. Nobody else is asked, and the answer is no.
+ *   <li>What nobody decides is "undecided" here too, of which {@link io.godwit.mqtt.auth.Authorizer} makes a no.
+ * </ul>
+ *
+ * <p>Which provider let a client in stands in the grant of its connection, around the provider's own. A question
+ * without a grant, for a client that is not connected, goes to all who check, from the first on.
+ *
+ * <p>Thread-safe if the providers are. Futures complete on the threads of the provider that decided.
+ */
+public final class AuthChain implements ClientDecisions {
+    private static final Logger LOG = LoggerFactory.getLogger(AuthChain.class);
+    private static final CompletableFuture<AuthDecision> ALLOWED =
+            CompletableFuture.completedFuture(AuthDecision.ALLOWED);
+
+    private final List<Link> links;
+    private final Set<AuthCheck> checks = EnumSet.of(AuthCheck.CONNECT);
+    /** For decisions that are not to be remembered. Atomic: any thread. */
+    private final AtomicLong never = new AtomicLong(Long.MIN_VALUE);
+
+    private record Link(
+            String name, AuthProvider provider, @Nullable ClientDecisions ofClients, Set<AuthCheck> checks) {
+        Link(String name, AuthProvider provider) {
+            this(name, provider, provider instanceof ClientDecisions decisions ? decisions : null, provider.checks());
+        }
+
+        long rulesVersion(ClientInfo client) {
+            ClientDecisions own = ofClients;
+            return own == null ? provider.rulesVersion() : own.rulesVersion(client);
+        }
+    }
+
+    /**
+     * A provider and what it is called.
+     *
+     * @param name as in the configuration, for messages
+     */
+    public record Named(String name, AuthProvider provider) {}
+
+    /**
+     * What a connection has from its login.
+     *
+     * @param link the place of the provider that let the client in
+     * @param own what that provider has given
+     */
+    private record Grant(int link, @Nullable Object own) {}
+
+    /** @param providers in the order in which they are asked; closed by {@link #close}. At least one */
+    public AuthChain(List<Named> providers) {
+        if (providers.isEmpty()) {
+            throw new IllegalArgumentException("a chain has at least one provider");
+        }
+        links = providers.stream()
+                .map(each -> new Link(each.name(), each.provider()))
+                .toList();
+        links.forEach(link -> checks.addAll(link.checks()));
+    }
+
+    /** The providers in their order. */
+    public List<AuthProvider> providers() {
+        return links.stream().map(Link::provider).toList();
+    }
+
+    @Override
+    public Set<AuthCheck> checks() {
+        return EnumSet.copyOf(checks);
+    }
+
+    // ---- who comes in
+
+    @Override
+    public CompletableFuture<ConnectResult> connect(ConnectRequest request) {
+        return firstToDecide(
+                0,
+                AuthCheck.CONNECT,
+                provider -> provider.connect(request),
+                ConnectResult.UNDECIDED,
+                AuthChain::granted);
+    }
+
+    private static ConnectResult granted(int link, ConnectResult result) {
+        return result instanceof ConnectResult.Accepted accepted
+                ? accepted.granting(new Grant(link, accepted.grant()))
+                : result;
+    }
+
+    /** Null when no provider knows the method, as far as that is known by now. */
+    @Override
+    public @Nullable AuthExchange exchange(ExchangeRequest request) {
+        ChainExchange exchange =
+                new ChainExchange(links.stream().map(Link::provider).toList(), request, AuthChain::granted);
+        return exchange.begin() ? exchange : null;
+    }
+
+    // ---- what it may do
+
+    @Override
+    public CompletableFuture<AuthDecision> publish(PublishRequest request) {
+        return decide(AuthCheck.PUBLISH, request.grant(), (provider, grant) -> provider.publish(request.with(grant)));
+    }
+
+    @Override
+    public CompletableFuture<AuthDecision> subscribe(SubscribeRequest request) {
+        return decide(
+                AuthCheck.SUBSCRIBE, request.grant(), (provider, grant) -> provider.subscribe(request.with(grant)));
+    }
+
+    private interface Question {
+        CompletableFuture<AuthDecision> ask(AuthProvider provider, @Nullable Object grant);
+    }
+
+    private CompletableFuture<AuthDecision> decide(AuthCheck check, @Nullable Object given, Question question) {
+        if (!(given instanceof Grant grant)) {
+            return firstToDecide(
+                    0,
+                    check,
+                    provider -> question.ask(provider, null),
+                    AuthDecision.UNDECIDED,
+                    (link, decision) -> decision);
+        }
+        Link owner = links.get(grant.link());
+        if (!owner.checks().contains(check)) {
+            return ALLOWED;
+        }
+        return firstToDecide(
+                grant.link(),
+                check,
+                provider -> question.ask(provider, provider == owner.provider() ? grant.own() : null),
+                AuthDecision.UNDECIDED,
+                (link, decision) -> decision);
+    }
+
+    // ---- down the list
+
+    private interface Answered<T> {
+        T by(int link, T answer);
+    }
+
+    /** Asks those from {@code from} on that do {@code check}, until one decides. */
+    private <T> CompletableFuture<T> firstToDecide(
+            int from,
+            AuthCheck check,
+            Function<AuthProvider, @Nullable CompletableFuture<T>> question,
+            T undecided,
+            Answered<T> answered) {
+        for (int i = from; i < links.size(); i++) {
+            Link link = links.get(i);
+            if (!link.checks().contains(check)) {
+                continue;
+            }
+            CompletableFuture<T> asked;
+            try {
+                asked = question.apply(link.provider());
+            } catch (RuntimeException | Error e) { // outermost frame of the provider
+                return CompletableFuture.failedFuture(e);
+            }
+            if (asked == null) {
+                return failed(link, "null instead of a future");
+            }
+            if (!asked.isDone() || asked.isCompletedExceptionally()) {
+                int here = i;
+                return asked.thenCompose(answer -> undecided.equals(answer)
+                        ? firstToDecide(here + 1, check, question, undecided, answered)
+                        : decided(here, answer, answered));
+            }
+            T answer = asked.getNow(null);
+            if (!undecided.equals(answer)) {
+                return decided(i, answer, answered);
+            }
+        }
+        return CompletableFuture.completedFuture(undecided);
+    }
+
+    private <T> CompletableFuture<T> decided(int link, @Nullable T answer, Answered<T> answered) {
+        return answer == null
+                ? failed(links.get(link), "null instead of an answer")
+                : CompletableFuture.completedFuture(answered.by(link, answer));
+    }
+
+    private static <T> CompletableFuture<T> failed(Link link, String what) {
+        return CompletableFuture.failedFuture(new IllegalStateException("auth provider " + link.name() + ": " + what));
+    }
+
+    // ---- what is remembered
+
+    @Override
+    public long rulesVersion() {
+        return never.incrementAndGet(); // only what is said of a client is used
+    }
+
+    /** Changes when that of any provider does: each only rises, or is negative when nothing is to be remembered. */
+    @Override
+    public long rulesVersion(ClientInfo client) {
+        long sum = 0;
+        for (Link link : links) {
+            long version = link.rulesVersion(client);
+            if (version < 0) {
+                return never.incrementAndGet();
+            }
+            sum += version;
+        }
+        return sum;
+    }
+
+    /** The last first. Each is closed, whatever another one throws. */
+    @Override
+    public void close() {
+        for (int i = links.size() - 1; i >= 0; i--) {
+            Link link = links.get(i);
+            try {
+                link.provider().close();
+            } catch (RuntimeException e) { // outermost frame of the provider
+                LOG.warn("auth provider not closed cleanly name={}", link.name(), e);
+            }
+        }
+    }
+}

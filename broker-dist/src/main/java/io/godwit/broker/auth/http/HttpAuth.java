@@ -1,0 +1,161 @@
+package io.godwit.broker.auth.http;
+
+import io.godwit.plugin.auth.AuthCheck;
+import io.godwit.plugin.auth.AuthDecision;
+import io.godwit.plugin.auth.AuthProvider;
+import io.godwit.plugin.auth.ConnectRequest;
+import io.godwit.plugin.auth.ConnectResult;
+import io.godwit.plugin.auth.PublishRequest;
+import io.godwit.plugin.auth.RefusalReason;
+import io.godwit.plugin.auth.SubscribeRequest;
+import io.godwit.plugin.client.ClientInfo;
+import java.net.URI;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks a service. Only its "allow" lets anybody in or anything through. No verdict is a refusal of a login ("busy" or
+ * "unavailable") and a failure of a check, which the broker denies for this one time.
+ *
+ * <p>Nothing blocks: answers come on threads of the client of HTTP. Accepted logins and decisions of checks are
+ * remembered for a while, refusals of logins are not.
+ */
+final class HttpAuth implements AuthProvider {
+    private static final CompletableFuture<AuthDecision> ALLOWED =
+            CompletableFuture.completedFuture(AuthDecision.ALLOWED);
+    private static final CompletableFuture<AuthDecision> UNDECIDED =
+            CompletableFuture.completedFuture(AuthDecision.UNDECIDED);
+    private static final CompletableFuture<AuthDecision> NO_URL =
+            CompletableFuture.completedFuture(new AuthDecision.Denied("no aclUrl is configured"));
+
+    private final HttpSettings settings;
+    private final URI connectUrl;
+    private final Supplier<Service> service;
+    private final LongSupplier nanoClock;
+    private final DecisionCache<ConnectResult.Accepted> logins;
+    private final DecisionCache<AuthDecision> decisions;
+    /** Where nothing is remembered: another number for each question. Atomic: any thread. */
+    private final AtomicLong never = new AtomicLong();
+
+    /** @param service there when the first question comes */
+    HttpAuth(HttpSettings settings, URI connectUrl, Supplier<Service> service, LongSupplier nanoClock) {
+        this.settings = settings;
+        this.connectUrl = connectUrl;
+        this.service = service;
+        this.nanoClock = nanoClock;
+        this.logins = new DecisionCache<>(settings.connectCache(), settings.cacheEntries(), nanoClock);
+        this.decisions = new DecisionCache<>(settings.aclCache(), settings.cacheEntries(), nanoClock);
+    }
+
+    @Override
+    public Set<AuthCheck> checks() {
+        return settings.aclUrl() == null && settings.withoutAcl() == HttpSettings.WithoutAcl.ALLOW
+                ? EnumSet.of(AuthCheck.CONNECT)
+                : EnumSet.allOf(AuthCheck.class);
+    }
+
+    // ---- who comes in
+
+    @Override
+    public CompletableFuture<ConnectResult> connect(ConnectRequest request) {
+        String question = Question.of(request);
+        DecisionCache.Key key = logins.isUsed() ? logins.key(question) : null;
+        ConnectResult.Accepted known = key == null ? null : logins.get(key);
+        if (known != null) {
+            return CompletableFuture.completedFuture(known);
+        }
+        return service.get().ask(connectUrl, question).handle((verdict, failure) -> {
+            if (verdict == null) {
+                return refused(failure);
+            }
+            ConnectResult result = result(verdict, request.client());
+            // one that ends is not remembered: its time would begin anew
+            if (key != null && result instanceof ConnectResult.Accepted accepted && accepted.validFor() == null) {
+                logins.put(key, accepted);
+            }
+            return result;
+        });
+    }
+
+    private static ConnectResult refused(@Nullable Throwable failure) {
+        boolean isBusy = failure instanceof Service.NoVerdictException known && known.isBusy;
+        String detail = failure instanceof Service.NoVerdictException known
+                ? String.valueOf(known.getMessage())
+                : "the service cannot be asked";
+        return new ConnectResult.Refused(isBusy ? RefusalReason.BUSY : RefusalReason.UNAVAILABLE, "http: " + detail);
+    }
+
+    private static ConnectResult result(Verdict verdict, ClientInfo client) {
+        return switch (verdict.result()) {
+            case ALLOW ->
+                new ConnectResult.Accepted(
+                                verdict.tenant() == null ? client.tenant() : verdict.tenant(),
+                                verdict.user() == null ? client.userName() : verdict.user())
+                        .lasting(verdict.validFor());
+            case DENY -> new ConnectResult.Refused(RefusalReason.BAD_CREDENTIALS, detail(verdict));
+            case PASS -> ConnectResult.UNDECIDED;
+        };
+    }
+
+    private static String detail(Verdict verdict) {
+        return "http: the service says no" + (verdict.detail().isEmpty() ? "" : ": " + verdict.detail());
+    }
+
+    // ---- what it may do
+
+    @Override
+    public CompletableFuture<AuthDecision> publish(PublishRequest request) {
+        URI url = settings.aclUrl();
+        return url == null ? withoutUrl() : decide(url, Question.of(request));
+    }
+
+    @Override
+    public CompletableFuture<AuthDecision> subscribe(SubscribeRequest request) {
+        URI url = settings.aclUrl();
+        return url == null ? withoutUrl() : decide(url, Question.of(request));
+    }
+
+    private CompletableFuture<AuthDecision> withoutUrl() {
+        return switch (settings.withoutAcl()) {
+            case PASS -> UNDECIDED;
+            case ALLOW -> ALLOWED;
+            case DENY -> NO_URL;
+        };
+    }
+
+    private CompletableFuture<AuthDecision> decide(URI url, String question) {
+        DecisionCache.Key key = decisions.isUsed() ? decisions.key(question) : null;
+        AuthDecision known = key == null ? null : decisions.get(key);
+        if (known != null) {
+            return CompletableFuture.completedFuture(known);
+        }
+        return service.get().ask(url, question).thenApply(verdict -> {
+            AuthDecision decision = switch (verdict.result()) {
+                case ALLOW -> AuthDecision.ALLOWED;
+                case DENY -> new AuthDecision.Denied(detail(verdict));
+                case PASS -> AuthDecision.UNDECIDED;
+            };
+            if (key != null) {
+                decisions.put(key, decision);
+            }
+            return decision;
+        });
+    }
+
+    /**
+     * Another number each second: a connection that asks the same again is answered out of the cache, for as long as
+     * that remembers.
+     */
+    @Override
+    public long rulesVersion() {
+        return decisions.isUsed() || settings.aclUrl() == null
+                ? TimeUnit.NANOSECONDS.toSeconds(nanoClock.getAsLong())
+                : never.incrementAndGet();
+    }
+}

@@ -1,0 +1,85 @@
+package io.godwit.broker.auth.http;
+
+import io.godwit.broker.auth.remote.RemoteTls;
+import io.godwit.broker.auth.remote.ServiceUrl;
+import io.godwit.plugin.context.PluginSettings;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The section {@code plugins.http}; docs/authentication.md has the table of keys.
+ *
+ * @param connectUrl asked about logins; null only when there are errors
+ * @param aclUrl asked about publishes and filters; null for none
+ * @param headers of each request, in pairs of name and value
+ * @param connectCache how long an accepted login is remembered; zero for not at all
+ * @param aclCache how long a decision is remembered; zero for not at all
+ * @param cacheEntries of each of the two
+ * @param maxRequests under way at a time
+ */
+record HttpSettings(
+        @Nullable URI connectUrl,
+        @Nullable URI aclUrl,
+        List<Header> headers,
+        RemoteTls tls,
+        Duration timeout,
+        Duration connectCache,
+        Duration aclCache,
+        int cacheEntries,
+        int maxRequests,
+        WithoutAcl withoutAcl) {
+    HttpSettings {
+        headers = List.copyOf(headers);
+    }
+
+    /** What clients may do when there is no {@link #aclUrl}. */
+    enum WithoutAcl {
+        /** As the next provider says. */
+        PASS,
+        /** Everything. */
+        ALLOW,
+        /** Nothing. */
+        DENY
+    }
+
+    /** Of a request. The value may be a secret. */
+    record Header(String name, String value) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    /** Notes all that is wrong. */
+    static HttpSettings of(PluginSettings settings) {
+        if (settings.secret("connectUrl", "").isEmpty()) {
+            settings.error("connectUrl", "has to be given");
+        }
+        List<Header> headers = new ArrayList<>();
+        for (String each : settings.list("headers")) {
+            int equals = each.indexOf('=');
+            boolean isHeader = equals > 0
+                    && each.substring(0, equals).chars().allMatch(c -> c > ' ' && c < 0x7F && c != ':')
+                    && each.substring(equals + 1).chars().allMatch(c -> c >= ' ' && c != 0x7F);
+            if (isHeader) {
+                headers.add(new Header(each.substring(0, equals), each.substring(equals + 1)));
+            } else {
+                settings.error("headers", "each must be NAME=VALUE, without line ends");
+            }
+        }
+        return new HttpSettings(
+                ServiceUrl.of(settings, "connectUrl"),
+                ServiceUrl.of(settings, "aclUrl"),
+                headers,
+                RemoteTls.of(settings),
+                settings.duration("timeout", Duration.ofSeconds(3), Duration.ofSeconds(1), Duration.ofMinutes(1)),
+                settings.duration("connectCache", Duration.ZERO, Duration.ZERO, Duration.ofHours(1)),
+                settings.duration("aclCache", Duration.ofMinutes(1), Duration.ZERO, Duration.ofHours(1)),
+                (int) settings.number("cacheEntries", 10_000, 1, 1_000_000),
+                (int) settings.number("maxRequests", 200, 1, 10_000),
+                settings.choice("withoutAcl", WithoutAcl.PASS));
+    }
+}

@@ -1,0 +1,164 @@
+package io.godwit.broker.auth.http;
+
+import io.godwit.broker.auth.remote.BoundedHttp;
+import io.godwit.broker.plugin.CircuitBreaker;
+import io.godwit.broker.plugin.CircuitBreaker.Permit;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks the service, with a bound on requests under way and a circuit breaker. Of failures the breaker counts those that
+ * take everybody's time or that every request would meet: no answer in time, no connection, a gateway that has none. A
+ * status 500, or an answer that is not understood, may be of one client's making, and must not shut out the others.
+ *
+ * <p>Thread-safe; calls return at once.
+ */
+final class Service {
+    private static final int MAX_ANSWER_BYTES = 64 * 1_024;
+    private static final int LEAST_FAILURES = 10;
+
+    private final BoundedHttp http;
+    private final List<HttpSettings.Header> headers;
+    private final Duration timeout;
+    private final int maxRequests;
+    private final LongSupplier nanoClock;
+    private final CircuitBreaker breaker;
+    // atomic: requests begin and end on any thread
+    private final AtomicInteger underWay = new AtomicInteger();
+    private final AtomicLong ended = new AtomicLong();
+
+    /** Why there is no verdict. Without a stack trace: there may be many. */
+    static final class NoVerdictException extends Exception {
+        private static final long serialVersionUID = 1L;
+        /** Whether it was not asked for now, since too many are. */
+        final boolean isBusy;
+
+        NoVerdictException(String message, boolean isBusy) {
+            super(message, null, false, false);
+            this.isBusy = isBusy;
+        }
+    }
+
+    /** @param onChange told when the circuit opens and closes */
+    Service(HttpSettings settings, BoundedHttp http, LongSupplier nanoClock, Runnable onChange) {
+        this.http = http;
+        this.headers = settings.headers();
+        this.timeout = settings.timeout();
+        this.maxRequests = settings.maxRequests();
+        this.nanoClock = nanoClock;
+        this.breaker = new CircuitBreaker(nanoClock, LEAST_FAILURES, ended::get, onChange);
+    }
+
+    /** Whether it is asked as ever. */
+    boolean isWell() {
+        return breaker.state() == CircuitBreaker.State.CLOSED;
+    }
+
+    /**
+     * Asks. The future fails with {@link NoVerdictException} for all that is no verdict; its message has nothing of the
+     * question and of the answer.
+     */
+    CompletableFuture<Verdict> ask(URI url, String question) {
+        if (underWay.incrementAndGet() > maxRequests) {
+            underWay.decrementAndGet();
+            return CompletableFuture.failedFuture(
+                    new NoVerdictException(maxRequests + " requests to the service are under way", true));
+        }
+        Permit permit = breaker.ask();
+        if (permit == Permit.NO) {
+            underWay.decrementAndGet();
+            return CompletableFuture.failedFuture(
+                    new NoVerdictException("the service is not asked for a while: it does not answer", false));
+        }
+        HttpRequest.Builder request = HttpRequest.newBuilder(url)
+                .header("Content-Type", "application/json")
+                .header("Accept", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(question, StandardCharsets.UTF_8));
+        headers.forEach(header -> request.setHeader(header.name(), header.value()));
+        CompletableFuture<Verdict> verdict = new CompletableFuture<>();
+        send(request.build(), nanoClock.getAsLong(), true).whenComplete((answer, failure) -> {
+            underWay.decrementAndGet();
+            ended.incrementAndGet();
+            try {
+                answered(verdict, permit, answer, failure);
+            } finally { // whatever goes wrong, somebody waits
+                verdict.completeExceptionally(new NoVerdictException("the service cannot be asked", false));
+            }
+        });
+        return verdict;
+    }
+
+    /** Once more when a connection that was kept open turns out to be closed; questions may be asked twice. */
+    private CompletableFuture<BoundedHttp.Answer> send(HttpRequest request, long beganNanos, boolean mayRepeat) {
+        long left = timeout.toNanos() - (nanoClock.getAsLong() - beganNanos);
+        if (left <= 0) {
+            return CompletableFuture.failedFuture(new TimeoutException());
+        }
+        return http.send(request, Duration.ofNanos(left), MAX_ANSWER_BYTES)
+                .handle((answer, failure) -> {
+                    Throwable cause = failure == null ? null : BoundedHttp.causeOf(failure);
+                    boolean isRepeated = mayRepeat
+                            && cause instanceof IOException
+                            && !(cause instanceof ConnectException)
+                            && !(cause instanceof HttpTimeoutException);
+                    if (isRepeated) {
+                        return send(request, beganNanos, false);
+                    }
+                    CompletableFuture<BoundedHttp.Answer> known = new CompletableFuture<>();
+                    if (cause == null) {
+                        known.complete(answer);
+                    } else {
+                        known.completeExceptionally(cause);
+                    }
+                    return known;
+                })
+                .thenCompose(next -> next);
+    }
+
+    private void answered(
+            CompletableFuture<Verdict> verdict,
+            Permit permit,
+            BoundedHttp.@Nullable Answer answer,
+            @Nullable Throwable failure) {
+        if (answer == null) {
+            breaker.failed(permit);
+            Throwable cause = failure == null ? new IllegalStateException() : BoundedHttp.causeOf(failure);
+            boolean isLate = cause instanceof TimeoutException || cause instanceof HttpTimeoutException;
+            verdict.completeExceptionally(new NoVerdictException(
+                    isLate
+                            ? "the service does not answer in " + timeout.toSeconds() + " s"
+                            : "the service cannot be asked: " + cause.getClass().getSimpleName(),
+                    false));
+            return;
+        }
+        int status = answer.status();
+        if (status >= 502 && status <= 504) {
+            breaker.failed(permit);
+        } else {
+            breaker.succeeded(permit);
+        }
+        if (status == 401 || status == 403) {
+            verdict.complete(Verdict.denied(status));
+        } else if (status != 200) {
+            verdict.completeExceptionally(new NoVerdictException("the service answers with status " + status, false));
+        } else {
+            Verdict.of(answer.body())
+                    .ifPresentOrElse(
+                            verdict::complete,
+                            () -> verdict.completeExceptionally(
+                                    new NoVerdictException("the answer of the service is not understood", false)));
+        }
+    }
+}

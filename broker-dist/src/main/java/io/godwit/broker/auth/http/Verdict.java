@@ -1,0 +1,105 @@
+package io.godwit.broker.auth.http;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+import io.godwit.plugin.client.TenantId;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a service has answered.
+ *
+ * @param detail why not, in words of the service; empty when it gives none
+ * @param user null to leave the user name as it is
+ * @param tenant null to leave the tenant as it is
+ * @param validFor how long the login holds; null for no limit
+ */
+record Verdict(
+        Result result,
+        String detail,
+        @Nullable String user,
+        @Nullable TenantId tenant,
+        @Nullable Duration validFor) {
+    private static final int MAX_DETAIL = 200;
+    private static final long MAX_SECONDS = Duration.ofDays(36_500).toSeconds();
+
+    /** Anything else is no answer. */
+    enum Result {
+        ALLOW,
+        DENY,
+        /** The next provider is to say. */
+        PASS
+    }
+
+    /** For a status that says no by itself. */
+    static Verdict denied(int status) {
+        return new Verdict(Result.DENY, "status " + status, null, null, null);
+    }
+
+    /** Empty when it is not understood as a whole. */
+    static Optional<Verdict> of(byte[] body) {
+        try {
+            JsonElement parsed = JsonParser.parseString(new String(body, StandardCharsets.UTF_8));
+            return parsed.isJsonObject() ? of(parsed.getAsJsonObject()) : Optional.empty();
+        } catch (JsonParseException | IllegalArgumentException | IllegalStateException e) { // whatever it sent
+            return Optional.empty();
+        }
+    }
+
+    private static Optional<Verdict> of(JsonObject json) {
+        String word = text(json, "result");
+        Result result = word == null
+                ? null
+                : switch (word) {
+                    case "allow" -> Result.ALLOW;
+                    case "deny" -> Result.DENY;
+                    case "pass" -> Result.PASS;
+                    default -> null;
+                };
+        if (result == null) {
+            return Optional.empty();
+        }
+        String detail = text(json, "reason");
+        String tenant = text(json, "tenant");
+        String user = text(json, "user");
+        if (user != null && (user.isEmpty() || user.length() > 65_535 || user.indexOf('\0') >= 0)) {
+            return Optional.empty();
+        }
+        return Optional.of(new Verdict(
+                result,
+                detail == null ? "" : detail.substring(0, Math.min(MAX_DETAIL, detail.length())),
+                user,
+                tenant == null ? null : new TenantId(tenant),
+                seconds(json)));
+    }
+
+    private static @Nullable Duration seconds(JsonObject json) {
+        JsonElement value = json.get("validSeconds");
+        if (value == null || value.isJsonNull()) {
+            return null;
+        }
+        if (!value.isJsonPrimitive() || !value.getAsJsonPrimitive().isNumber()) {
+            throw new IllegalArgumentException("validSeconds is no number");
+        }
+        double seconds = value.getAsDouble();
+        if (!(seconds >= 0)) {
+            throw new IllegalArgumentException("validSeconds is negative");
+        }
+        return seconds > MAX_SECONDS ? null : Duration.ofSeconds((long) seconds);
+    }
+
+    private static @Nullable String text(JsonObject json, String name) {
+        JsonElement value = json.get(name);
+        if (value == null || value.isJsonNull()) {
+            return null;
+        }
+        if (!value.isJsonPrimitive() || !value.getAsJsonPrimitive().isString()) {
+            throw new IllegalArgumentException(name + " is no text");
+        }
+        return value.getAsString();
+    }
+}

@@ -1,0 +1,219 @@
+package io.godwit.broker.auth.jwt;
+
+import io.godwit.plugin.auth.AuthCheck;
+import io.godwit.plugin.auth.AuthDecision;
+import io.godwit.plugin.auth.AuthExchange;
+import io.godwit.plugin.auth.AuthProvider;
+import io.godwit.plugin.auth.AuthStep;
+import io.godwit.plugin.auth.ConnectRequest;
+import io.godwit.plugin.auth.ConnectResult;
+import io.godwit.plugin.auth.ExchangeRequest;
+import io.godwit.plugin.auth.PublishRequest;
+import io.godwit.plugin.auth.RefusalReason;
+import io.godwit.plugin.auth.SubscribeRequest;
+import io.godwit.plugin.client.ClientInfo;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets in clients whose password is a token, or who show one by an authentication method of MQTT 5.0. A password that
+ * is no token is left to other providers; a token that is not right is refused. What a client may do stands in its
+ * token, and so in the grant of its connection.
+ *
+ * <p>Nothing blocks: signatures are checked on {@code worker}, the rest is looking up.
+ */
+final class JwtAuth implements AuthProvider {
+    private static final CompletableFuture<AuthDecision> ALLOWED =
+            CompletableFuture.completedFuture(AuthDecision.ALLOWED);
+    private static final CompletableFuture<AuthDecision> UNDECIDED =
+            CompletableFuture.completedFuture(AuthDecision.UNDECIDED);
+    private static final CompletableFuture<AuthDecision> NOT_IN_TOKEN =
+            CompletableFuture.completedFuture(new AuthDecision.Denied("the token does not allow it"));
+    private static final CompletableFuture<AuthDecision> NO_RIGHTS =
+            CompletableFuture.completedFuture(new AuthDecision.Denied("the token says nothing of what is allowed"));
+    private static final CompletableFuture<AuthDecision> EXPIRED = CompletableFuture.completedFuture(
+            new AuthDecision.Denied("the token has expired, the client has to authenticate again"));
+
+    private static final ConnectResult NOT_TAKEN = new ConnectResult.Refused(
+            RefusalReason.BAD_CREDENTIALS, "token: it is malformed, or its algorithm is not allowed");
+    private static final ConnectResult TOO_LONG = new ConnectResult.Refused(
+            RefusalReason.BAD_CREDENTIALS, "token: it is longer than " + Tokens.MAX_BYTES + " bytes");
+    private static final ConnectResult NO_TOKEN =
+            new ConnectResult.Refused(RefusalReason.BAD_CREDENTIALS, "token: there is none");
+    private static final ConnectResult NOT_SIGNED =
+            new ConnectResult.Refused(RefusalReason.BAD_CREDENTIALS, "token: no key of ours has signed it");
+    private static final ConnectResult NO_KEYS =
+            new ConnectResult.Refused(RefusalReason.UNAVAILABLE, "token: there are no keys to check it with");
+    private static final ConnectResult BUSY =
+            new ConnectResult.Refused(RefusalReason.BUSY, "token: too many are being checked");
+
+    private final JwtSettings settings;
+    private final Keys keys;
+    private final Tokens tokens;
+    private final TokenClaims claims;
+    private final Executor worker;
+    private final Clock clock;
+    private final Consumer<ConnectResult> told;
+
+    /** Where keys come from. Thread-safe; nothing blocks. */
+    interface Keys {
+        /** Those that hold now. */
+        KeySet now();
+
+        /** Newer ones, as {@link JwksUrl#newer}. */
+        @Nullable
+        CompletableFuture<KeySet> newer();
+    }
+
+    /** @param told of each token's result */
+    JwtAuth(JwtSettings settings, Keys keys, Executor worker, Clock clock, Consumer<ConnectResult> told) {
+        this.settings = settings;
+        this.keys = keys;
+        this.tokens = new Tokens(settings.algorithms());
+        this.claims = new TokenClaims(settings, clock);
+        this.worker = worker;
+        this.clock = clock;
+        this.told = told;
+    }
+
+    @Override
+    public Set<AuthCheck> checks() {
+        return EnumSet.allOf(AuthCheck.class);
+    }
+
+    // ---- who comes in
+
+    @Override
+    public CompletableFuture<ConnectResult> connect(ConnectRequest request) {
+        byte[] password = request.password();
+        return password == null || !Tokens.isToken(password)
+                ? CompletableFuture.completedFuture(ConnectResult.UNDECIDED)
+                : check(password, request.client(), false);
+    }
+
+    @Override
+    public @Nullable AuthExchange exchange(ExchangeRequest request) {
+        if (settings.method().isEmpty() || !request.method().equals(settings.method())) {
+            return null;
+        }
+        return data -> check(data, request.client(), true).thenApply(AuthStep.class::cast);
+    }
+
+    private CompletableFuture<ConnectResult> check(byte[] bytes, ClientInfo client, boolean mayReauthenticate) {
+        if (bytes.length > Tokens.MAX_BYTES) {
+            return refused(TOO_LONG);
+        }
+        if (!Tokens.isToken(bytes)) {
+            return refused(NO_TOKEN);
+        }
+        String token = new String(bytes, StandardCharsets.US_ASCII);
+        return onWorker(() -> check(token, client, mayReauthenticate)).thenApply(result -> {
+            told.accept(result);
+            return result;
+        });
+    }
+
+    private CompletableFuture<ConnectResult> refused(ConnectResult result) {
+        told.accept(result);
+        return CompletableFuture.completedFuture(result);
+    }
+
+    private interface Work {
+        CompletableFuture<ConnectResult> run();
+    }
+
+    private CompletableFuture<ConnectResult> onWorker(Work work) {
+        CompletableFuture<ConnectResult> done = new CompletableFuture<>();
+        try {
+            worker.execute(() -> {
+                try {
+                    work.run().whenComplete((result, failure) -> {
+                        if (failure != null) {
+                            done.completeExceptionally(failure);
+                        } else {
+                            done.complete(result);
+                        }
+                    });
+                } catch (RuntimeException | Error e) { // else nobody would answer
+                    done.completeExceptionally(e);
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            return CompletableFuture.completedFuture(BUSY);
+        }
+        return done;
+    }
+
+    /** On a worker. */
+    private CompletableFuture<ConnectResult> check(String token, ClientInfo client, boolean mayReauthenticate) {
+        Tokens.Header header = tokens.header(token).orElse(null);
+        if (header == null) {
+            return CompletableFuture.completedFuture(NOT_TAKEN);
+        }
+        KeySet known = keys.now();
+        String keyId = header.keyId();
+        boolean isMissing = keyId == null ? known.keys().isEmpty() : !known.has(keyId);
+        CompletableFuture<KeySet> newer = isMissing ? keys.newer() : null;
+        if (newer == null) {
+            return CompletableFuture.completedFuture(check(token, header, known, client, mayReauthenticate));
+        }
+        return newer.thenCompose(fetched -> onWorker(
+                () -> CompletableFuture.completedFuture(check(token, header, keys.now(), client, mayReauthenticate))));
+    }
+
+    private ConnectResult check(
+            String token, Tokens.Header header, KeySet known, ClientInfo client, boolean mayReauthenticate) {
+        if (known.keys().isEmpty()) {
+            return NO_KEYS;
+        }
+        return tokens.claims(token, header, known.candidates(header.algorithm(), header.keyId()))
+                .map(found -> claims.accept(found, client, mayReauthenticate))
+                .orElse(NOT_SIGNED);
+    }
+
+    // ---- what it may do
+
+    @Override
+    public CompletableFuture<AuthDecision> publish(PublishRequest request) {
+        return decide(request.grant(), rights -> rights.mayPublish(request.client(), request.topic()));
+    }
+
+    @Override
+    public CompletableFuture<AuthDecision> subscribe(SubscribeRequest request) {
+        return decide(
+                request.grant(),
+                rights -> rights.maySubscribe(request.client(), request.filter().filter()));
+    }
+
+    private CompletableFuture<AuthDecision> decide(@Nullable Object given, Predicate<Rights> allows) {
+        if (!(given instanceof TokenGrant grant)) {
+            return UNDECIDED; // of a client without a token
+        }
+        if (clock.millis() >= grant.endMillis()) {
+            return EXPIRED;
+        }
+        Rights rights = grant.rights();
+        if (rights != null) {
+            return allows.test(rights) ? ALLOWED : NOT_IN_TOKEN;
+        }
+        return switch (settings.withoutAcl()) {
+            case PASS -> UNDECIDED;
+            case ALLOW -> ALLOWED;
+            case DENY -> NO_RIGHTS;
+        };
+    }
+
+    /** Answers end with a token, so that they are asked for again each second where that is to be noticed. */
+    @Override
+    public long rulesVersion() {
+        return settings.atExpiry() == JwtSettings.AtExpiry.REAUTHENTICATE ? clock.millis() / 1_000 : 0;
+    }
+}

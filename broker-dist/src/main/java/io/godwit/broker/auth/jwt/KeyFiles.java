@@ -1,0 +1,111 @@
+package io.godwit.broker.auth.jwt;
+
+import io.godwit.broker.auth.remote.BoundedFile;
+import io.godwit.broker.auth.remote.Pem;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.PublicKey;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
+import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keys out of files, which are looked at from time to time. A changed file counts as a whole; one with a mistake
+ * changes nothing. Of one thread at a time.
+ */
+final class KeyFiles {
+    private static final int MAX_BYTES = 256 * 1_024;
+    private final @Nullable Path secret;
+    private final @Nullable Path publicKeys;
+    private final @Nullable Path jwks;
+    private final int minSecretBytes;
+    private List<Object> stamps = List.of();
+
+    /** Each file is null when there is none. */
+    KeyFiles(@Nullable Path secret, @Nullable Path publicKeys, @Nullable Path jwks, int minSecretBytes) {
+        this.secret = secret;
+        this.publicKeys = publicKeys;
+        this.jwks = jwks;
+        this.minSecretBytes = minSecretBytes;
+    }
+
+    /**
+     * What stands in the files if that has changed since the last call. Blocks.
+     *
+     * @throws IOException naming the file and what is wrong with it, and nothing that stands in it; once for a mistake
+     */
+    Optional<KeySet> changed() throws IOException {
+        List<Object> now = new ArrayList<>();
+        for (Path file :
+                Stream.of(secret, publicKeys, jwks).filter(Objects::nonNull).toList()) {
+            now.add(stamp(file));
+        }
+        if (now.equals(stamps)) {
+            return Optional.empty();
+        }
+        stamps = now; // before it is read: a change meanwhile is seen as one
+        KeySet all = KeySet.NONE;
+        if (secret != null) {
+            all = all.and(ofSecret(secret));
+        }
+        if (publicKeys != null) {
+            all = all.and(ofPem(publicKeys));
+        }
+        if (jwks != null) {
+            all = all.and(ofJwks(jwks));
+        }
+        return Optional.of(all);
+    }
+
+    private static Object stamp(Path file) {
+        try {
+            return file + " " + Files.getLastModifiedTime(file) + " " + Files.size(file);
+        } catch (IOException e) {
+            return file + " cannot be read";
+        }
+    }
+
+    /** All bytes of the file but a line end at its end. */
+    private KeySet ofSecret(Path file) throws IOException {
+        byte[] bytes = BoundedFile.read(file, MAX_BYTES);
+        int length = bytes.length;
+        while (length > 0 && (bytes[length - 1] == '\n' || bytes[length - 1] == '\r')) {
+            length--;
+        }
+        if (length < minSecretBytes) {
+            throw new IOException(
+                    file + ": a secret has at least " + minSecretBytes + " bytes, this one has " + length);
+        }
+        SecretKeySpec key = new SecretKeySpec(Arrays.copyOf(bytes, length), "HMAC");
+        return new KeySet(List.of(new TokenKey(null, null, KeyKind.HMAC, key)), 0);
+    }
+
+    private static KeySet ofPem(Path file) throws IOException {
+        List<TokenKey> keys = new ArrayList<>();
+        for (PublicKey key : Pem.publicKeys(file)) {
+            String error = TokenKey.lengthError(key);
+            if (!error.isEmpty()) {
+                throw new IOException(file + ": " + error);
+            }
+            KeyKind kind = KeyKind.of(key)
+                    .orElseThrow(() -> new IOException(file + ": a key is on a curve that is not supported"));
+            keys.add(new TokenKey(null, null, kind, key));
+        }
+        return new KeySet(keys, 0);
+    }
+
+    private static KeySet ofJwks(Path file) throws IOException {
+        try {
+            return KeySet.ofJwks(new String(BoundedFile.read(file, MAX_BYTES), StandardCharsets.UTF_8), false);
+        } catch (KeySet.JwksException e) {
+            throw new IOException(file + " " + e.getMessage(), e);
+        }
+    }
+}

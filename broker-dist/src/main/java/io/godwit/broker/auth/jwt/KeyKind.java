@@ -1,0 +1,70 @@
+package io.godwit.broker.auth.jwt;
+
+import java.security.Key;
+import java.security.interfaces.ECKey;
+import java.security.interfaces.EdECKey;
+import java.security.interfaces.RSAKey;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import javax.crypto.SecretKey;
+
+/**
+ * What a key is, and so which signatures it may be used for. A token names its algorithm itself: one that says "HMAC"
+ * must not get a public RSA key as the secret.
+ */
+enum KeyKind {
+    HMAC("HS256", "HS384", "HS512"),
+    RSA("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
+    EC_256("ES256"),
+    EC_384("ES384"),
+    EC_521("ES512"),
+    ED("EdDSA");
+
+    private final List<String> algorithms;
+
+    KeyKind(String... algorithms) {
+        this.algorithms = List.of(algorithms);
+    }
+
+    boolean fits(String algorithm) {
+        return algorithms.contains(algorithm);
+    }
+
+    /** Empty for a key that no signature is checked with here. */
+    static Optional<KeyKind> of(Key key) {
+        if (key instanceof SecretKey) {
+            return Optional.of(HMAC);
+        }
+        if (key instanceof RSAKey) {
+            return Optional.of(RSA);
+        }
+        if (key instanceof EdECKey) {
+            return Optional.of(ED);
+        }
+        if (key instanceof ECKey ec) {
+            return switch (ec.getParams().getOrder().bitLength()) {
+                case 256 -> Optional.of(EC_256);
+                case 384 -> Optional.of(EC_384);
+                case 521 -> Optional.of(EC_521);
+                default -> Optional.empty();
+            };
+        }
+        return Optional.empty();
+    }
+
+    /** Whether there is such an algorithm; {@code none} is not. */
+    static boolean isKnown(String algorithm) {
+        for (KeyKind kind : values()) {
+            if (kind.fits(algorithm)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** All there are, for messages. */
+    static List<String> all() {
+        return Arrays.stream(values()).flatMap(kind -> kind.algorithms.stream()).toList();
+    }
+}

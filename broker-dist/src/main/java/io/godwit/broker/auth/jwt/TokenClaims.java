@@ -1,0 +1,157 @@
+package io.godwit.broker.auth.jwt;
+
+import io.godwit.plugin.auth.ConnectResult;
+import io.godwit.plugin.auth.RefusalReason;
+import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whom a token lets in, once its signature is known to be right. What it says of no account is said without values:
+ * details are logged.
+ */
+final class TokenClaims {
+    /** Longer is for ever. */
+    private static final long MAX_SECONDS = Duration.ofDays(36_500).toSeconds();
+
+    private static final int MAX_USER_CHARS = 65_535;
+
+    private final JwtSettings settings;
+    private final Clock clock;
+
+    TokenClaims(JwtSettings settings, Clock clock) {
+        this.settings = settings;
+        this.clock = clock;
+    }
+
+    /** A claim that is not as it must be. Without a stack trace: clients bring it about. */
+    private static final class ClaimException extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        ClaimException(String message) {
+            super(message, null, false, false);
+        }
+    }
+
+    /**
+     * @param mayReauthenticate whether the client can show another token while it is connected
+     */
+    ConnectResult accept(Map<String, Object> claims, ClientInfo client, boolean mayReauthenticate) {
+        try {
+            return accepted(claims, client, mayReauthenticate);
+        } catch (ClaimException e) {
+            return new ConnectResult.Refused(RefusalReason.BAD_CREDENTIALS, "token: " + e.getMessage());
+        }
+    }
+
+    private ConnectResult accepted(Map<String, Object> claims, ClientInfo client, boolean mayReauthenticate)
+            throws ClaimException {
+        double now = clock.millis() / 1_000.0;
+        double leeway = settings.leeway().toSeconds();
+        Double end = time(claims, "exp");
+        if (end == null && settings.requiresExpiry()) {
+            throw new ClaimException("it has no exp, and would be valid for ever");
+        }
+        if (end != null && now >= end + leeway) {
+            throw new ClaimException("it has expired");
+        }
+        Double begin = time(claims, "nbf");
+        if (begin != null && now < begin - leeway) {
+            throw new ClaimException("it is not valid yet (nbf)");
+        }
+        if (!settings.issuer().isEmpty() && !settings.issuer().equals(claims.get("iss"))) {
+            throw new ClaimException("it is of another issuer (iss)");
+        }
+        if (!isForUs(claims.get("aud"))) {
+            throw new ClaimException("it is for another audience (aud)");
+        }
+        for (Map.Entry<String, String> wanted : settings.claims().entrySet()) {
+            String value = filled(wanted.getValue(), client);
+            if (value == null || !value.equals(claims.get(wanted.getKey()))) {
+                throw new ClaimException("claim " + wanted.getKey() + " is another than it must be");
+            }
+        }
+        String user = text(claims, settings.userClaim());
+        if (user.isEmpty() || user.length() > MAX_USER_CHARS || user.indexOf('\0') >= 0) {
+            throw new ClaimException("claim " + settings.userClaim() + " is no user name");
+        }
+        TenantId tenant = tenant(claims, client);
+        Object acl = settings.aclClaim().isEmpty() ? null : claims.get(settings.aclClaim());
+        Rights rights = null;
+        if (acl != null) {
+            rights = Rights.of(acl)
+                    .orElseThrow(() -> new ClaimException("claim " + settings.aclClaim() + " is not understood"));
+        }
+        boolean hasGrace = mayReauthenticate && settings.atExpiry() == JwtSettings.AtExpiry.REAUTHENTICATE;
+        long endMillis = end == null || !hasGrace ? Long.MAX_VALUE : millis(end + leeway);
+        return new ConnectResult.Accepted(tenant, user)
+                .granting(new TokenGrant(rights, endMillis))
+                .lasting(time(end, now, leeway, hasGrace));
+    }
+
+    private @Nullable Duration time(@Nullable Double end, double now, double leeway, boolean hasGrace) {
+        if (end == null || settings.atExpiry() == JwtSettings.AtExpiry.KEEP) {
+            return null;
+        }
+        double seconds = end + leeway - now + (hasGrace ? settings.grace().toSeconds() : 0);
+        return seconds > MAX_SECONDS ? null : Duration.ofSeconds((long) Math.ceil(Math.max(0, seconds)));
+    }
+
+    private static long millis(double seconds) {
+        return seconds > Long.MAX_VALUE / 1_000.0 ? Long.MAX_VALUE : (long) (seconds * 1_000);
+    }
+
+    private static @Nullable Double time(Map<String, Object> claims, String name) throws ClaimException {
+        Object value = claims.get(name);
+        if (value == null) {
+            return null;
+        }
+        if (!(value instanceof Number number) || !Double.isFinite(number.doubleValue())) {
+            throw new ClaimException("claim " + name + " is no time");
+        }
+        return number.doubleValue();
+    }
+
+    private boolean isForUs(@Nullable Object audience) {
+        if (audience == null) {
+            return settings.audiences().isEmpty();
+        }
+        if (audience instanceof List<?> several) {
+            return several.stream()
+                    .anyMatch(each ->
+                            each instanceof String one && settings.audiences().contains(one));
+        }
+        return audience instanceof String one && settings.audiences().contains(one);
+    }
+
+    private TenantId tenant(Map<String, Object> claims, ClientInfo client) throws ClaimException {
+        if (settings.tenantClaim().isEmpty()) {
+            return client.tenant();
+        }
+        try {
+            return new TenantId(text(claims, settings.tenantClaim()));
+        } catch (IllegalArgumentException e) {
+            throw new ClaimException("claim " + settings.tenantClaim() + " is no tenant");
+        }
+    }
+
+    private static String text(Map<String, Object> claims, String name) throws ClaimException {
+        if (claims.get(name) instanceof String text) {
+            return text;
+        }
+        throw new ClaimException("it has no text in claim " + name);
+    }
+
+    /** Null when the client has no user name to be put in. */
+    private static @Nullable String filled(String text, ClientInfo client) {
+        return switch (text) {
+            case "%c" -> client.clientId().value();
+            case "%u" -> client.userName();
+            default -> text;
+        };
+    }
+}

@@ -1,0 +1,28 @@
+package io.godwit.broker.auth.remote;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/** Reads small files. Blocks. */
+public final class BoundedFile {
+    private BoundedFile() {}
+
+    /**
+     * @param maxBytes of the file
+     * @throws IOException naming the file when it is not there, cannot be read or is larger
+     */
+    public static byte[] read(Path file, int maxBytes) throws IOException {
+        try (InputStream in = Files.newInputStream(file)) {
+            byte[] bytes = in.readNBytes(maxBytes + 1);
+            if (bytes.length > maxBytes) {
+                throw new IOException(file + " is larger than " + maxBytes + " bytes");
+            }
+            return bytes;
+        } catch (NoSuchFileException e) {
+            throw new IOException(file + " is not there", e);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package io.godwit.broker.auth.remote;
+
+import io.godwit.plugin.context.PluginSettings;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.X509Certificate;
+import java.util.List;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How an {@code https} service is trusted, and how it is shown who asks. The name in its certificate is always checked.
+ *
+ * @param trusted PEM certificates of authorities; null for those that the JVM trusts
+ * @param certificate of the broker, with those between it and its authority; null to show none
+ * @param key of {@code certificate}; null when that is
+ */
+public record RemoteTls(
+        @Nullable Path trusted,
+        @Nullable Path certificate,
+        @Nullable Path key) {
+    private static final String TRUSTED = "trustedCertificates";
+    private static final String CERTIFICATE = "certificate";
+    private static final String KEY = "key";
+    private static final char[] NO_PASSWORD = {};
+
+    /** The section {@code tls} of {@code settings}. */
+    public static RemoteTls of(PluginSettings settings) {
+        PluginSettings tls = settings.section("tls");
+        Path trusted = file(tls, TRUSTED);
+        Path certificate = file(tls, CERTIFICATE);
+        Path key = file(tls, KEY);
+        if ((certificate == null) != (key == null)) {
+            tls.error(certificate == null ? CERTIFICATE : KEY, "has to be given with the other of the two");
+        }
+        return new RemoteTls(trusted, certificate, key);
+    }
+
+    private static @Nullable Path file(PluginSettings tls, String key) {
+        return tls.text(key, "").isEmpty() ? null : tls.file(key, "");
+    }
+
+    /** Null for the JVM's own. Reads the files; blocks. */
+    public @Nullable SSLContext context() throws IOException {
+        Path ofBroker = certificate;
+        Path secret = key;
+        if (trusted == null && ofBroker == null) {
+            return null;
+        }
+        try {
+            TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            trust.init(trusted == null ? null : authorities(Pem.certificates(trusted)));
+            KeyManagerFactory own = null;
+            if (ofBroker != null && secret != null) {
+                KeyStore store = empty();
+                store.setKeyEntry(
+                        "broker",
+                        Pem.privateKey(secret),
+                        NO_PASSWORD,
+                        Pem.certificates(ofBroker).toArray(X509Certificate[]::new));
+                own = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+                own.init(store, NO_PASSWORD);
+            }
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(own == null ? null : own.getKeyManagers(), trust.getTrustManagers(), null);
+            return context;
+        } catch (GeneralSecurityException e) {
+            throw new IOException("the certificates of section tls cannot be used: " + e.getMessage(), e);
+        }
+    }
+
+    private static KeyStore authorities(List<X509Certificate> certificates)
+            throws GeneralSecurityException, IOException {
+        KeyStore store = empty();
+        for (int i = 0; i < certificates.size(); i++) {
+            store.setCertificateEntry("authority-" + i, certificates.get(i));
+        }
+        return store;
+    }
+
+    private static KeyStore empty() throws GeneralSecurityException, IOException {
+        KeyStore store = KeyStore.getInstance("PKCS12");
+        store.load(null, NO_PASSWORD);
+        return store;
+    }
+}

@@ -1,0 +1,336 @@
+package io.godwit.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.godwit.broker.auth.remote.HttpStage;
+import io.godwit.broker.auth.remote.HttpStage.Manner;
+import io.godwit.plugin.auth.AuthDecision;
+import io.godwit.plugin.auth.ConnectRequest;
+import io.godwit.plugin.auth.ConnectResult;
+import io.godwit.plugin.auth.RefusalReason;
+import io.godwit.testing.Await;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The provider "http" with a real service, as a configuration opens it. */
+class HttpProviderTest {
+    private static final String ALLOW = "{\"result\": \"allow\"}";
+    private static final String DENY = "{\"result\": \"deny\", \"reason\": \"the rent is due\"}";
+
+    @TempDir
+    Path directory;
+
+    private final HttpStage service =
+            new HttpStage().content("/login", ALLOW).content("/acl", ALLOW).content("/elsewhere", ALLOW);
+
+    @AfterEach
+    void close() {
+        service.close();
+    }
+
+    private AuthStage open(String settings) throws Exception {
+        return new AuthStage(directory, """
+                authConfig: {provider: http}
+                plugins: {http: {connectUrl: "%s", %s}}
+                """.formatted(service.url("/login"), settings));
+    }
+
+    private AuthStage openWithAcl(String settings) throws Exception {
+        return open("aclUrl: \"" + service.url("/acl") + "\", " + settings);
+    }
+
+    private JsonObject lastBody() {
+        return JsonParser.parseString(service.bodies.get(service.bodies.size() - 1))
+                .getAsJsonObject();
+    }
+
+    // ---- logins
+
+    @Test
+    void theServiceIsToldWhoWantsToComeIn() throws Exception {
+        try (AuthStage stage = open("headers: ['Authorization=Bearer sesame']")) {
+            assertThat(stage.accepted("ann", "s3cret \u00e4").userName()).isEqualTo("ann");
+            JsonObject said = lastBody();
+            assertThat(said.get("check").getAsString()).isEqualTo("connect");
+            assertThat(said.get("clientId").getAsString()).isEqualTo("c1");
+            assertThat(said.get("user").getAsString()).isEqualTo("ann");
+            assertThat(said.get("password").getAsString()).isEqualTo("s3cret \u00e4");
+            assertThat(said.get("tenant").getAsString()).isEqualTo("default");
+            assertThat(said.get("address").getAsString()).isEqualTo("10.0.0.1");
+            assertThat(service.authorizations).containsExactly("Bearer sesame");
+
+            ConnectRequest binary =
+                    new ConnectRequest(AuthStage.client(null), false, new byte[] {(byte) 0xFF, 1}, List.of());
+            assertThat(stage.auth.connect(binary).get(60, TimeUnit.SECONDS)).isInstanceOf(ConnectResult.Accepted.class);
+            assertThat(lastBody().get("password").isJsonNull()).isTrue();
+            assertThat(lastBody().get("passwordBase64").getAsString()).isEqualTo("/wE=");
+        }
+    }
+
+    @Test
+    void theServiceSaysUserTenantAndTime() throws Exception {
+        service.content(
+                "/login",
+                "{\"result\": \"allow\", \"user\": \"gate\", \"tenant\": \"acme\", \"validSeconds\": 60.5, \"x\": 1}");
+        try (AuthStage stage = open("connectCache: 1m")) {
+            ConnectResult.Accepted accepted = stage.accepted("ann", "x");
+            assertThat(accepted.userName()).isEqualTo("gate");
+            assertThat(accepted.tenant().value()).isEqualTo("acme");
+            assertThat(accepted.validFor()).isEqualTo(Duration.ofSeconds(60));
+            stage.accepted("ann", "x");
+            assertThat(service.asked)
+                    .as("a time that is remembered would begin anew")
+                    .hasSize(2);
+        }
+    }
+
+    @Test
+    void theServiceSaysNoOrNothing() throws Exception {
+        try (AuthStage stage = open("")) {
+            service.content("/login", DENY);
+            ConnectResult.Refused refused = stage.refused("ann", "sesame");
+            assertThat(refused.reason()).isEqualTo(RefusalReason.BAD_CREDENTIALS);
+            assertThat(refused.detail()).contains("the rent is due").doesNotContain("sesame");
+            service.content("/login", "{\"result\": \"pass\"}");
+            assertThat(stage.connect("ann", "x")).isEqualTo(ConnectResult.UNDECIDED);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "allow",
+                "\"allow\"",
+                "true",
+                "[]",
+                "{}",
+                "null",
+                "{\"result\": true}",
+                "{\"result\": \"ALLOW\"}",
+                "{\"result\": \"allowed\"}",
+                "{\"result\": [\"allow\"]}",
+                "{\"result\": \"allow\"",
+                "{\"result\": \"allow\"} {\"result\": \"deny\"}",
+                "{\"result\": \"allow\", \"tenant\": \"no tenant\"}",
+                "{\"result\": \"allow\", \"tenant\": 7}",
+                "{\"result\": \"allow\", \"user\": \"\"}",
+                "{\"result\": \"allow\", \"user\": [\"root\"]}",
+                "{\"result\": \"allow\", \"validSeconds\": -1}",
+                "{\"result\": \"allow\", \"validSeconds\": \"soon\"}",
+                "{\"result\": \"allow\", \"validSeconds\": {}}"
+            })
+    void whatIsNotUnderstoodIsANo(String answer) throws Exception {
+        try (AuthStage stage = open("")) {
+            service.content("/login", answer);
+            assertThat(stage.refused("ann", "x").reason()).isEqualTo(RefusalReason.UNAVAILABLE);
+        }
+    }
+
+    @Test
+    void aDeepAnswerIsANo() throws Exception {
+        try (AuthStage stage = open("")) {
+            service.content("/login", "[".repeat(60_000));
+            assertThat(stage.refused("ann", "x").reason()).isEqualTo(RefusalReason.UNAVAILABLE);
+        }
+    }
+
+    /** Each of them says "allow" in its body, or would after a redirection. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Manner.class,
+            names = {"RIGHT"},
+            mode = EnumSource.Mode.EXCLUDE)
+    void whatIsNoAnswerIsANo(Manner manner) throws Exception {
+        service.manner(manner);
+        boolean isSlow = manner == Manner.SILENT || manner == Manner.SLOW_BODY;
+        try (AuthStage stage = openWithAcl("timeout: " + (isSlow ? "1s" : "20s"))) {
+            ConnectResult.Refused refused = stage.refused("ann", "sesame");
+            assertThat(refused.reason()).isEqualTo(RefusalReason.UNAVAILABLE);
+            assertThat(refused.detail()).doesNotContain("sesame", "127.0.0.1");
+            ConnectResult.Accepted client = ConnectResult.Accepted.as(AuthStage.client("ann"));
+            assertThat(catchThrowableOf(() -> stage.publish(client, "t")))
+                    .as("a failed future, which the broker denies")
+                    .isNotNull();
+            assertThat(service.asked).doesNotContain("/elsewhere");
+        }
+    }
+
+    private interface Call {
+        Object run() throws Exception;
+    }
+
+    private static Throwable catchThrowableOf(Call call) {
+        return catchThrowable(call::run);
+    }
+
+    @Test
+    void anotherStatusIsANo() throws Exception {
+        try (AuthStage stage = new AuthStage(directory, """
+                authConfig: {provider: http}
+                plugins: {http: {connectUrl: "%s"}}
+                """.formatted(service.url("/gone")))) {
+            assertThat(stage.refused("ann", "x").detail()).contains("status 404");
+        }
+    }
+
+    // ---- checks
+
+    @Test
+    void theServiceIsAskedWhatClientsMayDo() throws Exception {
+        try (AuthStage stage = openWithAcl("aclCache: 0")) {
+            ConnectResult.Accepted client = stage.accepted("ann", "x");
+            assertThat(stage.publish(client, "a/b")).isEqualTo(AuthDecision.ALLOWED);
+            assertThat(lastBody().get("check").getAsString()).isEqualTo("publish");
+            assertThat(lastBody().get("topic").getAsString()).isEqualTo("a/b");
+            assertThat(lastBody().get("user").getAsString()).isEqualTo("ann");
+            assertThat(lastBody().has("password")).isFalse();
+            assertThat(stage.subscribe(client, "$share/g/a/+")).isEqualTo(AuthDecision.ALLOWED);
+            assertThat(lastBody().get("check").getAsString()).isEqualTo("subscribe");
+            assertThat(lastBody().get("filter").getAsString()).isEqualTo("a/+");
+            assertThat(lastBody().get("subscription").getAsString()).isEqualTo("$share/g/a/+");
+            service.content("/acl", DENY);
+            assertThat(stage.publish(client, "a/b")).isInstanceOf(AuthDecision.Denied.class);
+            service.content("/acl", "{\"result\": \"pass\"}");
+            assertThat(stage.publish(client, "a/b")).isEqualTo(AuthDecision.UNDECIDED);
+            assertThat(stage.auth.rulesVersion()).as("nothing is remembered").isNotEqualTo(stage.auth.rulesVersion());
+        }
+    }
+
+    @Test
+    void decisionsAreRememberedForAWhileAndUpToANumber() throws Exception {
+        try (AuthStage stage = openWithAcl("aclCache: 1h, cacheEntries: 2")) {
+            ConnectResult.Accepted client = stage.accepted("ann", "x");
+            stage.publish(client, "1");
+            stage.publish(client, "2");
+            int before = service.asked.size();
+            service.content("/acl", DENY);
+            assertThat(stage.publish(client, "1")).isEqualTo(AuthDecision.ALLOWED);
+            assertThat(stage.publish(client, "2")).isEqualTo(AuthDecision.ALLOWED);
+            assertThat(service.asked).hasSize(before);
+            assertThat(stage.publish(client, "3")).isInstanceOf(AuthDecision.Denied.class);
+            assertThat(stage.publish(client, "1")).as("the oldest gave way").isInstanceOf(AuthDecision.Denied.class);
+            ConnectResult.Accepted other = new ConnectResult.Accepted(client.tenant(), "bob");
+            assertThat(stage.publish(other, "2")).as("of another user").isInstanceOf(AuthDecision.Denied.class);
+        }
+        service.content("/acl", ALLOW);
+        try (AuthStage stage = openWithAcl("aclCache: 1s")) {
+            ConnectResult.Accepted client = stage.accepted("ann", "x");
+            stage.publish(client, "1");
+            service.content("/acl", DENY);
+            Await.until("it is forgotten", () -> stage.publish(client, "1") instanceof AuthDecision.Denied);
+        }
+    }
+
+    @Test
+    void anAcceptedLoginIsRememberedAndNoOther() throws Exception {
+        try (AuthStage stage = open("connectCache: 1h")) {
+            stage.accepted("ann", "right");
+            service.content("/login", DENY);
+            stage.accepted("ann", "right");
+            stage.refused("ann", "wrong");
+            stage.refused("bob", "right");
+            service.content("/login", ALLOW);
+            stage.accepted("ann", "wrong");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"pass", "allow", "deny"})
+    void withoutAUrlForThemThereAreNoChecks(String setting) throws Exception {
+        try (AuthStage stage = open("withoutAcl: " + setting)) {
+            ConnectResult.Accepted client = stage.accepted("ann", "x");
+            AuthDecision decision = stage.publish(client, "t");
+            switch (setting) {
+                case "pass" -> assertThat(decision).isEqualTo(AuthDecision.UNDECIDED);
+                case "allow" -> assertThat(stage.auth.checks()).hasSize(1);
+                default -> assertThat(decision).isInstanceOf(AuthDecision.Denied.class);
+            }
+            assertThat(service.asked).containsExactly("/login");
+        }
+    }
+
+    // ---- a service in trouble
+
+    @Test
+    void aServiceThatDoesNotAnswerIsLeftAloneForAWhile() throws Exception {
+        int closed;
+        try (ServerSocket socket = new ServerSocket(0)) {
+            closed = socket.getLocalPort();
+        }
+        try (AuthStage stage = new AuthStage(directory, """
+                authConfig: {provider: http}
+                plugins: {http: {connectUrl: "http://127.0.0.1:%d/"}}
+                """.formatted(closed))) {
+            for (int i = 0; i < 10; i++) {
+                assertThat(stage.refused("ann", "x").detail()).contains("cannot be asked");
+            }
+            assertThat(stage.refused("ann", "x").detail()).contains("not asked for a while");
+        }
+    }
+
+    /** One client that brings the service out of step must not shut out the others. */
+    @Test
+    void statusFiveHundredDoesNotOpenTheCircuit() throws Exception {
+        service.manner(Manner.BROKEN);
+        try (AuthStage stage = open("")) {
+            for (int i = 0; i < 30; i++) {
+                assertThat(stage.refused("ann", "x").detail()).contains("status 500");
+            }
+            service.manner(Manner.RIGHT);
+            stage.accepted("ann", "x");
+        }
+    }
+
+    @Test
+    void requestsUnderWayAreBounded() throws Exception {
+        service.manner(Manner.SILENT);
+        List<CompletableFuture<ConnectResult>> waiting = new ArrayList<>();
+        try (AuthStage stage = open("maxRequests: 2, timeout: 30s")) {
+            for (int i = 0; i < 2; i++) {
+                waiting.add(stage.auth.connect(new ConnectRequest(
+                        AuthStage.client("ann"), false, "x".getBytes(StandardCharsets.UTF_8), List.of())));
+            }
+            assertThat(stage.refused("ann", "x").reason()).isEqualTo(RefusalReason.BUSY);
+            assertThat(waiting).noneMatch(CompletableFuture::isDone);
+        }
+    }
+
+    @Test
+    void aCheckTellsWhatIsWrongWithItsSettings() throws Exception {
+        Path file = Files.writeString(directory.resolve("standalone.yml"), """
+                authConfig: {provider: http}
+                plugins:
+                  http:
+                    aclUrl: "https://user:sesame@auth.example/acl"
+                    headers: ["no header", "X=right"]
+                    tls: {key: broker.key}
+                    timout: 3
+                """);
+        List<String> errors = StartCheck.errors(ConfigLoader.load(file, Map.of()), directory.resolve("plugins"));
+        assertThat(errors)
+                .anyMatch(error -> error.contains("plugins.http.connectUrl: has to be given"))
+                .anyMatch(error -> error.contains("plugins.http.aclUrl"))
+                .anyMatch(error -> error.contains("plugins.http.headers"))
+                .anyMatch(error -> error.contains("plugins.http.tls.certificate"))
+                .anyMatch(error -> error.contains("plugins.http.timout") && error.contains("plugins.http.timeout"))
+                .noneMatch(error -> error.contains("sesame"));
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.godwit.broker.auth.jwt;
+
+import org.jspecify.annotations.NullMarked;
