@@ -6,6 +6,10 @@ import io.godwit.plugin.balance.RangeBalancer;
 import io.godwit.plugin.balance.RangeBalancerFactory;
 import io.godwit.plugin.balance.SplitHinter;
 import io.godwit.plugin.balance.SplitHinterFactory;
+import io.godwit.plugin.redirect.ClientBalancer;
+import io.godwit.plugin.redirect.ClientBalancerFactory;
+import io.godwit.plugin.sub.SubBroker;
+import io.godwit.plugin.sub.SubBrokerFactory;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Set;
@@ -34,6 +38,42 @@ final class GuardedFactories {
                 throw new IOException(plugin.label() + " does not create: null instead of a provider");
             }
             return GuardedAuth.of(made, plugin, decisions, nanoClock, timeoutMillis);
+        }
+    }
+
+    /** Blocks in {@code create}. */
+    record OfClientBalancers(
+            ClientBalancerFactory factory,
+            String name,
+            HostedPlugin plugin,
+            LongSupplier nanoClock,
+            LongSupplier timeoutMillis)
+            implements ClientBalancerFactory {
+        @Override
+        public ClientBalancer create() throws IOException {
+            ClientBalancer made = plugin.bounded("create", plugin.limits().start(), factory::create);
+            if (made == null) {
+                throw new IOException(plugin.label() + " does not create: null instead of a balancer");
+            }
+            return new GuardedClientBalancer(made, plugin, new GuardedCalls(plugin, nanoClock, timeoutMillis));
+        }
+    }
+
+    /** Blocks in {@code create}. */
+    record OfSubBrokers(
+            SubBrokerFactory factory,
+            String name,
+            HostedPlugin plugin,
+            LongSupplier nanoClock,
+            LongSupplier timeoutMillis)
+            implements SubBrokerFactory {
+        @Override
+        public SubBroker create() throws IOException {
+            SubBroker made = plugin.bounded("create", plugin.limits().start(), factory::create);
+            if (made == null) {
+                throw new IOException(plugin.label() + " does not create: null instead of a SubBroker");
+            }
+            return GuardedSubBroker.of(made, plugin, new GuardedCalls(plugin, nanoClock, timeoutMillis));
         }
     }
 

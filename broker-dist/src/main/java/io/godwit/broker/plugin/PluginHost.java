@@ -7,6 +7,8 @@ import io.godwit.plugin.balance.RangeBalancerFactory;
 import io.godwit.plugin.balance.SplitHinterFactory;
 import io.godwit.plugin.context.Plugin;
 import io.godwit.plugin.event.EventListener;
+import io.godwit.plugin.redirect.ClientBalancerFactory;
+import io.godwit.plugin.sub.SubBrokerFactory;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -48,6 +50,8 @@ public final class PluginHost implements AutoCloseable {
     private static final int LEAST_FAILURES_OF_MANY = 20;
 
     private static final int LEAST_FAILURES = 3;
+    /** Those that clients have asked. */
+    private static final Set<Class<?>> OF_CLIENTS = Set.of(AuthProviderFactory.class, ClientBalancerFactory.class);
 
     private final Map<String, OpenSection> sections;
     private final Path configDirectory;
@@ -70,6 +74,8 @@ public final class PluginHost implements AutoCloseable {
     private int ticks;
 
     private volatile long authTimeoutMillis;
+    private volatile long redirectTimeoutMillis = 500;
+    private volatile long subBrokerTimeoutMillis = 30_000;
 
     /**
      * Of a broker.
@@ -140,6 +146,16 @@ public final class PluginHost implements AutoCloseable {
                 all -> {});
     }
 
+    /** Before {@link #start}: questions to client balancers may take so long. */
+    public void redirectTimeout(Duration timeout) {
+        redirectTimeoutMillis = timeout.toMillis();
+    }
+
+    /** Before {@link #start}: SubBrokers may take so long with a batch. */
+    public void subBrokerTimeout(Duration timeout) {
+        subBrokerTimeoutMillis = timeout.toMillis();
+    }
+
     /** From now on questions to auth providers may take so long. */
     public void authTimeout(Duration timeout) {
         authTimeoutMillis = timeout.toMillis();
@@ -176,7 +192,7 @@ public final class PluginHost implements AutoCloseable {
                 inline,
                 nanoClock,
                 limits,
-                type == AuthProviderFactory.class ? LEAST_FAILURES_OF_MANY : LEAST_FAILURES,
+                OF_CLIENTS.contains(type) ? LEAST_FAILURES_OF_MANY : LEAST_FAILURES,
                 () -> hasNews = true);
         plugins.add(plugin);
         OpenSection section = sections.getOrDefault(name, new OpenSection("plugins." + name, Map.of()));
@@ -199,6 +215,13 @@ public final class PluginHost implements AutoCloseable {
     private Object guarded(Object factory, String name, HostedPlugin plugin) throws IOException {
         if (factory instanceof AuthProviderFactory auth) {
             return new GuardedFactories.OfAuth(auth, name, plugin, decisions, nanoClock, () -> authTimeoutMillis);
+        }
+        if (factory instanceof ClientBalancerFactory balancers) {
+            return new GuardedFactories.OfClientBalancers(
+                    balancers, name, plugin, nanoClock, () -> redirectTimeoutMillis);
+        }
+        if (factory instanceof SubBrokerFactory subBrokers) {
+            return new GuardedFactories.OfSubBrokers(subBrokers, name, plugin, nanoClock, () -> subBrokerTimeoutMillis);
         }
         if (factory instanceof RangeBalancerFactory balancers) {
             Map<String, String> defaults =

@@ -12,25 +12,25 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * The sample plugin under {@code docs/examples}, built by its own pom, as whoever copies it does, but without a network
+ * A sample plugin under {@code docs/examples}, built by its own pom, as whoever copies it does, but without a network
  * and without an install of {@code plugin-api} by hand: Maven is given a local repository of links to the one in use,
  * which has its plugins since this build took them, in which {@code plugin-api} alone is laid out anew, out of the
  * distribution.
  */
 final class ExampleProject {
     private static final long PATIENCE_SECONDS = 120;
-    private static final Path SOURCES =
-            Path.of(System.getProperty("user.dir")).resolveSibling("docs/examples/range-balancer");
+    private static final Path EXAMPLES = Path.of(System.getProperty("user.dir")).resolveSibling("docs/examples");
 
     private ExampleProject() {}
 
-    /** Builds it below {@code directory} and returns its jar. */
-    static Path build(Path directory) throws IOException, InterruptedException {
+    /** Builds the example below {@code directory} and returns its jar. */
+    static Path build(Path directory, String example) throws IOException, InterruptedException {
+        Path sources = EXAMPLES.resolve(example);
         Path project = directory.resolve("project");
-        copy(SOURCES.resolve("pom.xml"), project.resolve("pom.xml"));
-        try (Stream<Path> files = Files.walk(SOURCES.resolve("src"))) {
+        copy(sources.resolve("pom.xml"), project.resolve("pom.xml"));
+        try (Stream<Path> files = Files.walk(sources.resolve("src"))) {
             for (Path file : files.filter(Files::isRegularFile).toList()) {
-                copy(file, project.resolve(SOURCES.relativize(file).toString()));
+                copy(file, project.resolve(sources.relativize(file).toString()));
             }
         }
         Path said = directory.resolve("maven.out");
@@ -51,7 +51,11 @@ final class ExampleProject {
             build.destroyForcibly();
         }
         assertThat(build.waitFor()).as(Files.readString(said)).isZero();
-        return project.resolve("target/leaders-in-zone-1.0.0.jar");
+        try (Stream<Path> jars = Files.list(project.resolve("target"))) {
+            return jars.filter(jar -> jar.getFileName().toString().endsWith("-1.0.0.jar"))
+                    .findFirst()
+                    .orElseThrow();
+        }
     }
 
     private static Path repository(Path view) throws IOException {
