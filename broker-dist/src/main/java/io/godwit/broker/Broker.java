@@ -42,7 +42,14 @@ import io.godwit.broker.records.EndedRecords;
 import io.godwit.broker.records.OperatorBans;
 import io.godwit.broker.records.OperatorTokens;
 import io.godwit.broker.records.OperatorUsers;
+import io.godwit.broker.redirect.LoadExchange;
+import io.godwit.broker.redirect.Placements;
 import io.godwit.broker.release.Release;
+import io.godwit.broker.settings.OlderClients;
+import io.godwit.broker.sub.SubConsumers;
+import io.godwit.broker.sub.SubParts;
+import io.godwit.broker.sub.SubReports;
+import io.godwit.broker.sub.Turns;
 import io.godwit.broker.watch.ClusterTop;
 import io.godwit.broker.watch.ClusterWatch;
 import io.godwit.broker.watch.EventTap;
@@ -54,6 +61,7 @@ import io.godwit.dist.client.Delayer;
 import io.godwit.inbox.InboxStore;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.SessionCatalog;
+import io.godwit.inbox.client.SessionDirectory;
 import io.godwit.inbox.session.NodeSessionDirectory;
 import io.godwit.kv.KvNode;
 import io.godwit.kv.KvStore;
@@ -67,6 +75,9 @@ import io.godwit.mqtt.trace.Tracing;
 import io.godwit.mqtt.transport.Listener;
 import io.godwit.mqtt.transport.TransportConfig;
 import io.godwit.plugin.auth.AuthProvider;
+import io.godwit.plugin.redirect.ClientBalancer;
+import io.godwit.plugin.sub.SubBroker;
+import io.godwit.plugin.sub.SubBrokerSubscription;
 import io.godwit.retain.RetainStore;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
@@ -74,6 +85,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -84,6 +96,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -138,6 +151,9 @@ final class Broker implements AutoCloseable {
 
     /** Null until it serves. Volatile: set by the starter, used by whoever reconfigures. */
     private volatile @Nullable MqttServer running;
+
+    /** Whether its clients are being sent away. Volatile: set by who drains, asked by other nodes. */
+    private volatile boolean isDraining;
 
     /** Null until operators are served. Volatile: set by the starter, used by who serves them. */
     private volatile @Nullable StoreAdmin stores;
@@ -260,9 +276,17 @@ final class Broker implements AutoCloseable {
         opened.push(host);
         BalanceSettings.check(config, plugins);
         OtlpSettings.check(config);
+        host.subBrokerTimeout(Duration.ofSeconds(config.subBrokers().timeoutSeconds()));
+        host.redirectTimeout(Duration.ofMillis(config.redirects().timeoutMillis()));
         AuthProvider auth = AuthProviders.open(config, plugins, new AuthFileReports(events, meters));
         opened.push(auth);
         UsedPlugins used = UsedPlugins.find(config, plugins);
+        ClientBalancer placing = RedirectSettings.isOn(config) ? RedirectSettings.open(config, plugins) : null;
+        if (placing != null) {
+            opened.push(placing);
+        }
+        Map<String, SubBroker> subBrokers = SubBrokerSettings.open(config, plugins);
+        subBrokers.values().forEach(opened::push);
         host.checkSections();
         // the pid file goes last: until then the data directory is in use
         opened.push(status::end);
@@ -280,6 +304,7 @@ final class Broker implements AutoCloseable {
                         BrokerSettings.warnings(config),
                         BalanceSettings.warnings(config, node.wantedVoters()),
                         OtlpSettings.warnings(config),
+                        RedirectSettings.warnings(config),
                         OtherReaders.ofData(data))
                 .flatMap(List::stream)
                 .toList();
@@ -369,13 +394,14 @@ final class Broker implements AutoCloseable {
             handOver = () -> Departure.handOver(node.operations(), waits.handOver(), waits::notHandedOver);
             opened.push(handOver::run);
         }
+        SessionDirectory directory = others == null ? new NodeSessionDirectory() : others.directory();
         NodeRetained own = others == null ? null : new NodeRetained(retain.client());
         MqttServer server = new MqttServer(
                 BrokerSettings.mqtt(config, io),
                 dist.client(),
                 inbox.get(),
                 own == null ? retain.client() : own,
-                others == null ? new NodeSessionDirectory() : others.directory(),
+                directory,
                 auth,
                 events,
                 meters,
@@ -385,6 +411,7 @@ final class Broker implements AutoCloseable {
             server.referTo(config.mqtt().serverReference());
         }
         server.intercept(interceptors);
+        placeClients(node, server, placing, others);
         mqtt.set(server);
         opened.push(server);
         SessionCatalog catalog = InboxStore.catalog(inboxRanges.client(), clock::millis);
@@ -427,6 +454,7 @@ final class Broker implements AutoCloseable {
                 ClusterSettings.largestPacket(config),
                 clock::millis);
         List<Listener> open = server.start();
+        serveSubBrokers(subBrokers, node, dist, inbox.get(), directory, others, clock::millis);
         webSockets = webSockets(open);
         List<String> listeners = open.stream().map(Listener::toString).toList();
         node.tellHealth();
@@ -439,6 +467,60 @@ final class Broker implements AutoCloseable {
                         warnings.stream().map(warning -> "warning: " + warning))
                 .flatMap(lines -> lines)
                 .toList();
+    }
+
+    /** Other nodes may ask how many clients there are whether or not this one has a balancer. */
+    private void placeClients(
+            KvNode node, MqttServer server, @Nullable ClientBalancer placing, @Nullable MqttCluster others) {
+        LoadExchange loads = new LoadExchange(
+                others == null ? ClusterNodes.alone(node.operations().self()) : others.nodes(),
+                config.redirects().serverReference(),
+                server::connections,
+                () -> running == server && !isDraining,
+                System::nanoTime);
+        opened.push(loads);
+        node.cluster().ifPresent(cluster -> cluster.server().add(loads.service()));
+        if (placing != null) {
+            loads.start();
+            boolean refusesOlder = config.redirects().olderClients() == OlderClients.REFUSE;
+            server.placeClients(new Placements(placing, refusesOlder, loads::loads));
+        }
+    }
+
+    private void serveSubBrokers(
+            Map<String, SubBroker> brokers,
+            KvNode node,
+            DistWorker dist,
+            InboxClient inbox,
+            SessionDirectory directory,
+            @Nullable MqttCluster others,
+            LongSupplier millis) {
+        if (brokers.isEmpty()) {
+            return;
+        }
+        String self = node.operations().self();
+        Predicate<String> isOurs = id -> others == null
+                || Turns.isOf(
+                        self,
+                        dist.members().get().serving().stream()
+                                .map(life -> life.nodeId())
+                                .toList(),
+                        id);
+        Map<String, List<SubBrokerSubscription>> subscriptions = new LinkedHashMap<>();
+        brokers.forEach((name, broker) -> subscriptions.put(name, broker.subscriptions()));
+        SubConsumers consumers = new SubConsumers(
+                brokers,
+                subscriptions,
+                new SubParts(
+                        directory,
+                        inbox,
+                        dist.client(),
+                        isOurs,
+                        millis,
+                        new SubReports(events, meters),
+                        SubBrokerSettings.limits(config)));
+        opened.push(consumers);
+        consumers.start();
     }
 
     private static List<WebSocketListener> webSockets(List<Listener> open) {
@@ -770,6 +852,7 @@ final class Broker implements AutoCloseable {
             return;
         }
         LOG.info("draining seconds={}", over.toSeconds());
+        isDraining = true;
         status.stopping();
         api.stops();
         server.stopListening();

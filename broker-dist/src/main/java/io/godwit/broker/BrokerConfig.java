@@ -12,8 +12,10 @@ import io.godwit.broker.settings.MemorySection;
 import io.godwit.broker.settings.MqttServerSection;
 import io.godwit.broker.settings.OtlpSection;
 import io.godwit.broker.settings.PluginSection;
+import io.godwit.broker.settings.RedirectSection;
 import io.godwit.broker.settings.SessionSection;
 import io.godwit.broker.settings.StoreSection;
+import io.godwit.broker.settings.SubBrokerSection;
 import io.godwit.broker.settings.SystemProperties;
 import io.godwit.broker.settings.TopicSection;
 import java.nio.file.Path;
@@ -64,6 +66,14 @@ final class BrokerConfig {
 
     ClusterSection cluster() {
         return loaded.file().clusterConfig();
+    }
+
+    RedirectSection redirects() {
+        return loaded.file().redirectConfig();
+    }
+
+    SubBrokerSection subBrokers() {
+        return loaded.file().subBrokerConfig();
     }
 
     StoreSection stores() {

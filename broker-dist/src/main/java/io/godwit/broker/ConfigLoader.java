@@ -3,6 +3,7 @@ package io.godwit.broker;
 import io.godwit.broker.config.ConfigException;
 import io.godwit.broker.config.Loaded;
 import io.godwit.broker.config.Sources;
+import io.godwit.broker.conversion.BifromqKeys;
 import io.godwit.broker.settings.FileConfig;
 import io.godwit.broker.settings.SystemProperties;
 import java.nio.file.Path;
@@ -17,8 +18,8 @@ final class ConfigLoader {
     private static final Set<String> OF_THE_SCRIPT =
             Set.of("GODWIT_CACHE", "GODWIT_TRAINING", "GODWIT_START_TIMEOUT_SECONDS");
 
-    private static final Sources<FileConfig, SystemProperties> SOURCES =
-            new Sources<>(FileConfig.class, SystemProperties.class, SystemProperties.PREFIXES, OF_THE_SCRIPT);
+    private static final Sources<FileConfig, SystemProperties> SOURCES = new Sources<>(
+            FileConfig.class, SystemProperties.class, SystemProperties.PREFIXES, OF_THE_SCRIPT, BifromqKeys::answer);
 
     private ConfigLoader() {}
 
@@ -40,6 +41,7 @@ final class ConfigLoader {
         errors.addAll(AuthProviders.errors(config));
         errors.addAll(ClusterSettings.errors(config));
         errors.addAll(OtlpSettings.errors(config));
+        errors.addAll(SubBrokerSettings.errors(config));
         if (!errors.isEmpty()) {
             throw new ConfigException(errors);
         }

@@ -25,6 +25,8 @@ final class StartCheck {
             add(errors, () -> BalanceSettings.check(config, plugins));
             add(errors, () -> AuthProviders.check(config, plugins));
             add(errors, () -> UsedPlugins.find(config, plugins));
+            add(errors, () -> RedirectSettings.check(config, plugins));
+            add(errors, () -> SubBrokerSettings.check(config, plugins));
             if (errors.isEmpty()) { // else some plugins may not have been looked for
                 add(errors, host::checkSections);
             }

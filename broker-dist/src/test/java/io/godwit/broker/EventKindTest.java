@@ -8,6 +8,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import io.godwit.broker.auth.AuthFileReports;
 import io.godwit.broker.plugin.PluginReports;
 import io.godwit.broker.settings.ClusterWaitsSection;
+import io.godwit.broker.sub.SubReports;
 import io.godwit.dist.deliver.DistCounters;
 import io.godwit.dist.member.MemberReports;
 import io.godwit.inbox.report.InboxReports;
@@ -40,6 +41,7 @@ class EventKindTest {
         new MemberReports(EventListener.NONE, meters);
         new NodeWaits(new ClusterWaitsSection(1, 1, 1, 2, 1, 1, 1, 1, 1, 5, 1, 1, 1), EventListener.NONE, meters);
         new AuthFileReports(EventListener.NONE, meters);
+        new SubReports(EventListener.NONE, meters);
         new PluginReports("some-plugin", "auth-provider", EventListener.NONE, meters);
         return meters;
     }

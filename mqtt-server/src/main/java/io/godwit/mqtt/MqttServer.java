@@ -8,6 +8,7 @@ import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.auth.Authorizer;
 import io.godwit.mqtt.ban.BanTable;
 import io.godwit.mqtt.client.ConnectedClients;
+import io.godwit.mqtt.connect.ClientPlacing;
 import io.godwit.mqtt.connect.ConnectHandler;
 import io.godwit.mqtt.connect.ConnectServices;
 import io.godwit.mqtt.connect.RandomClientIds;
@@ -205,6 +206,16 @@ public final class MqttServer implements AutoCloseable {
     /** Before {@link #start}: plugins see the messages of all sessions. */
     public void intercept(Interceptors interceptors) {
         services = services.reconfigured(services.session().intercepted(interceptors));
+    }
+
+    /** Before {@link #start}: has {@code placing} say which clients are to use another server. */
+    public void placeClients(ClientPlacing placing) {
+        services = services.placedBy(placing);
+    }
+
+    /** How many clients are connected to this node, about. Any thread. */
+    public long connections() {
+        return reports.metrics().connected();
     }
 
     /** Who is connected to this node; from construction on. */

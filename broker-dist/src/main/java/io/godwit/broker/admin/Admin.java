@@ -48,7 +48,7 @@ import picocli.CommandLine.ScopeType;
             "A node is named by the first letters of its store id, or by its RPC address.",
             "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not reachable, 4 refused, 5 the range has changed "
                     + "meanwhile,",
-            "6 no such store, range, node, client or message, 7 a damaged backup."
+            "6 no such store, range, node, client or message, 7 a damaged backup, 8 done, but not all of it."
         })
 public final class Admin implements Invocation {
     /** In a data directory: where the broker that runs on it is reached. */
@@ -191,6 +191,10 @@ public final class Admin implements Invocation {
             if (!isNamed || words.contains(name)) {
                 line.addSubcommand(name, command(name));
             }
+        }
+        CommandLine config = line.getSubcommands().get("config");
+        if (config != null) {
+            config.addSubcommand("import", new ImportCommand(this));
         }
         return line;
     }

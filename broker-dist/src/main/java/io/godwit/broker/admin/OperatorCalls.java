@@ -99,7 +99,7 @@ public final class OperatorCalls implements AutoCloseable {
             case STALE -> OperationException.Kind.STALE;
             case REFUSED -> OperationException.Kind.REFUSED;
             case UNREACHABLE -> OperationException.Kind.UNREACHABLE;
-            case FAILED, DAMAGED -> OperationException.Kind.FAILED;
+            case FAILED, DAMAGED, INCOMPLETE -> OperationException.Kind.FAILED;
         };
         return new OperationException(kind, String.valueOf(failure.getMessage()));
     }

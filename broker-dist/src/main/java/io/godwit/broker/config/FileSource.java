@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.LoaderOptions;
@@ -28,11 +29,15 @@ final class FileSource {
     private final Level root;
     private final Values values;
     private final Substitution substitution;
+    private final UnaryOperator<String> foreign;
+    private boolean hasForeign;
 
-    FileSource(Level root, Values values, Map<String, String> environment) {
+    /** @param foreign what is to be told of a path that other brokers have; empty for one that none has */
+    FileSource(Level root, Values values, Map<String, String> environment, UnaryOperator<String> foreign) {
         this.root = root;
         this.values = values;
         this.substitution = new Substitution(environment);
+        this.foreign = foreign;
     }
 
     /** The place that a search for the nearest key is limited to: the file, or one of several sections of a kind. */
@@ -55,6 +60,10 @@ final class FileSource {
             Node node = new Yaml(new LoaderOptions()).compose(reader);
             if (node instanceof MappingNode mapping) {
                 readMapping(new Scope(root, ""), root, "", mapping);
+                if (hasForeign) {
+                    values.error(file + ": has keys of BifroMQ; \"bin/godwit-admin config import --from bifromq\" makes"
+                            + " a file of it that this broker reads");
+                }
             } else if (node != null && !isNothing(node)) {
                 values.error(file + ": must be a mapping of keys to values");
             }
@@ -94,7 +103,7 @@ final class FileSource {
         } else if (level.open().contains(name)) {
             new OpenSectionReader(values, this::substituted).readAll(path, node);
         } else if (child == null) {
-            values.error(path, "unknown key" + at(keyNode) + ", the nearest valid one is " + scope.nearest(path, node));
+            unknown(scope, path, keyNode, node);
         } else if (child.isRepeated()) {
             readRepeated(child.level(), path, node, at(keyNode));
         } else if (node instanceof MappingNode mapping) {
@@ -102,6 +111,15 @@ final class FileSource {
         } else if (!isNothing(node)) {
             values.error(path, "must hold keys, not a value" + at(keyNode));
         }
+    }
+
+    private void unknown(Scope scope, String path, Node keyNode, Node node) {
+        String known = foreign.apply(path);
+        hasForeign |= !known.isEmpty();
+        values.error(
+                path,
+                "unknown key" + at(keyNode) + ", "
+                        + (known.isEmpty() ? "the nearest valid one is " + scope.nearest(path, node) : known));
     }
 
     /** One mapping, or a list of them. */

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 
 /**
  * Where values come from: the file, the environment and the system properties. The environment has the last word over
@@ -16,16 +17,26 @@ import java.util.TreeSet;
  * @param propertyType record of the system properties
  * @param prefixes a system property that begins with one of these and is none of ours is an error
  * @param ofOthers environment variables that begin with {@code GODWIT_} and are read by somebody else
+ * @param foreign what is to be told of a path that other brokers have; empty for one that none has
  */
 public record Sources<F extends Record, P extends Record>(
-        Class<F> fileType, Class<P> propertyType, Set<String> prefixes, Set<String> ofOthers) {
+        Class<F> fileType,
+        Class<P> propertyType,
+        Set<String> prefixes,
+        Set<String> ofOthers,
+        UnaryOperator<String> foreign) {
+
+    /** Without keys of other brokers. */
+    public Sources(Class<F> fileType, Class<P> propertyType, Set<String> prefixes, Set<String> ofOthers) {
+        this(fileType, propertyType, prefixes, ofOthers, path -> "");
+    }
 
     /** Never throws for what people wrote: see {@link Loaded#errors}. */
     public Loaded<F, P> load(Path file, Map<String, String> properties, Map<String, String> environment) {
         Level fileLevel = Binder.level(fileType);
         Level propertyLevel = Binder.level(propertyType);
         Values values = new Values();
-        new FileSource(fileLevel, values, environment).read(file);
+        new FileSource(fileLevel, values, environment, foreign).read(file);
         List<String> paths = new ArrayList<>(fileLevel.paths());
         paths.addAll(propertyLevel.paths());
         new EnvironmentSource(paths, repeated(fileLevel), ofOthers, values).read(environment);

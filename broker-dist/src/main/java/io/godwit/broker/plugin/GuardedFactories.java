@@ -9,6 +9,10 @@ import io.godwit.plugin.balance.SplitHinterFactory;
 import io.godwit.plugin.event.EventListener;
 import io.godwit.plugin.event.EventListenerFactory;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.godwit.plugin.redirect.ClientBalancer;
+import io.godwit.plugin.redirect.ClientBalancerFactory;
+import io.godwit.plugin.sub.SubBroker;
+import io.godwit.plugin.sub.SubBrokerFactory;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Set;
@@ -55,6 +59,42 @@ final class GuardedFactories {
                 throw new IOException(plugin.label() + " does not create: null instead of a listener");
             }
             return GuardedListener.of(made, plugin, nanoClock, meters);
+        }
+    }
+
+    /** Blocks in {@code create}. */
+    record OfClientBalancers(
+            ClientBalancerFactory factory,
+            String name,
+            HostedPlugin plugin,
+            LongSupplier nanoClock,
+            LongSupplier timeoutMillis)
+            implements ClientBalancerFactory {
+        @Override
+        public ClientBalancer create() throws IOException {
+            ClientBalancer made = plugin.bounded("create", plugin.limits().start(), factory::create);
+            if (made == null) {
+                throw new IOException(plugin.label() + " does not create: null instead of a balancer");
+            }
+            return new GuardedClientBalancer(made, plugin, new GuardedCalls(plugin, nanoClock, timeoutMillis));
+        }
+    }
+
+    /** Blocks in {@code create}. */
+    record OfSubBrokers(
+            SubBrokerFactory factory,
+            String name,
+            HostedPlugin plugin,
+            LongSupplier nanoClock,
+            LongSupplier timeoutMillis)
+            implements SubBrokerFactory {
+        @Override
+        public SubBroker create() throws IOException {
+            SubBroker made = plugin.bounded("create", plugin.limits().start(), factory::create);
+            if (made == null) {
+                throw new IOException(plugin.label() + " does not create: null instead of a SubBroker");
+            }
+            return GuardedSubBroker.of(made, plugin, new GuardedCalls(plugin, nanoClock, timeoutMillis));
         }
     }
 

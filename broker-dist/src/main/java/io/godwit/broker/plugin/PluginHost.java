@@ -11,6 +11,8 @@ import io.godwit.plugin.event.EventListenerFactory;
 import io.godwit.plugin.intercept.DeliverInterceptorFactory;
 import io.godwit.plugin.intercept.PublishInterceptorFactory;
 import io.godwit.plugin.intercept.UserPropertiesCustomizerFactory;
+import io.godwit.plugin.redirect.ClientBalancerFactory;
+import io.godwit.plugin.sub.SubBrokerFactory;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -52,6 +54,9 @@ public final class PluginHost implements AutoCloseable {
     private static final int LEAST_FAILURES_OF_MANY = 20;
 
     private static final int LEAST_FAILURES = 3;
+    /** Called seldom: a few failures tell. */
+    private static final Set<Class<?>> OF_OPERATORS =
+            Set.of(RangeBalancerFactory.class, SplitHinterFactory.class, SubBrokerFactory.class);
 
     private final Map<String, OpenSection> sections;
     private final Path configDirectory;
@@ -74,6 +79,8 @@ public final class PluginHost implements AutoCloseable {
     private int ticks;
 
     private volatile long authTimeoutMillis;
+    private volatile long redirectTimeoutMillis = 500;
+    private volatile long subBrokerTimeoutMillis = 30_000;
 
     /**
      * Of a broker.
@@ -144,6 +151,16 @@ public final class PluginHost implements AutoCloseable {
                 all -> {});
     }
 
+    /** Before {@link #start}: questions to client balancers may take so long. */
+    public void redirectTimeout(Duration timeout) {
+        redirectTimeoutMillis = timeout.toMillis();
+    }
+
+    /** Before {@link #start}: SubBrokers may take so long with a batch. */
+    public void subBrokerTimeout(Duration timeout) {
+        subBrokerTimeoutMillis = timeout.toMillis();
+    }
+
     /** From now on questions to auth providers may take so long. */
     public void authTimeout(Duration timeout) {
         authTimeoutMillis = timeout.toMillis();
@@ -180,9 +197,7 @@ public final class PluginHost implements AutoCloseable {
                 inline,
                 nanoClock,
                 limits,
-                type == RangeBalancerFactory.class || type == SplitHinterFactory.class
-                        ? LEAST_FAILURES
-                        : LEAST_FAILURES_OF_MANY,
+                OF_OPERATORS.contains(type) ? LEAST_FAILURES : LEAST_FAILURES_OF_MANY,
                 () -> hasNews = true);
         plugins.add(plugin);
         OpenSection section = sections.getOrDefault(name, new OpenSection("plugins." + name, Map.of()));
@@ -205,6 +220,13 @@ public final class PluginHost implements AutoCloseable {
     private Object guarded(Class<?> type, Object factory, String name, HostedPlugin plugin) throws IOException {
         if (type == AuthProviderFactory.class && factory instanceof AuthProviderFactory auth) {
             return new GuardedFactories.OfAuth(auth, name, plugin, decisions, nanoClock, () -> authTimeoutMillis);
+        }
+        if (type == ClientBalancerFactory.class && factory instanceof ClientBalancerFactory balancers) {
+            return new GuardedFactories.OfClientBalancers(
+                    balancers, name, plugin, nanoClock, () -> redirectTimeoutMillis);
+        }
+        if (type == SubBrokerFactory.class && factory instanceof SubBrokerFactory subBrokers) {
+            return new GuardedFactories.OfSubBrokers(subBrokers, name, plugin, nanoClock, () -> subBrokerTimeoutMillis);
         }
         if (type == RangeBalancerFactory.class && factory instanceof RangeBalancerFactory balancers) {
             Map<String, String> defaults =

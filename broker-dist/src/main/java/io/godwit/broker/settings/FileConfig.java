@@ -37,8 +37,15 @@ public record FileConfig(
                     begin.
                     """) ClusterSection clusterConfig,
         @Section(text = """
+                    Which clients are told to use another node of the cluster: asked at each CONNECT, after
+                    authentication. docs/operations.md tells more.
+                    """) RedirectSection redirectConfig,
+        @Section(text = """
                     How the stores are cut into ranges, and these balanced over the nodes.
                     """) StoreSection storeConfig,
+        @Section(text = """
+                    Plugins that bring messages to other systems: docs/plugins.md tells more.
+                    """) SubBrokerSection subBrokerConfig,
         @Section(text = """
                     The HTTP API: health, metrics, nodes, clients. docs/api.md tells how to use it. File names are
                     relative to this file.

@@ -23,18 +23,8 @@ final class ExampleProject {
 
     private ExampleProject() {}
 
-    /** Builds the balancer below {@code directory} and returns its jar. */
-    static Path build(Path directory) throws IOException, InterruptedException {
-        return build(directory, "range-balancer", "leaders-in-zone");
-    }
-
-    /**
-     * Builds one below {@code directory} and returns its jar.
-     *
-     * @param example its directory
-     * @param artifact what its pom calls it
-     */
-    static Path build(Path directory, String example, String artifact) throws IOException, InterruptedException {
+    /** Builds the example below {@code directory} and returns its jar. */
+    static Path build(Path directory, String example) throws IOException, InterruptedException {
         Path sources = EXAMPLES.resolve(example);
         Path project = directory.resolve("project");
         copy(sources.resolve("pom.xml"), project.resolve("pom.xml"));
@@ -61,7 +51,11 @@ final class ExampleProject {
             build.destroyForcibly();
         }
         assertThat(build.waitFor()).as(Files.readString(said)).isZero();
-        return project.resolve("target/" + artifact + "-1.0.0.jar");
+        try (Stream<Path> jars = Files.list(project.resolve("target"))) {
+            return jars.filter(jar -> jar.getFileName().toString().endsWith("-1.0.0.jar"))
+                    .findFirst()
+                    .orElseThrow();
+        }
     }
 
     private static Path repository(Path view) throws IOException {

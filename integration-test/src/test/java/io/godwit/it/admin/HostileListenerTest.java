@@ -70,8 +70,7 @@ class HostileListenerTest {
                 "Hostile",
                 PLUGIN,
                 Map.of("io.godwit.plugin.event.EventListenerFactory", List.of("Hostile$Thrower", "Hostile$Blocker")));
-        installation.take(ExampleProject.build(
-                Files.createDirectory(directory.resolve("example")), "event-listener", "audit-trail"));
+        installation.take(ExampleProject.build(Files.createDirectory(directory.resolve("example")), "event-listener"));
         try (BrokerProcess broker = new BrokerProcess(directory.resolve("broker"))
                 .installedIn(installation.path())
                 .setting("apiServerConfig", "{port: " + Ports.free().getPort() + ", checkAnswers: true}")

@@ -129,7 +129,7 @@ class OperatorTest {
             }
         }
         Files.createSymbolicLink(installation.resolve("lib"), distribution.resolve("lib"));
-        Path plugin = ExampleProject.build(Files.createDirectory(directory.resolve("example")));
+        Path plugin = ExampleProject.build(Files.createDirectory(directory.resolve("example")), "range-balancer");
         Files.copy(
                 plugin, Files.createDirectory(installation.resolve("plugins")).resolve(plugin.getFileName()));
         return installation;

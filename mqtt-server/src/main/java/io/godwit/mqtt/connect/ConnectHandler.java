@@ -34,6 +34,8 @@ import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
+import io.godwit.plugin.redirect.ConnectingClient;
+import io.godwit.plugin.redirect.Placement;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -43,11 +45,12 @@ import org.jspecify.annotations.Nullable;
  * Serves one connection from its first packet to CONNACK. Confined to its event loop.
  *
  * <p>The steps: {@link #begin} checks the CONNECT, {@link Admission} whether the client is let in. Only then {@link
- * #acquire} asks the directory for the client id, which another connection may have to give up first (takeover), unless
- * that is another user's. With the {@link SessionDirectory.Lease} it sees whether what is stored is another user's
- * ({@link #acquired}) and opens the session ({@link #openSession}): a clean one of expiry 0 and without a will only has
- * a stored predecessor deleted; any other is attached at the inbox store. A route that a resumed session lacks, since a
- * crash had left it out, is written. Then {@link #open} sends CONNACK and makes the session the connection's handler.
+ * #acquire} finds out whether it is to use another server, and {@link #claim} asks the directory for the client id,
+ * which another connection may have to give up first (takeover), unless that is another user's. With the {@link
+ * SessionDirectory.Lease} it sees whether what is stored is another user's ({@link #acquired}) and opens the session
+ * ({@link #openSession}): a clean one of expiry 0 and without a will only has a stored predecessor deleted; any other
+ * is attached at the inbox store. A route that a resumed session lacks, since a crash had left it out, is written. Then
+ * {@link #open} sends CONNACK and makes the session the connection's handler.
  * What the client sent behind its CONNECT meanwhile stays undecoded until then, and reading pauses.
  *
  * <p>At every step the connection may turn out to have closed: then what the step got is given back.
@@ -188,6 +191,33 @@ public final class ConnectHandler extends SessionlessHandler {
             return;
         }
         Will will = willOf(packet.will(), topics);
+        ClientPlacing placing = services.placing();
+        if (placing == null) {
+            claim(packet, client, topics, will);
+            return;
+        }
+        CompletableFuture<Placement> placed =
+                placing.place(new ConnectingClient(client, packet.cleanStart(), packet.userProperties()));
+        OnEventLoop.whenComplete(connection, placed, (placement, failure) -> {
+            if (isGone()) {
+                return;
+            }
+            if (placement instanceof Placement.UseAnother another) {
+                redirect(client, another.serverReference(), ReasonCode.USE_ANOTHER_SERVER);
+            } else if (placement instanceof Placement.Moved moved) {
+                redirect(client, moved.serverReference(), ReasonCode.SERVER_MOVED);
+            } else {
+                claim(packet, client, topics, will);
+            }
+        });
+    }
+
+    private void redirect(ClientInfo client, String serverReference, ReasonCode code) {
+        services.session().reports().redirected(client, serverReference, code == ReasonCode.SERVER_MOVED);
+        connection.redirect(code, serverReference);
+    }
+
+    private void claim(Connect packet, ClientInfo client, ClientTopics topics, @Nullable Will will) {
         SessionDirectory.Takeover takeover = keepsSessionsToUsers(packet)
                 ? SessionDirectory.Takeover.OF_SAME_USER
                 : SessionDirectory.Takeover.OF_ANYBODY;

@@ -5,6 +5,7 @@ import io.godwit.mqtt.session.SessionServices;
 import io.godwit.mqtt.transport.Bans;
 import io.godwit.mqtt.transport.OpenCount;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What all connections of a node share before they have a session.
@@ -12,6 +13,7 @@ import java.util.function.Supplier;
  * @param clientIds makes client ids for clients that bring none; nobody can guess them; called on any loop
  * @param pending the memory of CONNECTs that wait
  * @param open counts sessions that have not ended
+ * @param placing null when every client is served here
  */
 public record ConnectServices(
         SessionServices session,
@@ -19,7 +21,8 @@ public record ConnectServices(
         Supplier<String> clientIds,
         PendingConnects pending,
         OpenCount open,
-        Bans bans) {
+        Bans bans,
+        @Nullable ClientPlacing placing) {
     /**
      * @param maxPendingBytes heap that CONNECTs take while they wait for an answer, those of 4 KiB and less not
      *     counted; 0 for no limit
@@ -31,11 +34,16 @@ public record ConnectServices(
             long maxPendingBytes,
             OpenCount open,
             Bans bans) {
-        this(session, directory, clientIds, new PendingConnects(maxPendingBytes), open, bans);
+        this(session, directory, clientIds, new PendingConnects(maxPendingBytes), open, bans, null);
     }
 
     /** For connections from now on; what is counted over all connections stays one account. */
     public ConnectServices reconfigured(SessionServices next) {
-        return new ConnectServices(next, directory, clientIds, pending, open, bans);
+        return new ConnectServices(next, directory, clientIds, pending, open, bans, placing);
+    }
+
+    /** Before there are connections. */
+    public ConnectServices placedBy(ClientPlacing given) {
+        return new ConnectServices(session, directory, clientIds, pending, open, bans, given);
     }
 }

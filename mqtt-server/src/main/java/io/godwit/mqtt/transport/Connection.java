@@ -148,6 +148,9 @@ public interface Connection {
     /** {@link #close} after a CONNACK that says why; before {@link #accepted} only. */
     void refuse(ReasonCode code, @Nullable String detail);
 
+    /** {@link #refuse} with the name of another server, which only 5.0 has [MQTT5-4.11]. */
+    void redirect(ReasonCode code, String serverReference);
+
     /**
      * {@code cause} was thrown while serving this connection: answers a ProtocolException, logs anything else, and
      * closes.

@@ -777,14 +777,26 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
 
     @Override
     public void refuse(ReasonCode code, @Nullable String detail) {
+        refuse(ConnAck.refused(code, detail), detail);
+    }
+
+    @Override
+    public void redirect(ReasonCode code, String serverReference) {
+        refuse(
+                ConnAck.builder(false, code).serverReference(serverReference).build(),
+                "is told to use " + serverReference);
+    }
+
+    private void refuse(ConnAck answer, @Nullable String detail) {
         if (!isOpen()) {
             return;
         }
+        ReasonCode code = answer.reasonCode();
         scope.reports().connectRefused(this, code.name(), detail);
         if (encoder == null && decoder.protocolLevel() != 0) {
             encoder = new PacketEncoder(decoder.protocolLevel(), -1, true);
         }
-        send(ConnAck.refused(code, detail));
+        send(answer);
         close(detail == null ? code.name() : detail);
     }
 

@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MqttMetrics {
     private static final String AUTHENTICATIONS = "CONNECTs whose clients were to prove who they are";
+    private static final String REDIRECTS = "clients that may connect and were told to use another server";
 
     // traffic
     private final LongAdder packetsIn;
@@ -65,6 +66,8 @@ public final class MqttMetrics {
     final LongAdder connects;
     final LongAdder disconnects;
     final LongAdder refusedConnects;
+    final LongAdder redirectsForNow;
+    final LongAdder redirectsForGood;
     final LongAdder createdSessions;
     final LongAdder resumedSessions;
     final LongAdder protocolErrors;
@@ -129,6 +132,8 @@ public final class MqttMetrics {
         connects = counter(registry, "connects", "clients that passed CONNECT");
         disconnects = counter(registry, "disconnects", "connections of such clients that ended");
         refusedConnects = counter(registry, "connects.refused", "CONNECTs that were answered no");
+        redirectsForNow = counter(registry, "clients.redirected", REDIRECTS, null, "code", "use_another_server");
+        redirectsForGood = counter(registry, "clients.redirected", REDIRECTS, null, "code", "server_moved");
         retainedOut = counter(registry, "publishes.out.retained", "of those sent to clients, the ones with RETAIN set");
         connectsIn = counter(registry, "connects.in", "CONNECT packets that clients sent");
         connectsTimedOut = counter(registry, "connects.timed.out", "connections closed since no CONNECT came in time");
@@ -206,6 +211,11 @@ public final class MqttMetrics {
                 .tag("wait", wait.name().toLowerCase(Locale.ROOT))
                 .register(registry);
         return adder;
+    }
+
+    /** Clients that are connected, about. */
+    public long connected() {
+        return Math.max(0, connects.sum() - disconnects.sum());
     }
 
     void packetIn() {

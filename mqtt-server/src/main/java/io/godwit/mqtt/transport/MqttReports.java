@@ -68,6 +68,14 @@ public final class MqttReports {
         }
     }
 
+    /** A client that may connect is told to use another server. */
+    public void redirected(ClientInfo client, String serverReference, boolean isMoved) {
+        (isMoved ? metrics.redirectsForGood : metrics.redirectsForNow).increment();
+        if (events.isListening(BrokerEvent.ClientRedirected.class)) {
+            events.onEvent(new BrokerEvent.ClientRedirected(client, serverReference, isMoved));
+        }
+    }
+
     void protocolViolated(Connection connection, String detail) {
         metrics.protocolErrors.increment();
         if (events.isListening(BrokerEvent.ProtocolViolated.class)) {

@@ -156,6 +156,11 @@ final class RecordingConnection implements Connection {
     }
 
     @Override
+    public void redirect(ReasonCode code, String serverReference) {
+        closeReason = code.name() + " " + serverReference;
+    }
+
+    @Override
     public void fail(Throwable cause) {
         failure = cause;
     }

@@ -35,6 +35,13 @@ public sealed interface BrokerEvent {
     record ConnectRefused(
             String remoteAddress, String reason, @Nullable String detail) implements BrokerEvent {}
 
+    /**
+     * A client that may connect was told to use another server; it counts as a {@link ConnectRefused} too.
+     *
+     * @param isMoved from now on, not for a while
+     */
+    record ClientRedirected(ClientInfo client, String serverReference, boolean isMoved) implements BrokerEvent {}
+
     /** A connection that had passed CONNECT ended. */
     record ClientDisconnected(ClientInfo client, String reason) implements BrokerEvent {}
 
@@ -171,6 +178,15 @@ public sealed interface BrokerEvent {
      * @param detail what it was called for and what came of it, for people
      */
     record PluginFailed(String plugin, String kind, PluginFault fault, String detail) implements BrokerEvent {}
+
+    /** This node hands the messages of a SubBroker's subscription over from now on. */
+    record SubBrokerBegan(String plugin, String subscription) implements BrokerEvent {}
+
+    /** It does so no more: another node's turn has come, or the inbox cannot be reached; another attempt follows. */
+    record SubBrokerEnded(String plugin, String subscription, String cause) implements BrokerEvent {}
+
+    /** A batch for a SubBroker failed, and is to be handed over again. */
+    record SubBrokerDelayed(String plugin, String subscription, String cause) implements BrokerEvent {}
 
     /** A changed file of users or rules is wrong; what had been read before stays in force. */
     record AuthFileRejected(String file, String cause) implements BrokerEvent {}

@@ -17,7 +17,9 @@ public final class AdminException extends Exception {
         /** There is no such store, range, node, client or message. */
         UNKNOWN(6),
         /** A backup, or a data directory, that is not what it has to be. */
-        DAMAGED(7);
+        DAMAGED(7),
+        /** It is done, but not all of it could be. */
+        INCOMPLETE(8);
 
         private final int exitCode;
 

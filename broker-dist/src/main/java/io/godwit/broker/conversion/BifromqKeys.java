@@ -1,0 +1,165 @@
+package io.godwit.broker.conversion;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The keys of BifroMQ's {@code standalone.yml}, those of its versions 1 to 3 and of 4, and what stands for each here.
+ * Of version 4 what is below {@code mqttServiceConfig.server} is looked up below {@code mqttServerConfig}.
+ */
+public final class BifromqKeys {
+    private static final String NOTHING = "nothing stands for it here";
+    private static final String THREADS = NOTHING + ": threads follow the number of cores";
+    private static final String STORES = NOTHING + ": the stores have settings of their own, storeConfig";
+    private static final String OLD_MQTT = "mqttServerConfig";
+    private static final String NEW_MQTT = "mqttServiceConfig.server";
+
+    /** Those that have a counterpart, by their path, and what that is. */
+    private static final Map<String, String> OURS = ours();
+    /** The others, by a path that they are or are below; the longest counts. */
+    private static final Map<String, String> WITHOUT = without();
+
+    private BifromqKeys() {}
+
+    private static Map<String, String> ours() {
+        Map<String, String> keys = new LinkedHashMap<>();
+        keys.put("bootstrap", "bootstrap");
+        for (String key : new String[] {"env", "host", "port", "seedEndpoints", "clusterDomainName"}) {
+            keys.put("clusterConfig." + key, "clusterConfig." + key);
+        }
+        keys.put("rpcServerConfig.port", "clusterConfig.rpcPort");
+        keys.put("rpcConfig.port", "clusterConfig.rpcPort");
+        for (String[] file :
+                new String[][] {{"certFile", "certFile"}, {"keyFile", "keyFile"}, {"trustCertsFile", "trustCertsFile"}
+                }) {
+            keys.put("rpcServerConfig.sslConfig." + file[0], "clusterConfig.tls." + file[1]);
+            keys.put("rpcConfig.serverSSLConfig." + file[0], "clusterConfig.tls." + file[1]);
+        }
+        keys.put("mqttServerConfig.connTimeoutSec", "mqttServerConfig.connectTimeoutSeconds");
+        keys.put("mqttServerConfig.maxConnPerSec", "mqttServerConfig.connectRate");
+        keys.put("mqttServerConfig.maxMsgByteSize", "mqttServerConfig.maxPacketBytes");
+        keys.put("mqttServerConfig.maxConnBandwidth", "mqttServerConfig.maxConnBandwidth");
+        keys.put("mqttServerConfig.workerELGThreads", "mqttServerConfig.eventLoops");
+        for (String listener : new String[] {"tcpListener", "tlsListener", "wsListener", "wssListener"}) {
+            String at = "mqttServerConfig." + listener + ".";
+            for (String key : new String[] {"enable", "host", "port"}) {
+                keys.put(at + key, at + key);
+            }
+            if (listener.startsWith("ws")) {
+                keys.put(at + "wsPath", at + "wsPath");
+            }
+            if (listener.equals("tlsListener") || listener.equals("wssListener")) {
+                for (String key : new String[] {"certFile", "keyFile", "trustCertsFile", "clientAuth"}) {
+                    keys.put(at + "sslConfig." + key, at + "sslConfig." + key);
+                }
+            }
+        }
+        keys.put("apiServerConfig.enable", "apiServerConfig.enable");
+        keys.put("apiServerConfig.host", "apiServerConfig.host");
+        keys.put("apiServerConfig.httpPort", "apiServerConfig.port");
+        return keys;
+    }
+
+    private static Map<String, String> without() {
+        Map<String, String> keys = new LinkedHashMap<>();
+        String plugin = ", and names a plugin that is written against plugin-api of this broker (docs/plugins.md)";
+        keys.put("authProviderFQN", "here it is authConfig.provider" + plugin);
+        keys.put("clientBalancerFQN", "here it is redirectConfig.balancer" + plugin);
+        keys.put("resourceThrottlerFQN", NOTHING + "; limits are keys of mqttServerConfig and sessionConfig");
+        keys.put("settingProviderFQN", NOTHING + "; limits are keys of mqttServerConfig and sessionConfig");
+        keys.put("bgTaskThreads", THREADS);
+        keys.put("clusterConfig", NOTHING);
+        keys.put(
+                "mqttServerConfig.maxDisconnPerSec",
+                NOTHING + ": bin/standalone.sh stop --drain SECONDS spreads disconnects over a time");
+        keys.put(
+                "mqttServerConfig.defaultKeepAliveSec",
+                NOTHING + ": a client without a keep-alive has none, unless mqttServerConfig.serverKeepAliveSeconds"
+                        + " imposes one");
+        String resends = NOTHING + ": nothing is sent again on a connection that stands [MQTT5-4.4.0-1]";
+        keys.put("mqttServerConfig.maxResendTimes", resends);
+        keys.put("mqttServerConfig.resendDelayMillis", resends);
+        keys.put("mqttServerConfig.resendTimeoutMillis", resends);
+        keys.put("mqttServerConfig.qos2ConfirmWindowSec", NOTHING + ": QoS 2 is confirmed without a window");
+        keys.put("mqttServerConfig.bossELGThreads", THREADS);
+        keys.put("mqttServerConfig.userPropsCustomizerFactoryConfig", NOTHING);
+        keys.put("mqttServerConfig", "here it is mqttServerConfig");
+        keys.put("mqttServiceConfig", "here it is mqttServerConfig");
+        keys.put("rpcServerConfig", "here it is clusterConfig.rpcPort and clusterConfig.tls");
+        keys.put("rpcServerConfig.host", "here it is clusterConfig.host");
+        keys.put("rpcServerConfig.workerThreads", THREADS);
+        keys.put("rpcConfig", "here it is clusterConfig.rpcPort and clusterConfig.tls");
+        keys.put("rpcConfig.host", "here it is clusterConfig.host");
+        keys.put("rpcConfig.clientEventLoopThreads", THREADS);
+        keys.put("rpcConfig.serverEventLoopThreads", THREADS);
+        String oneCertificate = "here it is clusterConfig.tls: a node has one certificate for both directions";
+        keys.put("rpcConfig.clientSSLConfig", oneCertificate);
+        keys.put("rpcClientConfig", NOTHING);
+        keys.put("rpcClientConfig.sslConfig", oneCertificate);
+        keys.put("rpcClientConfig.workerThreads", THREADS);
+        keys.put("baseKVRpcConfig", NOTHING + ": stores have no port of their own");
+        keys.put("baseKVClientConfig", NOTHING + ": stores have no port of their own");
+        keys.put("baseKVServerConfig", NOTHING + ": stores have no port of their own");
+        keys.put("stateStoreConfig", STORES);
+        keys.put("distServiceConfig", STORES);
+        keys.put("inboxServiceConfig", STORES);
+        keys.put("retainServiceConfig", STORES);
+        keys.put("inboxStoreConfig", STORES);
+        keys.put("retainStoreConfig", STORES);
+        keys.put("sessionDictServiceConfig", NOTHING);
+        keys.put("apiServerConfig", NOTHING);
+        keys.put("apiServerConfig.apiBossThreads", THREADS);
+        keys.put("apiServerConfig.apiWorkerThreads", THREADS);
+        keys.put("apiServerConfig.workerThreads", THREADS);
+        keys.put("apiServerConfig.maxContentLength", "here it is apiServerConfig.maxBodyBytes");
+        keys.put("apiServerConfig.httpsListenerConfig", "here it is apiServerConfig.tls");
+        keys.put("apiServerConfig.enableSSL", "here it is apiServerConfig.tls");
+        keys.put("apiServerConfig.sslConfig", "here it is apiServerConfig.tls");
+        return keys;
+    }
+
+    /** With the place of version 4 as that of the earlier ones. */
+    static String normal(String path) {
+        return path.equals(NEW_MQTT) || path.startsWith(NEW_MQTT + ".")
+                ? OLD_MQTT + path.substring(NEW_MQTT.length())
+                : path;
+    }
+
+    /** The key that means the same, or nearly, here; null for none. */
+    static @Nullable String ours(String path) {
+        // the largest packet before version 4, then the largest CONNECT
+        return path.equals(NEW_MQTT + ".maxMsgByteSize") ? "mqttServerConfig.maxConnectBytes" : OURS.get(normal(path));
+    }
+
+    /** Of one without a counterpart: why, or what comes nearest. */
+    static @Nullable String without(String path) {
+        String known = normal(path);
+        for (String at = known; !at.isEmpty(); at = parent(at)) {
+            String found = WITHOUT.get(at);
+            if (found != null) {
+                return found;
+            }
+        }
+        return null;
+    }
+
+    private static String parent(String path) {
+        int dot = path.lastIndexOf('.');
+        return dot < 0 ? "" : path.substring(0, dot);
+    }
+
+    /**
+     * What is to be told of a key that is none of ours: what stands for it here.
+     *
+     * @return empty for one that is none of BifroMQ's either
+     */
+    public static String answer(String path) {
+        String ours = ours(path);
+        if (ours != null && !ours.equals(path)) {
+            return "here it is " + ours;
+        }
+        String known = WITHOUT.get(normal(path));
+        return known == null || known.equals("here it is " + path) || path.equals("clusterConfig") ? "" : known;
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.godwit.broker.conversion;
+
+import org.jspecify.annotations.NullMarked;

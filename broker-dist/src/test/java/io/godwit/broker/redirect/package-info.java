@@ -1,0 +1,4 @@
+@NullMarked
+package io.godwit.broker.redirect;
+
+import org.jspecify.annotations.NullMarked;

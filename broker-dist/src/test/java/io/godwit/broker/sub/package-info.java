@@ -1,0 +1,4 @@
+@NullMarked
+package io.godwit.broker.sub;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,14 @@
+package io.godwit.plugin.redirect;
+
+/**
+ * Makes a {@link ClientBalancer}. Found by {@link java.util.ServiceLoader} in the jars under {@code plugins/};
+ * {@code redirectConfig.balancer} names it by {@link #name}, or by its class. Has a public constructor without
+ * parameters.
+ */
+public interface ClientBalancerFactory {
+    /** What the configuration calls it; unique, and not the built-in {@code by-connections}. */
+    String name();
+
+    /** Makes the balancer of a starting node. May block; what it throws ends the start. */
+    ClientBalancer create() throws Exception;
+}
