@@ -28,6 +28,7 @@ import io.godwit.broker.auth.FileAuth;
 import io.godwit.broker.clients.ClusterClients;
 import io.godwit.broker.clients.ClusterNodes;
 import io.godwit.broker.clients.SessionsOverNodes;
+import io.godwit.broker.config.ConfigException;
 import io.godwit.broker.messages.OperatorPublisher;
 import io.godwit.broker.messages.RetainedOverNodes;
 import io.godwit.broker.metrics.ApiMeters;
@@ -42,6 +43,8 @@ import io.godwit.broker.records.OperatorBans;
 import io.godwit.broker.records.OperatorTokens;
 import io.godwit.broker.records.OperatorUsers;
 import io.godwit.broker.release.Release;
+import io.godwit.broker.tenants.ProvidedTenants;
+import io.godwit.broker.tenants.TenantFileWatch;
 import io.godwit.broker.watch.ClusterTop;
 import io.godwit.broker.watch.ClusterWatch;
 import io.godwit.broker.watch.EventTap;
@@ -65,6 +68,8 @@ import io.godwit.mqtt.trace.Tracing;
 import io.godwit.mqtt.transport.Listener;
 import io.godwit.mqtt.transport.TransportConfig;
 import io.godwit.plugin.auth.AuthProvider;
+import io.godwit.plugin.tenant.TenantSettingsProvider;
+import io.godwit.plugin.tenant.TenantSettingsProviderFactory;
 import io.godwit.retain.RetainStore;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
@@ -256,8 +261,10 @@ final class Broker implements AutoCloseable {
         opened.push(host);
         BalanceSettings.check(config, plugins);
         OtlpSettings.check(config);
+        TenantsOf.check(config);
         AuthProvider auth = AuthProviders.open(config, plugins, new AuthFileReports(events, meters));
         opened.push(auth);
+        TenantSettingsProviderFactory tenantProvider = TenantsOf.provider(config, plugins);
         host.checkSections();
         // the pid file goes last: until then the data directory is in use
         opened.push(status::end);
@@ -378,6 +385,7 @@ final class Broker implements AutoCloseable {
         }
         mqtt.set(server);
         opened.push(server);
+        tellOfTenants(server, inboxStore.get(), tenantProvider);
         SessionCatalog catalog = InboxStore.catalog(inboxRanges.client(), clock::millis);
         ClusterClients asked = serveClients(node, server, dist, catalog, others, clock::millis);
         serveBans(node, server, dist, asked, accepted, others, clock::millis);
@@ -496,7 +504,8 @@ final class Broker implements AutoCloseable {
                 wanted.auth(),
                 wanted.topics(),
                 wanted.memory(),
-                wanted.bans()));
+                wanted.bans(),
+                now.tenants()));
     }
 
     /** What it measures of itself; from the beginning on. */
@@ -531,6 +540,32 @@ final class Broker implements AutoCloseable {
         opened.push(steering);
         stores = steering;
         settings = new SettingsSteering(calls);
+    }
+
+    /** Before the listeners open: what is said of a tenant holds from its first connection on. */
+    private void tellOfTenants(
+            MqttServer server, InboxStore inbox, @Nullable TenantSettingsProviderFactory factory) throws IOException {
+        ProvidedTenants tenants = new ProvidedTenants((tenant, settings) -> {
+            inbox.bound(tenant, settings == null ? null : TenantsOf.queue(settings, config));
+            server.tenants().say(tenant, settings);
+        });
+        if (factory != null) {
+            TenantSettingsProvider provider = TenantsOf.create(factory, tenants);
+            opened.push(provider);
+            tenants.ask(provider);
+            server.tenants().ask(tenants::known);
+        }
+        Path file = TenantsOf.file(config);
+        if (file == null) {
+            return;
+        }
+        TenantFileWatch watch = new TenantFileWatch(file, tenants::ofFile, status::tenants);
+        opened.push(watch);
+        try {
+            watch.start();
+        } catch (ConfigException e) {
+            throw new IOException(e.getMessage(), e);
+        }
     }
 
     /** Operators ask any node for the clients and the figures of all. */

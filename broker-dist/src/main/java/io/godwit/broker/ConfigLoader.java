@@ -40,6 +40,7 @@ final class ConfigLoader {
         errors.addAll(AuthProviders.errors(config));
         errors.addAll(ClusterSettings.errors(config));
         errors.addAll(OtlpSettings.errors(config));
+        errors.addAll(TenantsOf.errors(config));
         if (!errors.isEmpty()) {
             throw new ConfigException(errors);
         }

@@ -6,6 +6,9 @@ import io.godwit.plugin.balance.RangeBalancer;
 import io.godwit.plugin.balance.RangeBalancerFactory;
 import io.godwit.plugin.balance.SplitHinter;
 import io.godwit.plugin.balance.SplitHinterFactory;
+import io.godwit.plugin.tenant.TenantChanges;
+import io.godwit.plugin.tenant.TenantSettingsProvider;
+import io.godwit.plugin.tenant.TenantSettingsProviderFactory;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Set;
@@ -34,6 +37,25 @@ final class GuardedFactories {
                 throw new IOException(plugin.label() + " does not create: null instead of a provider");
             }
             return GuardedAuth.of(made, plugin, decisions, nanoClock, timeoutMillis);
+        }
+    }
+
+    /** Blocks in {@code create}. */
+    record OfTenantSettings(
+            TenantSettingsProviderFactory factory,
+            String name,
+            HostedPlugin plugin,
+            LongSupplier nanoClock,
+            LongSupplier timeoutMillis)
+            implements TenantSettingsProviderFactory {
+        @Override
+        public TenantSettingsProvider create(TenantChanges changes) throws IOException {
+            TenantSettingsProvider made =
+                    plugin.bounded("create", plugin.limits().start(), () -> factory.create(changes));
+            if (made == null) {
+                throw new IOException(plugin.label() + " does not create: null instead of a provider");
+            }
+            return new GuardedTenantSettings(made, plugin, new GuardedCalls(plugin, nanoClock, timeoutMillis));
         }
     }
 

@@ -7,6 +7,7 @@ import io.godwit.plugin.balance.RangeBalancerFactory;
 import io.godwit.plugin.balance.SplitHinterFactory;
 import io.godwit.plugin.context.Plugin;
 import io.godwit.plugin.event.EventListener;
+import io.godwit.plugin.tenant.TenantSettingsProviderFactory;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -176,7 +177,9 @@ public final class PluginHost implements AutoCloseable {
                 inline,
                 nanoClock,
                 limits,
-                type == AuthProviderFactory.class ? LEAST_FAILURES_OF_MANY : LEAST_FAILURES,
+                type == AuthProviderFactory.class || type == TenantSettingsProviderFactory.class
+                        ? LEAST_FAILURES_OF_MANY
+                        : LEAST_FAILURES,
                 () -> hasNews = true);
         plugins.add(plugin);
         OpenSection section = sections.getOrDefault(name, new OpenSection("plugins." + name, Map.of()));
@@ -209,6 +212,9 @@ public final class PluginHost implements AutoCloseable {
             Map<String, String> defaults =
                     plugin.bounded("defaults", plugin.limits().start(), () -> Map.copyOf(hinters.defaults()));
             return new GuardedFactories.OfHinters(hinters, name, defaults, plugin, nanoClock);
+        }
+        if (factory instanceof TenantSettingsProviderFactory settings) {
+            return new GuardedFactories.OfTenantSettings(settings, name, plugin, nanoClock, () -> authTimeoutMillis);
         }
         throw new IllegalArgumentException("no kind of plugin: " + factory.getClass());
     }

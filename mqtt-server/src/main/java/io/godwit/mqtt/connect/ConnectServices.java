@@ -2,6 +2,7 @@ package io.godwit.mqtt.connect;
 
 import io.godwit.inbox.client.SessionDirectory;
 import io.godwit.mqtt.session.SessionServices;
+import io.godwit.mqtt.tenant.TenantNaming;
 import io.godwit.mqtt.transport.Bans;
 import io.godwit.mqtt.transport.OpenCount;
 import java.util.function.Supplier;
@@ -12,6 +13,7 @@ import java.util.function.Supplier;
  * @param clientIds makes client ids for clients that bring none; nobody can guess them; called on any loop
  * @param pending the memory of CONNECTs that wait
  * @param open counts sessions that have not ended
+ * @param tenantNaming finds the tenant of a client
  */
 public record ConnectServices(
         SessionServices session,
@@ -19,7 +21,8 @@ public record ConnectServices(
         Supplier<String> clientIds,
         PendingConnects pending,
         OpenCount open,
-        Bans bans) {
+        Bans bans,
+        TenantNaming tenantNaming) {
     /**
      * @param maxPendingBytes heap that CONNECTs take while they wait for an answer, those of 4 KiB and less not
      *     counted; 0 for no limit
@@ -30,12 +33,13 @@ public record ConnectServices(
             Supplier<String> clientIds,
             long maxPendingBytes,
             OpenCount open,
-            Bans bans) {
-        this(session, directory, clientIds, new PendingConnects(maxPendingBytes), open, bans);
+            Bans bans,
+            TenantNaming tenantNaming) {
+        this(session, directory, clientIds, new PendingConnects(maxPendingBytes), open, bans, tenantNaming);
     }
 
     /** For connections from now on; what is counted over all connections stays one account. */
     public ConnectServices reconfigured(SessionServices next) {
-        return new ConnectServices(next, directory, clientIds, pending, open, bans);
+        return new ConnectServices(next, directory, clientIds, pending, open, bans, tenantNaming);
     }
 }

@@ -5,6 +5,8 @@ import io.godwit.inbox.client.InboxClient;
 import io.godwit.mqtt.auth.Authorizer;
 import io.godwit.mqtt.client.ClientIndexes;
 import io.godwit.mqtt.subscribe.SubscribeHandler;
+import io.godwit.mqtt.tenant.TenantPolicies;
+import io.godwit.mqtt.tenant.Tenants;
 import io.godwit.mqtt.top.Traffic;
 import io.godwit.mqtt.topic.TopicRules;
 import io.godwit.mqtt.trace.Tracing;
@@ -30,6 +32,7 @@ public final class SessionServices {
     final Tracing tracing;
     final SubscribeHandler subscribeHandler;
     private final TopicRules topicRules;
+    private final TenantPolicies policies;
     private final LongSupplier wallMillis;
     private final UnstoredBudget[] budgets;
     private final ClientIndexes clients;
@@ -57,13 +60,14 @@ public final class SessionServices {
             MqttReports reports,
             LongSupplier wallMillis,
             int loops) {
-        this(config, TopicRules.NONE, dist, inbox, retain, authorizer, reports, wallMillis, loops);
+        this(config, TopicRules.NONE, new Tenants(), dist, inbox, retain, authorizer, reports, wallMillis, loops);
     }
 
-    /** With rules for topics. */
+    /** With rules for topics, and settings of tenants. */
     public SessionServices(
             SessionConfig config,
             TopicRules topicRules,
+            Tenants tenants,
             DistClient dist,
             InboxClient inbox,
             RetainClient retain,
@@ -81,8 +85,8 @@ public final class SessionServices {
         this.tracing = reports.tracing();
         this.wallMillis = wallMillis;
         this.topicRules = topicRules;
-        this.subscribeHandler =
-                new SubscribeHandler(authorizer, config.limits(), topicRules.allowsExclusive(), reports);
+        this.policies = new TenantPolicies(config.ofNode(topicRules.allowsExclusive()), tenants);
+        this.subscribeHandler = new SubscribeHandler(authorizer, reports);
         long unstored = config.intake().ofNode();
         budgets = new UnstoredBudget[loops];
         for (int i = 0; i < loops; i++) {
@@ -116,8 +120,9 @@ public final class SessionServices {
         this.tracing = other.tracing;
         this.wallMillis = other.wallMillis;
         this.topicRules = other.topicRules;
-        this.subscribeHandler =
-                new SubscribeHandler(authorizer, config.limits(), topicRules.allowsExclusive(), reports);
+        this.policies =
+                new TenantPolicies(config.ofNode(topicRules.allowsExclusive()), other.policies.tenants());
+        this.subscribeHandler = new SubscribeHandler(authorizer, reports);
         this.budgets = other.budgets;
         this.clients = other.clients;
         this.queuedBytes = other.queuedBytes;
@@ -143,6 +148,11 @@ public final class SessionServices {
 
     public TopicRules topicRules() {
         return topicRules;
+    }
+
+    /** What holds for each tenant. */
+    public TenantPolicies policies() {
+        return policies;
     }
 
     public DistClient dist() {

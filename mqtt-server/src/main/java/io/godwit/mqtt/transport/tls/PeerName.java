@@ -2,7 +2,6 @@ package io.godwit.mqtt.transport.tls;
 
 import io.godwit.mqtt.packet.ProtocolException;
 import io.godwit.mqtt.packet.ReasonCode;
-import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import javax.naming.InvalidNameException;
@@ -10,12 +9,15 @@ import javax.naming.NamingException;
 import javax.naming.directory.Attribute;
 import javax.naming.ldap.LdapName;
 import javax.naming.ldap.Rdn;
+import javax.net.ssl.ExtendedSSLSession;
+import javax.net.ssl.SNIHostName;
+import javax.net.ssl.SNIServerName;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 import javax.security.auth.x500.X500Principal;
 import org.jspecify.annotations.Nullable;
 
-/** The user name that a client's certificate gives. */
+/** What the TLS handshake of a client tells of it. */
 public final class PeerName {
     private PeerName() {}
 
@@ -29,13 +31,11 @@ public final class PeerName {
         if (wanted == TlsConfig.UserName.NONE) {
             return null;
         }
-        Certificate[] chain;
-        try {
-            chain = session.getPeerCertificates();
-        } catch (SSLPeerUnverifiedException e) {
+        X509Certificate certificate = certificate(session);
+        if (certificate == null) {
             return null;
         }
-        X500Principal subject = ((X509Certificate) chain[0]).getSubjectX500Principal();
+        X500Principal subject = certificate.getSubjectX500Principal();
         String name =
                 wanted == TlsConfig.UserName.SUBJECT ? subject.getName(X500Principal.RFC2253) : commonName(subject);
         if (name == null || name.isEmpty() || name.indexOf('\0') >= 0) {
@@ -43,6 +43,27 @@ public final class PeerName {
                     ReasonCode.BAD_USER_NAME_OR_PASSWORD, "the client certificate has no name to be used");
         }
         return name;
+    }
+
+    /** The certificate that the client has shown; null for none. */
+    public static @Nullable X509Certificate certificate(SSLSession session) {
+        try {
+            return (X509Certificate) session.getPeerCertificates()[0];
+        } catch (SSLPeerUnverifiedException e) {
+            return null;
+        }
+    }
+
+    /** The host that the client has asked for; null for none. */
+    public static @Nullable String requestedHost(SSLSession session) {
+        if (session instanceof ExtendedSSLSession extended) {
+            for (SNIServerName name : extended.getRequestedServerNames()) {
+                if (name instanceof SNIHostName host) {
+                    return host.getAsciiName();
+                }
+            }
+        }
+        return null;
     }
 
     private static @Nullable String commonName(X500Principal subject) {
