@@ -312,6 +312,35 @@ class TenantsTest {
     }
 
     @Test
+    void aTenantHasNoMoreClientsThanItMay() {
+        try (TestNode node = node()) {
+            say(node, settings().set(TenantSetting.MAX_CONNECTIONS, 2).build());
+            TestClient first = client(node, 5, "birds/1");
+            try (TestClient second = client(node, 4, "birds/2")) {
+                assertThat(answer(node, connect(5, "birds/3", null, 0, 0)).reasonCode())
+                        .isEqualTo(ReasonCode.QUOTA_EXCEEDED);
+                assertThat(node.events)
+                        .filteredOn(BrokerEvent.ConnectRefused.class::isInstance)
+                        .singleElement()
+                        .asString()
+                        .contains("as many clients here as it may");
+                try (TestClient again = client(node, 5, "birds/1");
+                        TestClient other = client(node, 5, "lamp")) {
+                    assertThat(first.isClosedAfterWhatever()).isTrue();
+                    assertThat(answer(node, connect(5, "birds/3", null, 0, 0)).reasonCode())
+                            .isEqualTo(ReasonCode.QUOTA_EXCEEDED);
+                    assertThat(second.isSilent() && again.isSilent() && other.isSilent())
+                            .isTrue();
+                }
+                Await.until(
+                        "there is room again",
+                        () -> answer(node, connect(5, "birds/3", null, 0, 0)).reasonCode() == ReasonCode.SUCCESS);
+            }
+            Await.until("all have left", () -> node.server.tenants().counts().of(BIRDS) == 0);
+        }
+    }
+
+    @Test
     void sessionsEndWithTheirConnectionWhereThatIsForced() {
         try (TestNode node = node()) {
             say(node, settings().set(TenantSetting.FORCE_TRANSIENT, true).build());

@@ -23,6 +23,7 @@ import io.godwit.mqtt.session.SessionTerms;
 import io.godwit.mqtt.session.TransientSession;
 import io.godwit.mqtt.tenant.TenantAnswer;
 import io.godwit.mqtt.tenant.TenantNaming;
+import io.godwit.mqtt.tenant.TenantPolicies;
 import io.godwit.mqtt.tenant.TenantPolicy;
 import io.godwit.mqtt.topic.ClientTopics;
 import io.godwit.mqtt.topic.TopicRules;
@@ -34,6 +35,7 @@ import io.godwit.plugin.auth.ConnectResult;
 import io.godwit.plugin.auth.RefusalReason;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.tenant.TenantSetting;
@@ -70,6 +72,8 @@ public final class ConnectHandler extends SessionlessHandler {
      * taken over.
      */
     private boolean isUnwanted;
+    /** Where it counts as a client while it has the lease; null when it has none. */
+    private @Nullable TenantId countedIn;
     /** The leader has decided the attach and has not answered it. */
     private boolean isAttaching;
 
@@ -233,11 +237,28 @@ public final class ConnectHandler extends SessionlessHandler {
                 refuseOtherUser(client);
             } else if (isGone()) {
                 granted.release();
+            } else if (!isCounted(client)) {
+                granted.release();
             } else {
                 lease = granted;
                 acquired(packet, client, topics, will);
             }
         });
+    }
+
+    /**
+     * Whether the tenant may have one more client here; refuses it if not. A client that takes a connection over comes
+     * when that has left.
+     */
+    private boolean isCounted(ClientInfo client) {
+        TenantPolicies policies = services.session().policies();
+        long most = policies.of(client.tenant()).number(TenantSetting.MAX_CONNECTIONS);
+        if (policies.tenants().counts().enter(client.tenant(), most)) {
+            countedIn = client.tenant();
+            return true;
+        }
+        connection.refuse(ReasonCode.QUOTA_EXCEEDED, "the tenant has as many clients here as it may");
+        return false;
     }
 
     private static boolean isV5(Connect packet) {
@@ -592,6 +613,10 @@ public final class ConnectHandler extends SessionlessHandler {
     }
 
     private void releaseLease() {
+        if (countedIn != null) { // before the next one may come
+            services.session().policies().tenants().counts().leave(countedIn);
+            countedIn = null;
+        }
         if (lease != null) {
             lease.release();
             lease = null;

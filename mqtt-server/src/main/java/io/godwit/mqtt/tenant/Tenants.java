@@ -17,11 +17,18 @@ public final class Tenants {
     /** Written by whoever is told of changes, read on all event loops. Whoever writes bounds it. */
     private final ConcurrentMap<TenantId, TenantSettings> said = new ConcurrentHashMap<>();
 
+    private final TenantCounts counts = new TenantCounts();
+
     /** Volatile: set once, before the first change. */
     private volatile @Nullable Runnable onChange;
 
     /** Null when nobody is to be asked. Volatile: set once, before the first client connects. */
     private volatile @Nullable Function<TenantId, CompletableFuture<TenantAnswer>> asking;
+
+    /** The clients that this node has. */
+    public TenantCounts counts() {
+        return counts;
+    }
 
     /** Whether it is said that there is such a tenant. */
     public boolean isListed(TenantId tenant) {

@@ -20,6 +20,13 @@ public enum TenantSetting {
             List.of("3.1", "3.1.1", "5.0"),
             7,
             "The versions of MQTT that clients may use. Another one is refused (0x84; before 5.0 return code 1)."),
+    MAX_CONNECTIONS(
+            "maxConnections",
+            Reach.NEXT_CONNECT,
+            Range.of(0, Integer.MAX_VALUE),
+            0,
+            "Clients of the tenant that are connected to one node; 0 = no limit. One more is refused (0x97; before 5.0"
+                    + " return code 3); one that takes over the connection of its client id is not one more."),
     MAX_QOS(
             "maxQos",
             Reach.CONNECTED,
