@@ -543,8 +543,8 @@ final class Broker implements AutoCloseable {
     }
 
     /** Before the listeners open: what is said of a tenant holds from its first connection on. */
-    private void tellOfTenants(
-            MqttServer server, InboxStore inbox, @Nullable TenantSettingsProviderFactory factory) throws IOException {
+    private void tellOfTenants(MqttServer server, InboxStore inbox, @Nullable TenantSettingsProviderFactory factory)
+            throws IOException {
         ProvidedTenants tenants = new ProvidedTenants((tenant, settings) -> {
             inbox.bound(tenant, settings == null ? null : TenantsOf.queue(settings, config));
             server.tenants().say(tenant, settings);

@@ -9,8 +9,8 @@ import io.godwit.inbox.InboxConfig.DropPolicy;
 import io.godwit.inbox.TenantQueue;
 import io.godwit.mqtt.tenant.TenantConfig;
 import io.godwit.mqtt.tenant.TenantSource;
-import io.godwit.plugin.tenant.TenantSetting;
 import io.godwit.plugin.tenant.TenantChanges;
+import io.godwit.plugin.tenant.TenantSetting;
 import io.godwit.plugin.tenant.TenantSettings;
 import io.godwit.plugin.tenant.TenantSettingsProvider;
 import io.godwit.plugin.tenant.TenantSettingsProviderFactory;
@@ -49,8 +49,8 @@ final class TenantsOf {
         List<TenantSource> sources = config.tenants().sources();
         config.listeners().stream()
                 .filter(section -> !section.keys().tenant().isEmpty() && !sources.contains(TenantSource.LISTENER))
-                .forEach(section -> errors.add(
-                        section.path() + ".tenant: has no effect unless tenantConfig.sources has listener"));
+                .forEach(section ->
+                        errors.add(section.path() + ".tenant: has no effect unless tenantConfig.sources has listener"));
         boolean hasTls = config.listeners().stream()
                 .anyMatch(section -> section.isEnabled() && section.kind().hasTls());
         for (TenantSource source : List.of(TenantSource.SNI, TenantSource.CERTIFICATE)) {
@@ -112,9 +112,8 @@ final class TenantsOf {
         boolean dropsOldest = settings.get(TenantSetting.OVERFLOW_POLICY)
                         .orElse(config.sessions().overflowPolicy() == OverflowPolicy.DROP_OLDEST ? 1 : 0)
                 != 0;
-        boolean queuesQos0 = settings.get(TenantSetting.QUEUE_QOS0)
-                        .orElse(config.sessions().queueQos0() ? 1 : 0)
-                != 0;
+        boolean queuesQos0 =
+                settings.get(TenantSetting.QUEUE_QOS0).orElse(config.sessions().queueQos0() ? 1 : 0) != 0;
         return new TenantQueue(
                 (int) settings.get(TenantSetting.MAX_QUEUED_MESSAGES)
                         .orElse(config.sessions().maxQueuedMessages()),

@@ -94,7 +94,9 @@ class TenantIsolationTest {
     void liveMessagesAndClientIdsStayInTheirTenant() throws Exception {
         TestClient bird = client(config("birds", "same").withCleanSession());
         TestClient fish = client(config("fish", "same").withCleanSession());
-        assertThat(bird.isOpen()).as("not taken over by a client of another tenant").isTrue();
+        assertThat(bird.isOpen())
+                .as("not taken over by a client of another tenant")
+                .isTrue();
         bird.subscribe("t/#", 1);
         fish.subscribe("t/#", 1);
         publish(bird, "t/1", "of birds");
@@ -180,8 +182,8 @@ class TenantIsolationTest {
         TestClient fish = client("fish", "watcher");
         bird.subscribe("w/#", 1);
         fish.subscribe("w/#", 1);
-        Packet.Will will = new Packet.Will(
-                "w/1", "of birds".getBytes(StandardCharsets.UTF_8), 1, false, Properties.NONE);
+        Packet.Will will =
+                new Packet.Will("w/1", "of birds".getBytes(StandardCharsets.UTF_8), 1, false, Properties.NONE);
         client(config("birds", "dying").withWill(will)).abort();
         assertThat(next(bird)).isEqualTo("w/1 of birds");
         assertGetsOnlyItsOwn(fish, "w/1");

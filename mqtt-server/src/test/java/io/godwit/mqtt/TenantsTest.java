@@ -83,7 +83,8 @@ class TenantsTest {
 
     private static TestClient client(TestNode node, int level, String user) {
         TestClient client = new TestClient(node.address, level);
-        assertThat(client.connect(connect(level, user, null, 0, 0)).reasonCode()).isEqualTo(ReasonCode.SUCCESS);
+        assertThat(client.connect(connect(level, user, null, 0, 0)).reasonCode())
+                .isEqualTo(ReasonCode.SUCCESS);
         return client;
     }
 

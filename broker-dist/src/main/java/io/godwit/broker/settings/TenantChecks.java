@@ -16,8 +16,8 @@ final class TenantChecks {
         public String checked(String text) {
             return TenantId.parse(text)
                     .map(TenantId::value)
-                    .orElseThrow(() ->
-                            new IllegalArgumentException("must have 1 to 64 letters, digits, '-', '_' and '.'"));
+                    .orElseThrow(
+                            () -> new IllegalArgumentException("must have 1 to 64 letters, digits, '-', '_' and '.'"));
         }
     }
 

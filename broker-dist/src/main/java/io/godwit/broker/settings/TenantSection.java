@@ -13,8 +13,7 @@ public record TenantSection(
                     of its section), sni (the host that it asks for in the TLS handshake), certificate (a part of
                     what it has shown) and user-name (what stands before the separator). What an auth provider
                     answers has the last word.
-                    """)
-        List<TenantSource> sources,
+                    """) List<TenantSource> sources,
 
         @Key(value = "true", text = """
                     Whether a client is refused (0x87; under MQTT 3.1.1 5) for which two of them name different
@@ -41,8 +40,7 @@ public record TenantSection(
         @Key(value = "subject-o", text = """
                     Where in the certificate: subject-cn, subject-o, subject-ou, san-email, san-dns or san-uri. A
                     client whose certificate has several different ones is refused.
-                    """)
-        CertificatePart certificatePart,
+                    """) CertificatePart certificatePart,
 
         @Key(check = TenantChecks.OneGroup.class, text = """
                     A regular expression that must match the whole part; its one group is the tenant. Parts that do
@@ -54,10 +52,8 @@ public record TenantSection(
                     The tenants and what holds for each, such as tenants.yml; docs/tenants.md tells what may be in
                     it. Noticed when it changes: what can be is changed for connected clients too. A file with a
                     mistake changes nothing, and is told of. Relative to this file. Empty: none.
-                    """)
-        String file,
+                    """) String file,
 
         @Key(text = """
                     The plugin that says what holds for each tenant. What it says goes before the file. Empty: none.
-                    """)
-        String settingsProvider) {}
+                    """) String settingsProvider) {}

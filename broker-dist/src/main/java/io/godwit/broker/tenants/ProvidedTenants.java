@@ -114,8 +114,7 @@ public final class ProvidedTenants implements TenantChanges {
         asking.settings(tenant).whenComplete((settings, failure) -> answered(tenant, settings, failure));
     }
 
-    private void answered(
-            TenantId tenant, @Nullable Optional<TenantSettings> settings, @Nullable Throwable failure) {
+    private void answered(TenantId tenant, @Nullable Optional<TenantSettings> settings, @Nullable Throwable failure) {
         CompletableFuture<TenantAnswer> waiting;
         boolean isOutdated;
         synchronized (lock) {

@@ -93,7 +93,8 @@ public final class TenantFile {
             error(
                     e.getCause() instanceof CharacterCodingException
                             ? "is not UTF-8"
-                            : "not valid YAML:\n" + String.valueOf(e.getMessage()).stripTrailing());
+                            : "not valid YAML:\n"
+                                    + String.valueOf(e.getMessage()).stripTrailing());
         } catch (IOException e) {
             error("cannot be read: " + e);
         }

@@ -31,8 +31,7 @@ public final class TenantFileWatch implements AutoCloseable {
      * @param target is handed all that is said, on the thread that looks
      * @param warn is told what an operator should know; each time everything
      */
-    public TenantFileWatch(
-            Path file, Consumer<Map<TenantId, TenantSettings>> target, Consumer<List<String>> warn) {
+    public TenantFileWatch(Path file, Consumer<Map<TenantId, TenantSettings>> target, Consumer<List<String>> warn) {
         this.file = new WatchedFile(file);
         this.target = target;
         this.warn = warn;

@@ -107,8 +107,8 @@ class TenantFileTest {
         assertThat(errors("- a\n")).containsExactly("tenants.yml: must hold defaults and tenants (line 1)");
         assertThat(errors("tenants: {")).singleElement().asString().startsWith("tenants.yml: not valid YAML:");
         Files.write(directory.resolve("latin.yml"), new byte[] {'#', (byte) 0xE9, '\n'});
-        ConfigException latin = catchThrowableOfType(
-                ConfigException.class, () -> TenantFile.read(directory.resolve("latin.yml")));
+        ConfigException latin =
+                catchThrowableOfType(ConfigException.class, () -> TenantFile.read(directory.resolve("latin.yml")));
         assertThat(latin.errors()).containsExactly("latin.yml: is not UTF-8");
         ConfigException missing =
                 catchThrowableOfType(ConfigException.class, () -> TenantFile.read(directory.resolve("none.yml")));

@@ -151,8 +151,7 @@ final class HomesFixture implements AutoCloseable {
 
     HomesFixture(int count, int ranges, boolean earlyPush, HomeSettings homes) {
         this.settings = homes;
-        QueueSettings queues = new QueueSettings(
-                        MAX_QUEUED, false, 100, 1 << 20, AttachRequest.NEVER, earlyPush, 4096)
+        QueueSettings queues = new QueueSettings(MAX_QUEUED, false, 100, 1 << 20, AttachRequest.NEVER, earlyPush, 4096)
                 .waiting(ATTACHED_WAIT_MILLIS);
         List<Supplier<InboxCoprocessor>> factories = new ArrayList<>();
         for (int i = 0; i < count; i++) {

@@ -139,11 +139,7 @@ public final class ConnectHandler extends SessionlessHandler {
         String userName = certificateName != null ? certificateName : packet.userName();
         TenantNaming.Answer tenant = services.tenantNaming().of(connection, userName);
         ClientInfo client = new ClientInfo(
-                tenant.tenant(),
-                new ClientId(clientId),
-                userName,
-                connection.remoteAddress(),
-                packet.protocolLevel());
+                tenant.tenant(), new ClientId(clientId), userName, connection.remoteAddress(), packet.protocolLevel());
         if (tenant.refusal() != null) {
             refuseLogin(client, tenant.refusal());
             return;

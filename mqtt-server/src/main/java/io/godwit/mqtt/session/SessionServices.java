@@ -120,8 +120,7 @@ public final class SessionServices {
         this.tracing = other.tracing;
         this.wallMillis = other.wallMillis;
         this.topicRules = other.topicRules;
-        this.policies =
-                new TenantPolicies(config.ofNode(topicRules.allowsExclusive()), other.policies.tenants());
+        this.policies = new TenantPolicies(config.ofNode(topicRules.allowsExclusive()), other.policies.tenants());
         this.subscribeHandler = new SubscribeHandler(authorizer, reports);
         this.budgets = other.budgets;
         this.clients = other.clients;

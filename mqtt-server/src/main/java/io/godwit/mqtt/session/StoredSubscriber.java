@@ -103,11 +103,7 @@ public final class StoredSubscriber {
                 () -> present.get()
                         .thenCompose(all -> checked(client, asked, id > 0, all))
                         .thenCompose(refused -> subscribe(
-                                client,
-                                policies.of(client.tenant()).granted(asked),
-                                id,
-                                refused,
-                                isAbandoned)));
+                                client, policies.of(client.tenant()).granted(asked), id, refused, isAbandoned)));
     }
 
     private <T> CompletableFuture<T> held(
@@ -203,8 +199,7 @@ public final class StoredSubscriber {
         }
     }
 
-    private static boolean isOver(
-            TopicFilter filter, FilterCount count, FilterPatterns patterns, TopicLimits limits) {
+    private static boolean isOver(TopicFilter filter, FilterCount count, FilterPatterns patterns, TopicLimits limits) {
         return count.size() >= limits.maxFiltersPerSession()
                 || count.chars() + FilterSize.chars(filter) > SubscribeHandler.MAX_FILTER_CHARS
                 || patterns.sizeWith(filter) > limits.maxPatternsPerSession();

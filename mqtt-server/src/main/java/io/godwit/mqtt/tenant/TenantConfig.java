@@ -25,8 +25,8 @@ public record TenantConfig(
         CertificatePart part,
         @Nullable Pattern pattern) {
     /** One tenant only. */
-    public static final TenantConfig NONE = new TenantConfig(
-            List.of(), true, false, UnknownTenant.REFUSE, "/", "", CertificatePart.SUBJECT_O, null);
+    public static final TenantConfig NONE =
+            new TenantConfig(List.of(), true, false, UnknownTenant.REFUSE, "/", "", CertificatePart.SUBJECT_O, null);
 
     public TenantConfig {
         sources = List.copyOf(sources);

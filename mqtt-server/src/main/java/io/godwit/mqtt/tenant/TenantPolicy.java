@@ -180,11 +180,7 @@ public final class TenantPolicy {
         }
         return asked.stream()
                 .map(s -> new Subscription(
-                        s.filter(),
-                        Qos.min(s.qos(), most),
-                        s.noLocal(),
-                        s.retainAsPublished(),
-                        s.retainHandling()))
+                        s.filter(), Qos.min(s.qos(), most), s.noLocal(), s.retainAsPublished(), s.retainHandling()))
                 .toList();
     }
 
@@ -194,8 +190,7 @@ public final class TenantPolicy {
             return 0;
         }
         return Math.min(
-                Math.max(seconds, number(TenantSetting.MIN_EXPIRY_SECONDS)),
-                number(TenantSetting.MAX_EXPIRY_SECONDS));
+                Math.max(seconds, number(TenantSetting.MIN_EXPIRY_SECONDS)), number(TenantSetting.MAX_EXPIRY_SECONDS));
     }
 
     /**

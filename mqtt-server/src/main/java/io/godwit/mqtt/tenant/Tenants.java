@@ -11,8 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What is said of tenants now. Any thread. */
 public final class Tenants {
-    private static final CompletableFuture<TenantAnswer> KNOWN =
-            CompletableFuture.completedFuture(TenantAnswer.KNOWN);
+    private static final CompletableFuture<TenantAnswer> KNOWN = CompletableFuture.completedFuture(TenantAnswer.KNOWN);
 
     /** Written by whoever is told of changes, read on all event loops. Whoever writes bounds it. */
     private final ConcurrentMap<TenantId, TenantSettings> said = new ConcurrentHashMap<>();

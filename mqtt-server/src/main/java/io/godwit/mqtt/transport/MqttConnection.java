@@ -175,7 +175,8 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     }
 
     private @Nullable SSLSession tlsSession() {
-        SslHandler ssl = scope.config().tls() == null ? null : channel.pipeline().get(SslHandler.class);
+        SslHandler ssl =
+                scope.config().tls() == null ? null : channel.pipeline().get(SslHandler.class);
         return ssl == null ? null : ssl.engine().getSession();
     }
 

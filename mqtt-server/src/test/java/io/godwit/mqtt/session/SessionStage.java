@@ -121,7 +121,12 @@ final class SessionStage {
         if (connects == null) {
             Bans bans = new Bans(BanConfig.DEFAULTS, () -> 0, null, new BanTable(() -> 0));
             connects = new ConnectServices(
-                    services, directory, () -> "assigned", MAX_PENDING_CONNECT_BYTES, new OpenCount(), bans,
+                    services,
+                    directory,
+                    () -> "assigned",
+                    MAX_PENDING_CONNECT_BYTES,
+                    new OpenCount(),
+                    bans,
                     new TenantNaming(TenantConfig.NONE, tenant -> false));
         }
         return new ConnectHandler(connection, connects);

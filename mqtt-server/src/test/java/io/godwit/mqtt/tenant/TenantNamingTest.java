@@ -14,12 +14,14 @@ import org.junit.jupiter.api.Test;
 class TenantNamingTest {
     private static final TestAuthority AUTHORITY = new TestAuthority("root");
     private static final Set<String> LISTED = Set.of("birds", "fish");
-    private static final List<TenantSource> ALL = List.of(
-            TenantSource.CERTIFICATE, TenantSource.USER_NAME, TenantSource.SNI, TenantSource.LISTENER);
+    private static final List<TenantSource> ALL =
+            List.of(TenantSource.CERTIFICATE, TenantSource.USER_NAME, TenantSource.SNI, TenantSource.LISTENER);
 
     /** Of a connection. */
     private record Clues(
-            String tenant, @Nullable String serverName, @Nullable X509Certificate certificate) implements TenantClues {
+            String tenant,
+            @Nullable String serverName,
+            @Nullable X509Certificate certificate) implements TenantClues {
         private static final Clues NONE = new Clues("", null, null);
 
         Clues listener(String name) {
@@ -138,7 +140,8 @@ class TenantNamingTest {
                 CertificatePart.SUBJECT_CN,
                 Pattern.compile("[a-z]+\\.([a-z]+)"));
         assertThat(found(config, Clues.NONE.subject("CN=lamp.birds"), null)).isEqualTo("birds");
-        assertThat(found(config, Clues.NONE.subject("CN=lamp.birds.fish"), null)).isEqualTo("default");
+        assertThat(found(config, Clues.NONE.subject("CN=lamp.birds.fish"), null))
+                .isEqualTo("default");
         TenantConfig names = new TenantConfig(
                 List.of(TenantSource.CERTIFICATE),
                 true,

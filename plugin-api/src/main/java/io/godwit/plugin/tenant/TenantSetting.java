@@ -360,11 +360,12 @@ public enum TenantSetting {
     public long parse(String text) {
         return switch (kind) {
             case NUMBER -> checked(number(text));
-            case FLAG -> switch (text) {
-                case "true" -> 1;
-                case "false" -> 0;
-                default -> throw new IllegalArgumentException("must be true or false");
-            };
+            case FLAG ->
+                switch (text) {
+                    case "true" -> 1;
+                    case "false" -> 0;
+                    default -> throw new IllegalArgumentException("must be true or false");
+                };
             case CHOICE -> place(text);
             case SET -> set(text);
         };

@@ -70,8 +70,7 @@ public final class TenantSettings {
             try {
                 values.put(setting, setting.checked(value));
             } catch (IllegalArgumentException e) {
-                throw new IllegalArgumentException(
-                        setting.key() + " " + e.getMessage() + ", was " + value, e);
+                throw new IllegalArgumentException(setting.key() + " " + e.getMessage() + ", was " + value, e);
             }
             return this;
         }
@@ -90,15 +89,13 @@ public final class TenantSettings {
             try {
                 values.put(setting, setting.parse(text));
             } catch (IllegalArgumentException e) {
-                throw new IllegalArgumentException(
-                        setting.key() + " " + e.getMessage() + ", was \"" + text + "\"", e);
+                throw new IllegalArgumentException(setting.key() + " " + e.getMessage() + ", was \"" + text + "\"", e);
             }
             return this;
         }
 
         public TenantSettings build() {
-            return new TenantSettings(
-                    values.isEmpty() ? Map.of() : Collections.unmodifiableMap(new EnumMap<>(values)));
+            return new TenantSettings(values.isEmpty() ? Map.of() : Collections.unmodifiableMap(new EnumMap<>(values)));
         }
     }
 }
