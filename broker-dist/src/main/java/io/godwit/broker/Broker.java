@@ -28,6 +28,7 @@ import io.godwit.broker.auth.FileAuth;
 import io.godwit.broker.clients.ClusterClients;
 import io.godwit.broker.clients.ClusterNodes;
 import io.godwit.broker.clients.SessionsOverNodes;
+import io.godwit.broker.config.ConfigException;
 import io.godwit.broker.messages.OperatorPublisher;
 import io.godwit.broker.messages.RetainedOverNodes;
 import io.godwit.broker.metrics.ApiMeters;
@@ -50,6 +51,8 @@ import io.godwit.broker.sub.SubConsumers;
 import io.godwit.broker.sub.SubParts;
 import io.godwit.broker.sub.SubReports;
 import io.godwit.broker.sub.Turns;
+import io.godwit.broker.tenants.ProvidedTenants;
+import io.godwit.broker.tenants.TenantFileWatch;
 import io.godwit.broker.watch.ClusterTop;
 import io.godwit.broker.watch.ClusterWatch;
 import io.godwit.broker.watch.EventTap;
@@ -78,6 +81,8 @@ import io.godwit.plugin.auth.AuthProvider;
 import io.godwit.plugin.redirect.ClientBalancer;
 import io.godwit.plugin.sub.SubBroker;
 import io.godwit.plugin.sub.SubBrokerSubscription;
+import io.godwit.plugin.tenant.TenantSettingsProvider;
+import io.godwit.plugin.tenant.TenantSettingsProviderFactory;
 import io.godwit.retain.RetainStore;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
@@ -278,6 +283,7 @@ final class Broker implements AutoCloseable {
         OtlpSettings.check(config);
         host.subBrokerTimeout(Duration.ofSeconds(config.subBrokers().timeoutSeconds()));
         host.redirectTimeout(Duration.ofMillis(config.redirects().timeoutMillis()));
+        TenantsOf.check(config);
         AuthProvider auth = AuthProviders.open(config, plugins, new AuthFileReports(events, meters));
         opened.push(auth);
         UsedPlugins used = UsedPlugins.find(config, plugins);
@@ -287,6 +293,7 @@ final class Broker implements AutoCloseable {
         }
         Map<String, SubBroker> subBrokers = SubBrokerSettings.open(config, plugins);
         subBrokers.values().forEach(opened::push);
+        TenantSettingsProviderFactory tenantProvider = TenantsOf.provider(config, plugins);
         host.checkSections();
         // the pid file goes last: until then the data directory is in use
         opened.push(status::end);
@@ -414,6 +421,7 @@ final class Broker implements AutoCloseable {
         placeClients(node, server, placing, others);
         mqtt.set(server);
         opened.push(server);
+        tellOfTenants(server, inboxStore.get(), tenantProvider);
         SessionCatalog catalog = InboxStore.catalog(inboxRanges.client(), clock::millis);
         ClusterClients asked = serveClients(node, server, dist, catalog, others, clock::millis);
         serveBans(node, server, dist, asked, accepted, others, clock::millis);
@@ -588,7 +596,8 @@ final class Broker implements AutoCloseable {
                 wanted.auth(),
                 wanted.topics(),
                 wanted.memory(),
-                wanted.bans()));
+                wanted.bans(),
+                now.tenants()));
     }
 
     /** What it measures of itself; from the beginning on. */
@@ -623,6 +632,32 @@ final class Broker implements AutoCloseable {
         opened.push(steering);
         stores = steering;
         settings = new SettingsSteering(calls);
+    }
+
+    /** Before the listeners open: what is said of a tenant holds from its first connection on. */
+    private void tellOfTenants(MqttServer server, InboxStore inbox, @Nullable TenantSettingsProviderFactory factory)
+            throws IOException {
+        ProvidedTenants tenants = new ProvidedTenants((tenant, settings) -> {
+            inbox.bound(tenant, settings == null ? null : TenantsOf.queue(settings, config));
+            server.tenants().say(tenant, settings);
+        });
+        if (factory != null) {
+            TenantSettingsProvider provider = TenantsOf.create(factory, tenants);
+            opened.push(provider);
+            tenants.ask(provider);
+            server.tenants().ask(tenants::known);
+        }
+        Path file = TenantsOf.file(config);
+        if (file == null) {
+            return;
+        }
+        TenantFileWatch watch = new TenantFileWatch(file, tenants::ofFile, status::tenants);
+        opened.push(watch);
+        try {
+            watch.start();
+        } catch (ConfigException e) {
+            throw new IOException(e.getMessage(), e);
+        }
     }
 
     /** Operators ask any node for the clients and the figures of all. */

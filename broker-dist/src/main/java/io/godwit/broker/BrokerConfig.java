@@ -17,6 +17,7 @@ import io.godwit.broker.settings.SessionSection;
 import io.godwit.broker.settings.StoreSection;
 import io.godwit.broker.settings.SubBrokerSection;
 import io.godwit.broker.settings.SystemProperties;
+import io.godwit.broker.settings.TenantSection;
 import io.godwit.broker.settings.TopicSection;
 import java.nio.file.Path;
 import java.util.List;
@@ -62,6 +63,10 @@ final class BrokerConfig {
 
     TopicSection topics() {
         return loaded.file().topicConfig();
+    }
+
+    TenantSection tenants() {
+        return loaded.file().tenantConfig();
     }
 
     ClusterSection cluster() {

@@ -155,7 +155,8 @@ final class BrokerSettings {
                         config.bans().maxFlapsPerClientId(),
                         Duration.ofSeconds(config.bans().flapSeconds()),
                         Duration.ofSeconds(config.bans().windowSeconds()),
-                        Duration.ofSeconds(config.bans().banSeconds())));
+                        Duration.ofSeconds(config.bans().banSeconds())),
+                TenantsOf.naming(config));
     }
 
     /** What holds for the topics of all clients. */
@@ -199,7 +200,8 @@ final class BrokerSettings {
                         ? section.keys().proxyProtocol().from()
                         : List.of(),
                 section.keys().mountPoint(),
-                section.keys().sharedSubscriptionStrategy());
+                section.keys().sharedSubscriptionStrategy(),
+                section.keys().tenant());
     }
 
     /**

@@ -42,6 +42,7 @@ final class ConfigLoader {
         errors.addAll(ClusterSettings.errors(config));
         errors.addAll(OtlpSettings.errors(config));
         errors.addAll(SubBrokerSettings.errors(config));
+        errors.addAll(TenantsOf.errors(config));
         if (!errors.isEmpty()) {
             throw new ConfigException(errors);
         }

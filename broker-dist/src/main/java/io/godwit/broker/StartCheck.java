@@ -27,11 +27,13 @@ final class StartCheck {
             add(errors, () -> UsedPlugins.find(config, plugins));
             add(errors, () -> RedirectSettings.check(config, plugins));
             add(errors, () -> SubBrokerSettings.check(config, plugins));
+            add(errors, () -> TenantsOf.provider(config, plugins));
             if (errors.isEmpty()) { // else some plugins may not have been looked for
                 add(errors, host::checkSections);
             }
             add(errors, () -> ApiSettings.check(config));
             add(errors, () -> OtlpSettings.check(config));
+            add(errors, () -> TenantsOf.check(config));
             errors.addAll(certificateErrors(config, Instant.now()));
         } catch (IOException e) {
             errors.addAll(lines(e));

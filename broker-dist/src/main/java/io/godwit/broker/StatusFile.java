@@ -58,6 +58,9 @@ final class StatusFile {
     /** What is wrong with plugins. */
     private List<String> plugins = List.of();
 
+    /** What is wrong with the file of the tenants. */
+    private List<String> tenants = List.of();
+
     private final Map<String, String> stores = new TreeMap<>();
     private Map<String, Long> events = Map.of();
     /** Until then the directory may be another broker's, and nothing is written. */
@@ -115,6 +118,14 @@ final class StatusFile {
     synchronized void plugins(List<String> now) {
         if (!now.equals(plugins)) {
             plugins = List.copyOf(now);
+            write();
+        }
+    }
+
+    /** Notes what is wrong with the file of the tenants, in place of what was. */
+    synchronized void tenants(List<String> now) {
+        if (!now.equals(tenants)) {
+            tenants = List.copyOf(now);
             write();
         }
     }
@@ -188,6 +199,7 @@ final class StatusFile {
         pauses.forEach(paused ->
                 line(text, "warning", "balancer paused by an operator, until godwit-admin resumes it: " + paused));
         plugins.forEach(warning -> line(text, "warning", warning));
+        tenants.forEach(warning -> line(text, "warning", warning));
         stores.forEach((name, detail) -> line(text, "store", name + " " + detail));
         new TreeMap<>(events).forEach((kind, total) -> line(text, "events", kind + " " + total));
         try {

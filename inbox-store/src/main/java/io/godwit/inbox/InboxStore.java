@@ -10,7 +10,9 @@ import io.godwit.inbox.format.InboxKeys;
 import io.godwit.inbox.leader.InboxCoprocessor;
 import io.godwit.inbox.leader.Surroundings;
 import io.godwit.inbox.ledger.MovedSessions;
+import io.godwit.inbox.ledger.QueueBounds;
 import io.godwit.inbox.ledger.QueueSettings;
+import io.godwit.inbox.ledger.TenantQueues;
 import io.godwit.inbox.local.LocalCarrier;
 import io.godwit.inbox.local.LocalHome;
 import io.godwit.inbox.local.StoredInboxes;
@@ -22,6 +24,7 @@ import io.godwit.kv.client.Leaders;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
 import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.EventListener;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -33,6 +36,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The inbox store: queues, subscriptions and wills of sessions that outlive their connection.
@@ -105,9 +109,11 @@ public final class InboxStore {
             Duration attachedWait,
             int lostWillsPerSecond) {
         settings = new QueueSettings(
-                config.maxQueuedMessages(),
-                config.dropPolicy() == InboxConfig.DropPolicy.OLDEST,
-                config.queueQos0() ? config.maxQueuedQos0() : 0,
+                new QueueBounds(
+                        config.maxQueuedMessages(),
+                        config.dropPolicy() == InboxConfig.DropPolicy.OLDEST,
+                        config.queueQos0() ? config.maxQueuedQos0() : 0),
+                new TenantQueues(),
                 config.maxQueuedQos0Bytes(),
                 config.maxSessionExpiry().toSeconds(),
                 config.earlyPush(),
@@ -125,6 +131,24 @@ public final class InboxStore {
                 new MovedSessions(lostWillsPerSecond),
                 takesStock ? meteredStock(meters) : null,
                 Backoff.RANDOM);
+    }
+
+    /**
+     * Other bounds for the queues of a tenant, from the next message on; what waits stays. The node that leads an inbox
+     * counts. Any thread.
+     *
+     * @param own null for those of the node
+     */
+    public void bound(TenantId tenant, @Nullable TenantQueue own) {
+        settings.tenants()
+                .bound(
+                        tenant,
+                        own == null
+                                ? null
+                                : new QueueBounds(
+                                        own.maxQueuedMessages(),
+                                        own.dropPolicy() == InboxConfig.DropPolicy.OLDEST,
+                                        own.queueQos0() ? own.maxQueuedMessages() : 0));
     }
 
     private static Stock meteredStock(MeterRegistry meters) {

@@ -2,6 +2,7 @@ package io.godwit.mqtt;
 
 import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.session.SessionConfig;
+import io.godwit.mqtt.tenant.TenantConfig;
 import io.godwit.mqtt.topic.TopicRules;
 import io.godwit.mqtt.transport.BanConfig;
 import io.godwit.mqtt.transport.ListenerConfig;
@@ -14,6 +15,7 @@ import java.util.List;
  *
  * @param listeners opened in this order
  * @param topics for the topics of all clients
+ * @param tenants where the tenants of clients come from
  */
 public record MqttConfig(
         List<ListenerConfig> listeners,
@@ -22,9 +24,22 @@ public record MqttConfig(
         AuthConfig auth,
         TopicRules topics,
         MemoryConfig memory,
-        BanConfig bans) {
+        BanConfig bans,
+        TenantConfig tenants) {
     public MqttConfig {
         listeners = List.copyOf(listeners);
+    }
+
+    /** With one tenant only. */
+    public MqttConfig(
+            List<ListenerConfig> listeners,
+            TransportConfig transport,
+            SessionConfig session,
+            AuthConfig auth,
+            TopicRules topics,
+            MemoryConfig memory,
+            BanConfig bans) {
+        this(listeners, transport, session, auth, topics, memory, bans, TenantConfig.NONE);
     }
 
     /** Without rules for topics. */

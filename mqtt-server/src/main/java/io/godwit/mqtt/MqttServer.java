@@ -17,6 +17,8 @@ import io.godwit.mqtt.session.LiveFanOut;
 import io.godwit.mqtt.session.SessionConfig;
 import io.godwit.mqtt.session.SessionServices;
 import io.godwit.mqtt.session.StoredSubscriber;
+import io.godwit.mqtt.tenant.TenantNaming;
+import io.godwit.mqtt.tenant.Tenants;
 import io.godwit.mqtt.top.Traffic;
 import io.godwit.mqtt.top.TrafficCount;
 import io.godwit.mqtt.top.TrafficKey;
@@ -77,6 +79,7 @@ public final class MqttServer implements AutoCloseable {
     private final EventLoops loops;
     private final LiveFanOut fanOut;
     private final ConnectedClients clients;
+    private final Tenants tenants = new Tenants();
     private final OpenCount open = new OpenCount();
     private final AuthProvider auth;
     private final SessionDirectory directory;
@@ -168,6 +171,7 @@ public final class MqttServer implements AutoCloseable {
         SessionServices sessions = new SessionServices(
                 config.session(),
                 config.topics(),
+                tenants,
                 dist,
                 inbox,
                 retain,
@@ -177,11 +181,18 @@ public final class MqttServer implements AutoCloseable {
                 loops.count());
         this.clients = new ConnectedClients(loops.contexts(), sessions.clients());
         operatorBans.onPut(new BanSweeps(operatorBans, clients, loops.contexts().get(0))::banned);
+        tenants.onChange(new TenantSweeps(clients, loops.contexts().get(0))::changed);
         Gauge.builder("godwit.mqtt.operator.bans", operatorBans, BanTable::size)
                 .description("bans by operators, those that have ended and are not removed yet too")
                 .register(meters);
         this.services = new ConnectServices(
-                sessions, directory, new RandomClientIds(), config.transport().maxHalfReceivedBytes() / 8, open, bans);
+                sessions,
+                directory,
+                new RandomClientIds(),
+                config.transport().maxHalfReceivedBytes() / 8,
+                open,
+                bans,
+                new TenantNaming(config.tenants(), tenants::isListed));
     }
 
     /**
@@ -229,6 +240,14 @@ public final class MqttServer implements AutoCloseable {
      */
     public BanTable operatorBans() {
         return operatorBans;
+    }
+
+    /**
+     * What is said of tenants; from construction on. What is said there holds for connections from then on, and within
+     * two seconds for those that are open, as far as {@link io.godwit.plugin.tenant.TenantSetting#reach} says so.
+     */
+    public Tenants tenants() {
+        return tenants;
     }
 
     /** Whom this node keeps out, by itself too; from construction on. Any thread. */
@@ -293,8 +312,8 @@ public final class MqttServer implements AutoCloseable {
      * have the limits of their listener, of decoding, of {@link SessionConfig} and of {@link AuthConfig#timeout} and
      * denied publishes; those that are open keep theirs, and count. {@link MemoryConfig} and {@link BanConfig} take
      * effect at once; whoever is banned stays so until the time that was told. All else is left as it is: addresses and
-     * TLS of listeners, {@link TopicRules}, event loops, the room for large packets, {@code maxUnstoredNodeBytes}, who
-     * may take over sessions. Any thread, after {@link #start}.
+     * TLS of listeners, {@link TopicRules}, where tenants come from, event loops, the room for large packets,
+     * {@code maxUnstoredNodeBytes}, who may take over sessions. Any thread, after {@link #start}.
      *
      * @param next with a listener for each that was started, in the same order
      */

@@ -4,6 +4,7 @@ import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.codec.DecodeLimits;
 import io.godwit.mqtt.intercept.Interceptors;
 import io.godwit.mqtt.session.SessionConfig;
+import io.godwit.mqtt.tenant.TenantConfig;
 import io.godwit.mqtt.topic.TopicRules;
 import io.godwit.mqtt.trace.Tracing;
 import io.godwit.mqtt.transport.AllowedOrigins;
@@ -90,6 +91,20 @@ final class TestNode implements AutoCloseable {
                         MemoryConfig.DEFAULTS,
                         bans),
                 auth);
+    }
+
+    TestNode(TenantConfig tenants, ListenerConfig... listeners) {
+        this(
+                new MqttConfig(
+                        List.of(listeners),
+                        TRANSPORT,
+                        SessionConfig.DEFAULTS,
+                        AuthConfig.DEFAULTS,
+                        TopicRules.NONE,
+                        MemoryConfig.DEFAULTS,
+                        BanConfig.DEFAULTS,
+                        tenants),
+                new MemoryAuth());
     }
 
     TestNode(SessionConfig session, AuthProvider auth) {

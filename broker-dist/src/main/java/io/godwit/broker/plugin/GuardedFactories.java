@@ -13,6 +13,9 @@ import io.godwit.plugin.redirect.ClientBalancer;
 import io.godwit.plugin.redirect.ClientBalancerFactory;
 import io.godwit.plugin.sub.SubBroker;
 import io.godwit.plugin.sub.SubBrokerFactory;
+import io.godwit.plugin.tenant.TenantChanges;
+import io.godwit.plugin.tenant.TenantSettingsProvider;
+import io.godwit.plugin.tenant.TenantSettingsProviderFactory;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Set;
@@ -41,6 +44,25 @@ final class GuardedFactories {
                 throw new IOException(plugin.label() + " does not create: null instead of a provider");
             }
             return GuardedAuth.of(made, plugin, decisions, nanoClock, timeoutMillis);
+        }
+    }
+
+    /** Blocks in {@code create}. */
+    record OfTenantSettings(
+            TenantSettingsProviderFactory factory,
+            String name,
+            HostedPlugin plugin,
+            LongSupplier nanoClock,
+            LongSupplier timeoutMillis)
+            implements TenantSettingsProviderFactory {
+        @Override
+        public TenantSettingsProvider create(TenantChanges changes) throws IOException {
+            TenantSettingsProvider made =
+                    plugin.bounded("create", plugin.limits().start(), () -> factory.create(changes));
+            if (made == null) {
+                throw new IOException(plugin.label() + " does not create: null instead of a provider");
+            }
+            return new GuardedTenantSettings(made, plugin, new GuardedCalls(plugin, nanoClock, timeoutMillis));
         }
     }
 

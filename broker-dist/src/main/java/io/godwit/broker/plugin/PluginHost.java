@@ -13,6 +13,7 @@ import io.godwit.plugin.intercept.PublishInterceptorFactory;
 import io.godwit.plugin.intercept.UserPropertiesCustomizerFactory;
 import io.godwit.plugin.redirect.ClientBalancerFactory;
 import io.godwit.plugin.sub.SubBrokerFactory;
+import io.godwit.plugin.tenant.TenantSettingsProviderFactory;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -251,6 +252,10 @@ public final class PluginHost implements AutoCloseable {
         if (type == UserPropertiesCustomizerFactory.class
                 && factory instanceof UserPropertiesCustomizerFactory properties) {
             return new GuardedInterceptors.OfProperties(properties, name, plugin, nanoClock);
+        }
+        if (type == TenantSettingsProviderFactory.class
+                && factory instanceof TenantSettingsProviderFactory settings) {
+            return new GuardedFactories.OfTenantSettings(settings, name, plugin, nanoClock, () -> authTimeoutMillis);
         }
         throw new IllegalArgumentException("no kind of plugin: " + factory.getClass());
     }

@@ -32,6 +32,10 @@ public record FileConfig(
                     """) AuthSection authConfig,
         @Section TopicSection topicConfig,
         @Section(text = """
+                    Whose clients share nothing with those of others: topics, client ids, retained and delayed
+                    messages, bans. docs/tenants.md tells how to begin.
+                    """) TenantSection tenantConfig,
+        @Section(text = """
                     The cluster that this node is one of. It is in one when host, clusterDomainName or seedEndpoints
                     says something; else it runs alone and opens no port for others. docs/operations.md tells how to
                     begin.

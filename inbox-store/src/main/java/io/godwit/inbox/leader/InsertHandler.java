@@ -13,6 +13,7 @@ import io.godwit.inbox.ledger.Ledger;
 import io.godwit.inbox.ledger.MovedSession;
 import io.godwit.inbox.ledger.Pending;
 import io.godwit.inbox.ledger.Qos0Room;
+import io.godwit.inbox.ledger.QueueBounds;
 import io.godwit.inbox.ledger.QueueSettings;
 import io.godwit.inbox.ledger.TokenMemory;
 import io.godwit.inbox.local.InsertCall;
@@ -208,7 +209,7 @@ final class InsertHandler {
                 return batch;
             }
         }
-        if (state.queue.isFull() && waiting(state) <= settings.maxQueued() / 2) {
+        if (state.queue.isFull() && waiting(state) <= boundsOf(state).maxQueued() / 2) {
             state.queue.relieved(state.id, reports);
         }
         long sequence = state.queue.sequences().peek();
@@ -437,7 +438,11 @@ final class InsertHandler {
      * what it is given, those on their way into the store do not either.
      */
     private boolean hasRoom(InboxState state) {
-        return waiting(state) < settings.maxQueued();
+        return waiting(state) < boundsOf(state).maxQueued();
+    }
+
+    private QueueBounds boundsOf(InboxState state) {
+        return settings.boundsOf(state.id.tenant());
     }
 
     private static int waiting(InboxState state) {
@@ -460,7 +465,7 @@ final class InsertHandler {
     private boolean makeRoom(InboxState state, Message message) {
         state.queue.droppedSinceFull(state.id, reports);
         Ledger ledger = state.queue.ledger();
-        if (settings.dropOldest()) {
+        if (boundsOf(state).dropOldest()) {
             for (long ordinal = ledger.sentEnd(); ordinal < ledger.tailOrdinal(); ordinal++) {
                 if (ledger.qosAt(ordinal) != 0 && !ledger.isFinishedAt(ordinal)) {
                     reports.dropped(state.id, ledger.topicAt(ordinal), DropReason.QUEUE_FULL_OLDEST);

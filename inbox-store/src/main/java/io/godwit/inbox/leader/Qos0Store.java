@@ -24,7 +24,8 @@ final class Qos0Store {
 
     /** Stores a message of QoS 0 for a session that is not connected; nobody waits for it. */
     void store(Inbox state, QueuedCopy copy) {
-        if (settings.maxQos0() == 0) {
+        int most = settings.boundsOf(state.id.tenant()).maxQos0();
+        if (most == 0) {
             reports.dropped(state.id, copy.message.topic(), DropReason.QUEUE_FULL_NEWEST);
             return;
         }
@@ -32,7 +33,7 @@ final class Qos0Store {
             reports.dropped(state.id, copy.message.topic(), DropReason.STORE_FAILED);
             return;
         }
-        if (state.queue.ledger().liveQos0() >= settings.maxQos0()) {
+        if (state.queue.ledger().liveQos0() >= most) {
             dropOldestQos0(state);
         }
         long sequence = writes.takeSequence(state);

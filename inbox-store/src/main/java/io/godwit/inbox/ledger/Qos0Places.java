@@ -34,10 +34,10 @@ public final class Qos0Places {
     public void add(Place place, Qos0Room room, InboxId id) {
         places.add(place);
         count(place.copy().heldBytes());
-        QueueSettings settings = room.settings();
+        int most = Math.max(1, room.settings().boundsOf(id.tenant()).maxQos0());
         Holds shared = room.holds();
-        while (places.size() > Math.max(1, settings.maxQos0())
-                || places.size() > 1 && bytes > settings.maxQos0Bytes()
+        while (places.size() > most
+                || places.size() > 1 && bytes > room.settings().maxQos0Bytes()
                 || !places.isEmpty() && !shared.mayPlace()) {
             Place oldest = remove();
             room.reports().dropped(id, oldest.copy().message.topic(), DropReason.QUEUE_FULL_OLDEST);

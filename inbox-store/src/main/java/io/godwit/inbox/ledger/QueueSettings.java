@@ -1,11 +1,12 @@
 package io.godwit.inbox.ledger;
 
+import io.godwit.plugin.client.TenantId;
+
 /**
  * What the leader is told about its queues; checked where the user's configuration is.
  *
- * @param maxQueued QoS 1 and 2 messages a session may have waiting
- * @param dropOldest at that limit the oldest waiting message goes, else the new one
- * @param maxQos0 QoS 0 messages kept for a session, 0 for none
+ * @param ofNode what may wait for a session whose tenant has no bounds of its own
+ * @param tenants the bounds of those that have
  * @param maxQos0Bytes heap of those that wait in memory for the client of a connected session; one larger message waits
  *     alone
  * @param maxExpirySeconds upper bound on what a client may ask for
@@ -15,9 +16,8 @@ package io.godwit.inbox.ledger;
  *     as attached, before it takes them for disconnected; 0 alone, where those of another process have died with it
  */
 public record QueueSettings(
-        int maxQueued,
-        boolean dropOldest,
-        int maxQos0,
+        QueueBounds ofNode,
+        TenantQueues tenants,
         long maxQos0Bytes,
         long maxExpirySeconds,
         boolean earlyPush,
@@ -35,13 +35,25 @@ public record QueueSettings(
             long maxExpirySeconds,
             boolean earlyPush,
             int maxIdle) {
-        this(maxQueued, dropOldest, maxQos0, maxQos0Bytes, maxExpirySeconds, earlyPush, maxIdle, 0);
+        this(
+                new QueueBounds(maxQueued, dropOldest, maxQos0),
+                new TenantQueues(),
+                maxQos0Bytes,
+                maxExpirySeconds,
+                earlyPush,
+                maxIdle,
+                0);
+    }
+
+    /** What may wait for sessions of a tenant. */
+    public QueueBounds boundsOf(TenantId tenant) {
+        return tenants.of(tenant, ofNode);
     }
 
     /** The same in a cluster. */
     public QueueSettings waiting(long forAttachedMillis) {
         return new QueueSettings(
-                maxQueued, dropOldest, maxQos0, maxQos0Bytes, maxExpirySeconds, earlyPush, maxIdle, forAttachedMillis);
+                ofNode, tenants, maxQos0Bytes, maxExpirySeconds, earlyPush, maxIdle, forAttachedMillis);
     }
 
     /** How long a leader waits for the connection of a session whose last leader was stopped in good order. */

@@ -151,8 +151,8 @@ final class HomesFixture implements AutoCloseable {
 
     HomesFixture(int count, int ranges, boolean earlyPush, HomeSettings homes) {
         this.settings = homes;
-        QueueSettings queues = new QueueSettings(
-                MAX_QUEUED, false, 100, 1 << 20, AttachRequest.NEVER, earlyPush, 4096, ATTACHED_WAIT_MILLIS);
+        QueueSettings queues = new QueueSettings(MAX_QUEUED, false, 100, 1 << 20, AttachRequest.NEVER, earlyPush, 4096)
+                .waiting(ATTACHED_WAIT_MILLIS);
         List<Supplier<InboxCoprocessor>> factories = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             Surroundings outside = surroundings(new StoredInboxes());

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
@@ -117,8 +118,21 @@ public final class ConnectedClients {
             return CompletableFuture.failedFuture(
                     new IllegalArgumentException("a server does not send DISCONNECT with " + code));
         }
+        return sweep(isMeant, client -> client.end(code));
+    }
+
+    /**
+     * Has all clients go by what holds for their tenants now, in slices.
+     *
+     * @return how many there are
+     */
+    public CompletableFuture<Integer> retuneAll() {
+        return sweep(client -> true, ListedClient::retune);
+    }
+
+    private CompletableFuture<Integer> sweep(Predicate<ClientInfo> isMeant, Consumer<ListedClient> action) {
         return ofAllLoops(loop -> {
-                    LoopSweep sweep = new LoopSweep(loop, indexes.of(loop), isMeant, code, nanoTime);
+                    LoopSweep sweep = new LoopSweep(loop, indexes.of(loop), isMeant, action, nanoTime);
                     loop.post(sweep);
                     return sweep.done();
                 })

@@ -25,6 +25,9 @@ public interface ListedClient {
     @Nullable
     LiveSubscriptions subscriptions();
 
+    /** What holds for its tenant may have changed: it goes by that from now on. */
+    default void retune() {}
+
     /**
      * Ends it for an operator: an MQTT 5.0 client is told {@code code}, an earlier one is just closed. Its will is
      * published, since the client has not discarded it [MQTT5-3.1.2-8], [MQTT5-3.14.4-3].

@@ -1,6 +1,5 @@
 package io.godwit.mqtt.client;
 
-import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.transport.LoopContext;
 import io.godwit.mqtt.transport.LoopTask;
 import io.godwit.plugin.client.ClientInfo;
@@ -9,13 +8,14 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends the connections of one event loop that are meant. Looks at so many clients, or for so long, and goes on once the
- * loop has served its channels, as {@link LoopPage} does. Confined to the loop.
+ * Does something to the connections of one event loop that are meant, such as to end them. Looks at so many clients, or
+ * for so long, and goes on once the loop has served its channels, as {@link LoopPage} does. Confined to the loop.
  */
 final class LoopSweep extends LoopTask {
     static final int MOST_LOOKS = 256;
@@ -27,10 +27,10 @@ final class LoopSweep extends LoopTask {
     private final LoopContext loop;
     private final ClientIndex index;
     private final Predicate<ClientInfo> isMeant;
-    private final ReasonCode code;
+    private final Consumer<ListedClient> action;
     private final LongSupplier nanoTime;
     private final CompletableFuture<Integer> done = new CompletableFuture<>();
-    private int ended;
+    private int handled;
     /** The last that was looked at; null for none. */
     private @Nullable ClientKey position;
 
@@ -38,16 +38,16 @@ final class LoopSweep extends LoopTask {
             LoopContext loop,
             ClientIndex index,
             Predicate<ClientInfo> isMeant,
-            ReasonCode code,
+            Consumer<ListedClient> action,
             LongSupplier nanoTime) {
         this.loop = loop;
         this.index = index;
         this.isMeant = isMeant;
-        this.code = code;
+        this.action = action;
         this.nanoTime = nanoTime;
     }
 
-    /** How many were ended. Completes on the loop; never when the loop has stopped. */
+    /** How many were meant. Completes on the loop; never when the loop has stopped. */
     CompletableFuture<Integer> done() {
         return done;
     }
@@ -81,10 +81,10 @@ final class LoopSweep extends LoopTask {
         if (last != null) {
             position = ClientKey.of(last.client());
         }
-        ended += meant.size();
-        meant.forEach(each -> each.end(code)); // not before: it leaves the index
+        handled += meant.size();
+        meant.forEach(action); // not before: one that is ended leaves the index
         if (isAtEnd) {
-            done.complete(ended);
+            done.complete(handled);
         } else {
             loop.afterChannels(this::run);
         }

@@ -85,7 +85,7 @@ final class Admission {
             "NullAway") // the compiler of Java 17 does not see "byte @Nullable []" in another module's class file
     private ConnectRequest request() {
         return new ConnectRequest(
-                claimed, isUserProven, connect.password(), connect.userProperties(), connection.clientCertificate());
+                claimed, isUserProven, connect.password(), connect.userProperties(), connection.certificate());
     }
 
     private void beginExchange(String method) {

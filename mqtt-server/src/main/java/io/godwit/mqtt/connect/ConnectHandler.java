@@ -19,9 +19,12 @@ import io.godwit.mqtt.session.InboxMail;
 import io.godwit.mqtt.session.LastingAttachment;
 import io.godwit.mqtt.session.PersistentSession;
 import io.godwit.mqtt.session.Session;
-import io.godwit.mqtt.session.SessionConfig;
 import io.godwit.mqtt.session.SessionTerms;
 import io.godwit.mqtt.session.TransientSession;
+import io.godwit.mqtt.tenant.TenantAnswer;
+import io.godwit.mqtt.tenant.TenantNaming;
+import io.godwit.mqtt.tenant.TenantPolicies;
+import io.godwit.mqtt.tenant.TenantPolicy;
 import io.godwit.mqtt.topic.ClientTopics;
 import io.godwit.mqtt.topic.TopicRules;
 import io.godwit.mqtt.transport.Connection;
@@ -36,6 +39,8 @@ import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.redirect.ConnectingClient;
 import io.godwit.plugin.redirect.Placement;
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.tenant.TenantSetting;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -70,6 +75,8 @@ public final class ConnectHandler extends SessionlessHandler {
      * taken over.
      */
     private boolean isUnwanted;
+    /** Where it counts as a client while it has the lease; null when it has none. */
+    private @Nullable TenantId countedIn;
     /** The leader has decided the attach and has not answered it. */
     private boolean isAttaching;
 
@@ -107,10 +114,8 @@ public final class ConnectHandler extends SessionlessHandler {
     private void begin(Connect packet) {
         connect = packet;
         services.session().reports().metrics().connectIn();
-        SessionConfig config = services.session().config();
         boolean isV5 = packet.protocolLevel() == ProtocolLevel.MQTT_5;
-        boolean imposesKeepAlive = isV5 && config.times().serverKeepAlive() > 0;
-        connection.setUp(packet, imposesKeepAlive ? config.times().serverKeepAlive() : packet.keepAliveSeconds());
+        connection.setUp(packet, packet.keepAliveSeconds());
         if (connection.loop().isMemoryShort()) {
             connection.refuse(ReasonCode.QUOTA_EXCEEDED, "memory is short");
             return;
@@ -129,20 +134,25 @@ public final class ConnectHandler extends SessionlessHandler {
             }
             clientId = services.clientIds().get(); // [MQTT5-3.1.3-6], [MQTT311-3.1.3-6]
         }
-        if (!config.allowsClientId(clientId)) {
+        if (!services.session().config().allowsClientId(clientId)) {
             connection.refuse(ReasonCode.CLIENT_IDENTIFIER_NOT_VALID, "the client identifier is over the limit");
             return;
         }
         String certificateName = connection.certificateUserName(); // proven, so it stands above what the packet says
+        String userName = certificateName != null ? certificateName : packet.userName();
+        TenantNaming.Answer tenant = services.tenantNaming().of(connection, userName);
         ClientInfo client = new ClientInfo(
-                TenantId.DEFAULT,
-                new ClientId(clientId),
-                certificateName != null ? certificateName : packet.userName(),
-                connection.remoteAddress(),
-                packet.protocolLevel());
+                tenant.tenant(), new ClientId(clientId), userName, connection.remoteAddress(), packet.protocolLevel());
+        if (tenant.refusal() != null) {
+            refuseLogin(client, tenant.refusal());
+            return;
+        }
         TopicRules rules = services.session().topicRules();
         if (packet.will() != null
-                && !services.session().config().limits().allow(packet.will().topic())) {
+                && !services.session()
+                        .policies()
+                        .of(client.tenant())
+                        .allows(packet.will().topic())) {
             connection.refuse(ReasonCode.TOPIC_NAME_INVALID, "the topic of the will is over the limit");
             return;
         }
@@ -159,7 +169,7 @@ public final class ConnectHandler extends SessionlessHandler {
                 (admitted, topic) -> topicsOf(admitted)
                         .map(topics -> rules.subject(topics.published(topic)))
                         .orElse(topic),
-                admitted -> acquire(packet, admitted));
+                admitted -> findTerms(packet, admitted));
         admission = asked;
         services.session().reports().metrics().authenticated(client.userName() == null && !isExchange);
         asked.begin();
@@ -173,9 +183,32 @@ public final class ConnectHandler extends SessionlessHandler {
         return services.session().topicRules().of(client, connection.mountPoint());
     }
 
+    /** What holds for the tenant must be known first: a limit that is not known is not let through. */
+    private void findTerms(Connect packet, ClientInfo client) {
+        CompletableFuture<TenantAnswer> known =
+                services.session().policies().tenants().known(client.tenant());
+        OnEventLoop.whenComplete(connection, known, (answer, failure) -> {
+            if (isGone()) {
+                return;
+            }
+            if (failure != null) {
+                connection.refuse(ReasonCode.SERVER_UNAVAILABLE, "it is not known what holds for the tenant");
+            } else {
+                switch (answer) {
+                    case KNOWN -> acquire(packet, client);
+                    case NO_TENANT -> refuseLogin(client, "its tenant is not known");
+                    case TOO_MANY -> connection.refuse(ReasonCode.QUOTA_EXCEEDED, "there are too many tenants");
+                }
+            }
+        });
+    }
+
     private void acquire(Connect packet, ClientInfo client) {
         if (services.bans().isBanned(client, connection.mountPoint())) {
             connection.refuse(ReasonCode.BANNED, null);
+            return;
+        }
+        if (isAgainst(services.session().policies().of(client.tenant()), packet, client)) {
             return;
         }
         ClientTopics topics = topicsOf(client).orElse(null);
@@ -230,11 +263,66 @@ public final class ConnectHandler extends SessionlessHandler {
                 refuseOtherUser(client);
             } else if (isGone()) {
                 granted.release();
+            } else if (!isCounted(client)) {
+                granted.release();
             } else {
                 lease = granted;
                 acquired(packet, client, topics, will);
             }
         });
+    }
+
+    /**
+     * Whether the tenant may have one more client here; refuses it if not. A client that takes a connection over comes
+     * when that has left.
+     */
+    private boolean isCounted(ClientInfo client) {
+        TenantPolicies policies = services.session().policies();
+        long most = policies.of(client.tenant()).number(TenantSetting.MAX_CONNECTIONS);
+        if (policies.tenants().counts().enter(client.tenant(), most)) {
+            countedIn = client.tenant();
+            return true;
+        }
+        connection.refuse(ReasonCode.QUOTA_EXCEEDED, "the tenant has as many clients here as it may");
+        return false;
+    }
+
+    private static boolean isV5(Connect packet) {
+        return packet.protocolLevel() == ProtocolLevel.MQTT_5;
+    }
+
+    /** Refuses a CONNECT that is not as its tenant may have it. */
+    private boolean isAgainst(TenantPolicy policy, Connect packet, ClientInfo client) {
+        if (!policy.allowsProtocol(packet.protocolLevel())) {
+            connection.refuse(ReasonCode.UNSUPPORTED_PROTOCOL_VERSION, "the tenant does not use this version of MQTT");
+            return true;
+        }
+        if (!policy.allowsClientId(client.clientId().value())) {
+            connection.refuse(ReasonCode.CLIENT_IDENTIFIER_NOT_VALID, "the client identifier is over the limit");
+            return true;
+        }
+        return packet.will() != null && isAgainst(policy, packet.will(), isV5(packet));
+    }
+
+    private boolean isAgainst(TenantPolicy policy, WillPacket will, boolean isV5) {
+        if (!policy.allows(will.topic())) {
+            connection.refuse(ReasonCode.TOPIC_NAME_INVALID, "the topic of the will is over the limit");
+            return true;
+        }
+        boolean isTooLarge = will.payload().length > policy.number(TenantSetting.MAX_WILL_BYTES);
+        ReasonCode refusal = isTooLarge
+                ? ReasonCode.QUOTA_EXCEEDED
+                : policy.refusal(
+                        will.qos(),
+                        will.retain(),
+                        will.payload(),
+                        will.properties().payloadFormat());
+        if (refusal == null) {
+            return false;
+        }
+        boolean canTell = isV5 || refusal == ReasonCode.QUOTA_EXCEEDED;
+        connection.refuse(canTell ? refusal : ReasonCode.NOT_AUTHORIZED, "the tenant may not have such a will");
+        return true;
     }
 
     /** This connection in the directory; any thread. */
@@ -275,8 +363,11 @@ public final class ConnectHandler extends SessionlessHandler {
     }
 
     private void refuseOtherUser(ClientInfo client) {
-        ConnectResult.Refused refused =
-                new ConnectResult.Refused(RefusalReason.NOT_AUTHORIZED, "the client id has a session of another user");
+        refuseLogin(client, "the client id has a session of another user");
+    }
+
+    private void refuseLogin(ClientInfo client, String why) {
+        ConnectResult.Refused refused = new ConnectResult.Refused(RefusalReason.NOT_AUTHORIZED, why);
         ReasonCode code = services.session().authorizer().connectDenied(client, refused);
         connection.loginFailed();
         connection.refuse(code, null);
@@ -305,12 +396,12 @@ public final class ConnectHandler extends SessionlessHandler {
 
     private void openSession(
             Connect packet, ClientInfo client, ClientTopics topics, @Nullable Will will, boolean cleanStart) {
-        SessionConfig config = services.session().config();
-        long expiry = expirySeconds(packet, config);
-        int window = packet.receiveMaximum() < 0
-                ? config.windows().sendWindow()
-                : Math.min(config.windows().sendWindow(), packet.receiveMaximum());
-        int aliases = Math.min(config.windows().topicAliasMaximum(), Math.max(0, packet.topicAliasMaximum()));
+        TenantPolicy policy = services.session().policies().of(client.tenant());
+        long expiry = expirySeconds(packet, policy);
+        int most = (int) policy.number(TenantSetting.SEND_MAXIMUM);
+        int window = packet.receiveMaximum() < 0 ? most : Math.min(most, packet.receiveMaximum());
+        int aliases = Math.min(
+                (int) policy.number(TenantSetting.TOPIC_ALIAS_MAXIMUM), Math.max(0, packet.topicAliasMaximum()));
         SessionTerms terms = new SessionTerms(
                 client,
                 window,
@@ -410,12 +501,11 @@ public final class ConnectHandler extends SessionlessHandler {
         });
     }
 
-    private static long expirySeconds(Connect packet, SessionConfig config) {
-        if (packet.protocolLevel() == ProtocolLevel.MQTT_5) {
-            return Math.min(
-                    Math.max(0, packet.sessionExpirySeconds()), config.times().maxExpiry());
+    private static long expirySeconds(Connect packet, TenantPolicy policy) {
+        if (isV5(packet)) {
+            return policy.expirySeconds(Math.max(0, packet.sessionExpirySeconds()));
         }
-        return packet.cleanStart() ? 0 : config.times().maxExpiry();
+        return packet.cleanStart() ? 0 : policy.expirySeconds(policy.number(TenantSetting.MAX_EXPIRY_SECONDS));
     }
 
     private @Nullable Will willOf(@Nullable WillPacket will, ClientTopics topics) {
@@ -465,7 +555,11 @@ public final class ConnectHandler extends SessionlessHandler {
         session = opened;
         leavePending();
         connection.setHandler(opened);
-        connection.send(connAck(packet, opened.client(), isPresent, expirySeconds));
+        int keepAlive = opened.agreed().keepAliveSeconds(packet.keepAliveSeconds(), isV5(packet));
+        if (keepAlive != packet.keepAliveSeconds()) {
+            connection.setUp(packet, keepAlive);
+        }
+        connection.send(connAck(packet, opened, isPresent, expirySeconds));
         connection.accepted();
         services.session().reports().connected(opened.client(), isPresent);
         if (expirySeconds > 0 && !isPresent) {
@@ -477,6 +571,7 @@ public final class ConnectHandler extends SessionlessHandler {
             opened.takenOver();
         } else {
             opened.enlist();
+            opened.retune(); // who is told of a change has not seen it before
             opened.start();
             opened.subscribeUnasked(services.session().topicRules().autoSubscriptions(opened.client()), subscribed);
             if (services.bans().isBannedByOperator(opened.client())) { // since it was asked for in acquire
@@ -489,21 +584,29 @@ public final class ConnectHandler extends SessionlessHandler {
         connection.resumeReading(Connection.Pause.CONNECTING);
     }
 
-    private ConnAck connAck(Connect packet, ClientInfo client, boolean isPresent, long expirySeconds) {
+    private ConnAck connAck(Connect packet, Session opened, boolean isPresent, long expirySeconds) {
         ConnAck.Builder answer = ConnAck.builder(isPresent, ReasonCode.SUCCESS);
-        if (packet.protocolLevel() == ProtocolLevel.MQTT_5) {
-            SessionConfig config = services.session().config();
-            answer.receiveMaximum(config.windows().receiveMaximum())
+        if (isV5(packet)) {
+            TenantPolicy policy = opened.agreed();
+            answer.receiveMaximum((int) policy.number(TenantSetting.RECEIVE_MAXIMUM))
                     .maximumPacketSize(connection.maxPacketBytes())
-                    .topicAliasMaximum(config.windows().topicAliasMaximum());
+                    .topicAliasMaximum((int) policy.number(TenantSetting.TOPIC_ALIAS_MAXIMUM))
+                    .retainAvailable(policy.is(TenantSetting.RETAIN))
+                    .wildcardSubscriptionAvailable(policy.is(TenantSetting.WILDCARDS))
+                    .subscriptionIdentifiersAvailable(policy.is(TenantSetting.SUBSCRIPTION_IDENTIFIERS))
+                    .sharedSubscriptionAvailable(policy.is(TenantSetting.SHARED));
+            if (policy.maxQos() != Qos.EXACTLY_ONCE) { // [MQTT5-3.2.2-9]
+                answer.maximumQos(policy.maxQos().value());
+            }
             if (admission != null) {
                 admission.complete(answer);
             }
             if (packet.clientId().isEmpty()) {
-                answer.assignedClientId(client.clientId().value()); // [MQTT5-3.2.2-16]
+                answer.assignedClientId(opened.client().clientId().value()); // [MQTT5-3.2.2-16]
             }
-            if (config.times().serverKeepAlive() > 0) {
-                answer.serverKeepAliveSeconds(config.times().serverKeepAlive()); // [MQTT5-3.2.2-21]
+            int keepAlive = policy.keepAliveSeconds(packet.keepAliveSeconds(), true);
+            if (policy.number(TenantSetting.SERVER_KEEP_ALIVE_SECONDS) > 0 || keepAlive != packet.keepAliveSeconds()) {
+                answer.serverKeepAliveSeconds(keepAlive); // [MQTT5-3.2.2-21]
             }
             if (Math.max(0, packet.sessionExpirySeconds()) != expirySeconds) {
                 answer.sessionExpirySeconds(expirySeconds); // [MQTT5-3.2.2.3.2]
@@ -543,6 +646,10 @@ public final class ConnectHandler extends SessionlessHandler {
     }
 
     private void releaseLease() {
+        if (countedIn != null) { // before the next one may come
+            services.session().policies().tenants().counts().leave(countedIn);
+            countedIn = null;
+        }
         if (lease != null) {
             lease.release();
             lease = null;

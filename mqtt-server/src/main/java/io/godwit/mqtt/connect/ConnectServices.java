@@ -2,6 +2,7 @@ package io.godwit.mqtt.connect;
 
 import io.godwit.inbox.client.SessionDirectory;
 import io.godwit.mqtt.session.SessionServices;
+import io.godwit.mqtt.tenant.TenantNaming;
 import io.godwit.mqtt.transport.Bans;
 import io.godwit.mqtt.transport.OpenCount;
 import java.util.function.Supplier;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param clientIds makes client ids for clients that bring none; nobody can guess them; called on any loop
  * @param pending the memory of CONNECTs that wait
  * @param open counts sessions that have not ended
+ * @param tenantNaming finds the tenant of a client
  * @param placing null when every client is served here
  */
 public record ConnectServices(
@@ -22,6 +24,7 @@ public record ConnectServices(
         PendingConnects pending,
         OpenCount open,
         Bans bans,
+        TenantNaming tenantNaming,
         @Nullable ClientPlacing placing) {
     /**
      * @param maxPendingBytes heap that CONNECTs take while they wait for an answer, those of 4 KiB and less not
@@ -33,17 +36,18 @@ public record ConnectServices(
             Supplier<String> clientIds,
             long maxPendingBytes,
             OpenCount open,
-            Bans bans) {
-        this(session, directory, clientIds, new PendingConnects(maxPendingBytes), open, bans, null);
+            Bans bans,
+            TenantNaming tenantNaming) {
+        this(session, directory, clientIds, new PendingConnects(maxPendingBytes), open, bans, tenantNaming, null);
     }
 
     /** For connections from now on; what is counted over all connections stays one account. */
     public ConnectServices reconfigured(SessionServices next) {
-        return new ConnectServices(next, directory, clientIds, pending, open, bans, placing);
+        return new ConnectServices(next, directory, clientIds, pending, open, bans, tenantNaming, placing);
     }
 
     /** Before there are connections. */
     public ConnectServices placedBy(ClientPlacing given) {
-        return new ConnectServices(session, directory, clientIds, pending, open, bans, given);
+        return new ConnectServices(session, directory, clientIds, pending, open, bans, tenantNaming, given);
     }
 }

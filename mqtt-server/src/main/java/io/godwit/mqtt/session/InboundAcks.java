@@ -10,6 +10,7 @@ import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.transport.Connection;
 import io.godwit.mqtt.transport.OnEventLoop;
 import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.tenant.TenantSetting;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -44,7 +45,7 @@ final class InboundAcks {
         this.connection = session.connection;
         this.attachment = attachment;
         this.isV5 = session.terms.isV5();
-        this.receiveMaximum = session.services.config.windows().receiveMaximum();
+        this.receiveMaximum = (int) session.agreed.number(TenantSetting.RECEIVE_MAXIMUM);
         for (int packetId : receivedBefore) {
             received().put(packetId, Received.RESUMED);
         }

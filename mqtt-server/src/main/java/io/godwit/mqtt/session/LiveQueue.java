@@ -12,18 +12,22 @@ import org.jspecify.annotations.Nullable;
  */
 final class LiveQueue {
     private final ArrayDeque<Entry> entries = new ArrayDeque<>();
-    private final int maxMessages;
-    private final long maxBytes;
+    private int maxMessages;
+    private long maxBytes;
     private final QueuedBytes ofNode;
     private final LoopCounts counts;
     private long bytes;
 
     /** @param counts of the session's loop */
-    LiveQueue(int maxMessages, long maxBytes, QueuedBytes ofNode, LoopCounts counts) {
+    LiveQueue(QueuedBytes ofNode, LoopCounts counts) {
         this.counts = counts;
-        this.maxMessages = maxMessages;
-        this.maxBytes = maxBytes;
         this.ofNode = ofNode;
+    }
+
+    /** From now on; what waits stays. Due before the first message. */
+    void bound(int messages, long heapBytes) {
+        maxMessages = messages;
+        maxBytes = heapBytes;
     }
 
     int size() {

@@ -11,12 +11,14 @@ import io.godwit.mqtt.packet.PubRec;
 import io.godwit.mqtt.packet.PubRel;
 import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.tenant.TenantPolicy;
 import io.godwit.mqtt.trace.Tracer;
 import io.godwit.mqtt.transport.Connection;
 import io.godwit.plugin.auth.AuthCheck;
 import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.tenant.TenantSetting;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -124,13 +126,27 @@ final class PublishIntake {
 
     /** Why it is not even asked whether the client may publish this; null when it is. */
     private @Nullable ReasonCode refusal(Publish publish, String topic) {
-        if (!services.config.limits().allow(topic)) {
+        TenantPolicy policy = session.policy();
+        if (!policy.allows(topic)) {
             return ReasonCode.TOPIC_NAME_INVALID;
+        }
+        ReasonCode ofTenant = policy.refusal(
+                publish.qos(),
+                publish.retain(),
+                publish.payload(),
+                publish.properties().payloadFormat());
+        if (ofTenant != null && !isRepeated(publish)) {
+            return ofTenant;
         }
         if (connection.loop().isMemoryShort() && mustSpareMemory(publish)) {
             return ReasonCode.QUOTA_EXCEEDED;
         }
         return services.topicRules().refusal(session.terms.topics(), topic);
+    }
+
+    /** What was begun at QoS 2 is finished, whatever has changed since. */
+    private boolean isRepeated(Publish publish) {
+        return publish.qos() == Qos.EXACTLY_ONCE && acks.stateOf(publish.packetId()) != null;
     }
 
     /**
@@ -145,19 +161,22 @@ final class PublishIntake {
             connection.pauseReading(Connection.Pause.MEMORY);
             return false;
         }
-        return publish.qos() != Qos.EXACTLY_ONCE || acks.stateOf(publish.packetId()) == null;
+        return !isRepeated(publish);
     }
 
     /**
      * Does not take it. 3.1.1 has no answer for that: one over a limit ends the connection, for the client has lost its
-     * way; one that a rule forbids is taken and dropped.
+     * way; one that a rule forbids is taken and dropped. What CONNACK has ruled out ends the connection of 5.0 too
+     * [MQTT5-3.2.2-11], [MQTT5-3.2.2-14].
      */
     private void reject(Publish publish, String topic, ReasonCode code) {
         if (session.isClosed()) {
             return;
         }
         services.reports.publishRefused(session.client(), topic, code.name());
-        if (!session.terms.isV5() && !services.config.limits().allow(topic)) {
+        if (code == ReasonCode.QOS_NOT_SUPPORTED || code == ReasonCode.RETAIN_NOT_SUPPORTED) {
+            connection.disconnect(code, "the tenant may not publish so");
+        } else if (!session.terms.isV5() && !session.policy().allows(topic)) {
             connection.disconnect(code, "a topic is over the limit");
         } else {
             acks.reject(publish.packetId(), publish.qos(), code);
@@ -337,7 +356,7 @@ final class PublishIntake {
     private InboundAliases aliases() {
         if (aliases == null) {
             aliases = new InboundAliases(
-                    session.terms.isV5() ? services.config.windows().topicAliasMaximum() : 0);
+                    session.terms.isV5() ? (int) session.agreed.number(TenantSetting.TOPIC_ALIAS_MAXIMUM) : 0);
         }
         return aliases;
     }

@@ -27,6 +27,7 @@ import io.godwit.mqtt.packet.Subscription;
 import io.godwit.mqtt.packet.Unsubscribe;
 import io.godwit.mqtt.subscribe.RetainedReplay;
 import io.godwit.mqtt.subscribe.Subscriber;
+import io.godwit.mqtt.tenant.TenantPolicy;
 import io.godwit.mqtt.topic.ClientTopics;
 import io.godwit.mqtt.trace.Tracer;
 import io.godwit.mqtt.transport.Connection;
@@ -42,6 +43,7 @@ import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.tenant.TenantSetting;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -76,6 +78,11 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
     final SessionTerms terms;
     final Publisher publisher;
     private final End end;
+    /** What held for its tenant when it began: what CONNACK says goes by that for as long as it is connected. */
+    final TenantPolicy agreed;
+    /** What holds for its tenant. Replaced when that changes. */
+    private TenantPolicy policy;
+
     /** Of {@link #enlist}, milliseconds since the epoch; 0 before. */
     private long enlistedAtMillis;
 
@@ -142,6 +149,9 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         this.grant = terms.grant();
         this.end = end;
         this.publisher = services.dist.publisher(terms.client(), connection.sharedPick(), connection.loop());
+        this.agreed = services.policies().of(terms.client().tenant());
+        this.policy = agreed;
+        limitRates();
     }
 
     @Override
@@ -285,6 +295,39 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
     public final void releaseExclusive(TopicFilter filter) {
         services.dist.releaseExclusive(client().tenant(), filter, client().clientId());
     }
+
+    // ---- what holds for its tenant
+
+    @Override
+    public final TenantPolicy policy() {
+        return policy;
+    }
+
+    /** What CONNACK is to say. */
+    public final TenantPolicy agreed() {
+        return agreed;
+    }
+
+    @Override
+    @SuppressWarnings("ReferenceEquality") // there is one object until something changes
+    public final void retune() {
+        TenantPolicy next = services.policies().of(client().tenant());
+        if (next != policy) {
+            policy = next;
+            limitRates();
+            policyChanged();
+        }
+    }
+
+    private void limitRates() {
+        connection.limitRates(
+                policy.ofTenant(TenantSetting.MAX_BANDWIDTH_IN),
+                policy.ofTenant(TenantSetting.MAX_BANDWIDTH_OUT),
+                policy.ofTenant(TenantSetting.MAX_PUBLISH_RATE));
+    }
+
+    /** {@link #policy} is another one. */
+    void policyChanged() {}
 
     // ---- as operators see it
 
@@ -531,12 +574,13 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
 
     private void onDisconnect(Disconnect disconnect) {
         long expiry = disconnect.sessionExpirySeconds();
-        if (expiry > 0 && terms.expirySeconds() == 0) { // [MQTT5-3.14.2.2.2]
+        boolean hadNone = terms.expirySeconds() == 0 && !agreed.is(TenantSetting.FORCE_TRANSIENT);
+        if (expiry > 0 && hadNone) { // [MQTT5-3.14.2.2.2]
             throw new ProtocolException(
                     ReasonCode.PROTOCOL_ERROR, "DISCONNECT asks for a session expiry, CONNECT had none");
         }
         if (expiry >= 0) {
-            disconnectExpirySeconds = Math.min(expiry, services.config.times().maxExpiry());
+            disconnectExpirySeconds = agreed.expirySeconds(expiry);
         }
         owesWill = disconnect.reasonCode() != ReasonCode.SUCCESS; // [MQTT5-3.14.4-3]
         connection.closeAsAgreed("client disconnected");
@@ -668,7 +712,7 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
     final boolean hasWindow() {
         return (inflight == null
                         || inflight.size() < terms.sendWindow()
-                                && inflight.mayHoldMore(services.config.queue().maxBytes()))
+                                && inflight.mayHoldMore(policy.number(TenantSetting.MAX_QUEUED_BYTES)))
                 && connection.isWritable();
     }
 
@@ -830,7 +874,7 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
     }
 
     private void watchPace(SlowSpell spell, boolean isStuck) {
-        int timeoutSeconds = services.config.times().slowConsumerTimeout();
+        long timeoutSeconds = policy.number(TenantSetting.SLOW_CONSUMER_TIMEOUT_SECONDS);
         if (!spell.goesOn(isStuck)) {
             endSlow();
         } else if (timeoutSeconds > 0 && spell.seconds() >= timeoutSeconds) {

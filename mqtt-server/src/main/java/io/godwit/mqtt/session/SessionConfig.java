@@ -1,8 +1,12 @@
 package io.godwit.mqtt.session;
 
 import io.godwit.inbox.client.AttachRequest;
+import io.godwit.mqtt.tenant.TenantPolicy;
 import io.godwit.mqtt.topic.TopicLimits;
+import io.godwit.plugin.tenant.TenantSetting;
 import java.nio.charset.StandardCharsets;
+import java.util.EnumMap;
+import java.util.Map;
 
 /**
  * Limits of a session.
@@ -128,6 +132,28 @@ public record SessionConfig(
             inRange("movedPatience", movedPatience, 1, Integer.MAX_VALUE);
             inRange("lostPatience", lostPatience, 1, Integer.MAX_VALUE);
         }
+    }
+
+    /** What of these a tenant may have otherwise. */
+    TenantPolicy ofNode(boolean allowsExclusive) {
+        Map<TenantSetting, Long> values = new EnumMap<>(TenantSetting.class);
+        values.put(TenantSetting.MAX_TOPIC_LEVELS, (long) limits.maxLevels());
+        values.put(TenantSetting.MAX_TOPIC_BYTES, (long) limits.maxBytes());
+        values.put(TenantSetting.MAX_CLIENT_ID_BYTES, (long) maxClientIdBytes);
+        values.put(TenantSetting.RECEIVE_MAXIMUM, (long) windows.receiveMaximum());
+        values.put(TenantSetting.SEND_MAXIMUM, (long) windows.sendWindow());
+        values.put(TenantSetting.TOPIC_ALIAS_MAXIMUM, (long) windows.topicAliasMaximum());
+        values.put(TenantSetting.MAX_FILTERS, (long) limits.maxFiltersPerSession());
+        values.put(TenantSetting.MAX_FILTER_PATTERNS, (long) limits.maxPatternsPerSession());
+        values.put(TenantSetting.MAX_FILTERS_PER_SUBSCRIBE, (long) limits.maxFiltersPerSubscribe());
+        values.put(TenantSetting.EXCLUSIVE, allowsExclusive ? 1L : 0L);
+        values.put(TenantSetting.MAX_EXPIRY_SECONDS, times.maxExpiry());
+        values.put(TenantSetting.SERVER_KEEP_ALIVE_SECONDS, (long) times.serverKeepAlive());
+        values.put(TenantSetting.SLOW_CONSUMER_TIMEOUT_SECONDS, (long) times.slowConsumerTimeout());
+        values.put(TenantSetting.MAX_QUEUED_MESSAGES, (long) queue.maxMessages());
+        values.put(TenantSetting.OVERFLOW_POLICY, queue.dropsOldest() ? 1L : 0L);
+        values.put(TenantSetting.MAX_QUEUED_BYTES, queue.maxBytes());
+        return TenantPolicy.ofNode(values);
     }
 
     /** With other windows. */

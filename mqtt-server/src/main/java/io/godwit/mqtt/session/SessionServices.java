@@ -6,6 +6,8 @@ import io.godwit.mqtt.auth.Authorizer;
 import io.godwit.mqtt.client.ClientIndexes;
 import io.godwit.mqtt.intercept.Interceptors;
 import io.godwit.mqtt.subscribe.SubscribeHandler;
+import io.godwit.mqtt.tenant.TenantPolicies;
+import io.godwit.mqtt.tenant.Tenants;
 import io.godwit.mqtt.top.Traffic;
 import io.godwit.mqtt.topic.TopicRules;
 import io.godwit.mqtt.trace.Tracing;
@@ -32,6 +34,7 @@ public final class SessionServices {
     final SubscribeHandler subscribeHandler;
     final Interceptors interceptors;
     private final TopicRules topicRules;
+    private final TenantPolicies policies;
     private final LongSupplier wallMillis;
     private final UnstoredBudget[] budgets;
     private final ClientIndexes clients;
@@ -59,13 +62,14 @@ public final class SessionServices {
             MqttReports reports,
             LongSupplier wallMillis,
             int loops) {
-        this(config, TopicRules.NONE, dist, inbox, retain, authorizer, reports, wallMillis, loops);
+        this(config, TopicRules.NONE, new Tenants(), dist, inbox, retain, authorizer, reports, wallMillis, loops);
     }
 
-    /** With rules for topics. */
+    /** With rules for topics, and settings of tenants. */
     public SessionServices(
             SessionConfig config,
             TopicRules topicRules,
+            Tenants tenants,
             DistClient dist,
             InboxClient inbox,
             RetainClient retain,
@@ -84,8 +88,8 @@ public final class SessionServices {
         this.wallMillis = wallMillis;
         this.topicRules = topicRules;
         this.interceptors = Interceptors.NONE;
-        this.subscribeHandler =
-                new SubscribeHandler(authorizer, config.limits(), topicRules.allowsExclusive(), reports);
+        this.policies = new TenantPolicies(config.ofNode(topicRules.allowsExclusive()), tenants);
+        this.subscribeHandler = new SubscribeHandler(authorizer, reports);
         long unstored = config.intake().ofNode();
         budgets = new UnstoredBudget[loops];
         for (int i = 0; i < loops; i++) {
@@ -121,8 +125,8 @@ public final class SessionServices {
         this.tracing = other.tracing;
         this.wallMillis = other.wallMillis;
         this.topicRules = other.topicRules;
-        this.subscribeHandler =
-                new SubscribeHandler(authorizer, config.limits(), topicRules.allowsExclusive(), reports);
+        this.policies = new TenantPolicies(config.ofNode(topicRules.allowsExclusive()), other.policies.tenants());
+        this.subscribeHandler = new SubscribeHandler(authorizer, reports);
         this.budgets = other.budgets;
         this.clients = other.clients;
         this.queuedBytes = other.queuedBytes;
@@ -153,6 +157,11 @@ public final class SessionServices {
 
     public TopicRules topicRules() {
         return topicRules;
+    }
+
+    /** What holds for each tenant. */
+    public TenantPolicies policies() {
+        return policies;
     }
 
     public DistClient dist() {

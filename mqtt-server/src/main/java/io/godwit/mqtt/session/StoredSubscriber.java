@@ -17,6 +17,8 @@ import io.godwit.mqtt.auth.Authorizer;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.Subscription;
 import io.godwit.mqtt.subscribe.SubscribeHandler;
+import io.godwit.mqtt.tenant.TenantPolicies;
+import io.godwit.mqtt.tenant.TenantPolicy;
 import io.godwit.mqtt.topic.TopicLimits;
 import io.godwit.plugin.auth.AuthCheck;
 import io.godwit.plugin.auth.AuthDecision;
@@ -54,7 +56,7 @@ public final class StoredSubscriber {
     private final InboxClient inbox;
     private final SessionDirectory directory;
     private final Authorizer authorizer;
-    private final TopicLimits limits;
+    private final TenantPolicies policies;
 
     /** Of a node; as what it serves is configured now. */
     public StoredSubscriber(SessionServices services, SessionDirectory directory) {
@@ -62,7 +64,7 @@ public final class StoredSubscriber {
         this.inbox = services.inbox;
         this.directory = directory;
         this.authorizer = services.authorizer;
-        this.limits = services.config.limits();
+        this.policies = services.policies();
     }
 
     /**
@@ -99,8 +101,9 @@ public final class StoredSubscriber {
                 client,
                 isAbandoned,
                 () -> present.get()
-                        .thenCompose(all -> checked(client, asked, all))
-                        .thenCompose(refused -> subscribe(client, asked, id, refused, isAbandoned)));
+                        .thenCompose(all -> checked(client, asked, id > 0, all))
+                        .thenCompose(refused -> subscribe(
+                                client, policies.of(client.tenant()).granted(asked), id, refused, isAbandoned)));
     }
 
     private <T> CompletableFuture<T> held(
@@ -141,7 +144,7 @@ public final class StoredSubscriber {
 
     /** Why filters are refused, null for those that are not; as {@link SubscribeHandler} does. */
     private CompletableFuture<List<@Nullable ReasonCode>> checked(
-            ClientInfo client, List<Subscription> asked, List<StoredSubscription> present) {
+            ClientInfo client, List<Subscription> asked, boolean hasIdentifier, List<StoredSubscription> present) {
         List<CompletableFuture<AuthDecision>> answers = new ArrayList<>(asked.size());
         boolean asks = authorizer.asks(AuthCheck.SUBSCRIBE);
         for (Subscription each : asked) {
@@ -154,24 +157,33 @@ public final class StoredSubscriber {
                 .thenApply(all -> codes(
                         client,
                         asked,
+                        hasIdentifier,
                         present,
                         answers.stream().map(CompletableFuture::join).toList()));
     }
 
     private List<@Nullable ReasonCode> codes(
-            ClientInfo client, List<Subscription> asked, List<StoredSubscription> present, List<AuthDecision> answers) {
+            ClientInfo client,
+            List<Subscription> asked,
+            boolean hasIdentifier,
+            List<StoredSubscription> present,
+            List<AuthDecision> answers) {
+        TenantPolicy policy = policies.of(client.tenant());
         FilterCount count = new FilterCount();
         FilterPatterns patterns = new FilterPatterns();
         present.forEach(each -> add(each.filter(), count, patterns));
         List<@Nullable ReasonCode> refused = new ArrayList<>(asked.size());
         for (int i = 0; i < asked.size(); i++) {
             TopicFilter filter = asked.get(i).filter();
-            if (!limits.allow(filter.text()) || filter.isExclusive()) { // who has an exclusive one, connections know
+            ReasonCode isOff = policy.refusal(filter, hasIdentifier);
+            if (!policy.allows(filter.text()) || filter.isExclusive()) { // who has an exclusive one, connections know
                 refused.add(ReasonCode.TOPIC_FILTER_INVALID);
+            } else if (isOff != null) {
+                refused.add(isOff);
             } else if (answers.get(i) instanceof AuthDecision.Denied no) {
                 authorizer.subscribeDenied(client, filter.text(), no);
                 refused.add(ReasonCode.NOT_AUTHORIZED);
-            } else if (!count.contains(filter) && isOver(filter, count, patterns)) {
+            } else if (!count.contains(filter) && isOver(filter, count, patterns, policy.limits())) {
                 refused.add(ReasonCode.QUOTA_EXCEEDED);
             } else {
                 add(filter, count, patterns);
@@ -187,7 +199,7 @@ public final class StoredSubscriber {
         }
     }
 
-    private boolean isOver(TopicFilter filter, FilterCount count, FilterPatterns patterns) {
+    private static boolean isOver(TopicFilter filter, FilterCount count, FilterPatterns patterns, TopicLimits limits) {
         return count.size() >= limits.maxFiltersPerSession()
                 || count.chars() + FilterSize.chars(filter) > SubscribeHandler.MAX_FILTER_CHARS
                 || patterns.sizeWith(filter) > limits.maxPatternsPerSession();

@@ -24,6 +24,7 @@ import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.tenant.TenantSetting;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -186,7 +187,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
         }
         LiveQueue waiting = queue();
         if (waiting.isFullFor(message)) {
-            if (!services.config.queue().dropsOldest()) {
+            if (!policy().is(TenantSetting.OVERFLOW_POLICY)) {
                 dropped(message, DropReason.QUEUE_FULL_NEWEST);
                 return;
             }
@@ -584,11 +585,23 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
 
     private LiveQueue queue() {
         if (queue == null) {
-            SessionConfig config = services.config;
-            queue = new LiveQueue(
-                    config.queue().maxMessages(), config.queue().maxBytes(), services.queuedBytes, counts());
+            queue = new LiveQueue(services.queuedBytes, counts());
+            boundQueue(queue);
         }
         return queue;
+    }
+
+    private void boundQueue(LiveQueue waiting) {
+        waiting.bound(
+                (int) policy().number(TenantSetting.MAX_QUEUED_MESSAGES),
+                policy().number(TenantSetting.MAX_QUEUED_BYTES));
+    }
+
+    @Override
+    void policyChanged() {
+        if (queue != null) {
+            boundQueue(queue);
+        }
     }
 
     @Override

@@ -8,6 +8,7 @@ import io.godwit.mqtt.packet.Subscribe;
 import io.godwit.mqtt.packet.Subscription;
 import io.godwit.mqtt.packet.UnsubAck;
 import io.godwit.mqtt.packet.Unsubscribe;
+import io.godwit.mqtt.tenant.TenantPolicy;
 import io.godwit.mqtt.topic.TopicLimits;
 import io.godwit.mqtt.trace.Tracer;
 import io.godwit.mqtt.transport.MqttReports;
@@ -16,6 +17,7 @@ import io.godwit.plugin.auth.AuthCheck;
 import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.auth.SubscribeRequest;
 import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.tenant.TenantSetting;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -45,15 +47,10 @@ public final class SubscribeHandler {
             CompletableFuture.completedFuture(AuthDecision.ALLOWED);
 
     private final Authorizer authorizer;
-    private final TopicLimits limits;
-    private final boolean allowsExclusive;
     private final MqttReports reports;
 
-    /** @param allowsExclusive whether exclusive filters may be subscribed to */
-    public SubscribeHandler(Authorizer authorizer, TopicLimits limits, boolean allowsExclusive, MqttReports reports) {
+    public SubscribeHandler(Authorizer authorizer, MqttReports reports) {
         this.authorizer = authorizer;
-        this.limits = limits;
-        this.allowsExclusive = allowsExclusive;
         this.reports = reports;
     }
 
@@ -121,9 +118,10 @@ public final class SubscribeHandler {
     private record Checked(Part part, List<AuthDecision> answers) {}
 
     private CompletableFuture<Checked> checked(Subscriber subscriber, Asked all, int from, int to) {
-        List<Subscription> asked = all.subscriptions().subList(from, to);
+        List<Subscription> asked =
+                subscriber.policy().granted(all.subscriptions().subList(from, to));
         List<Subscription> within = all.isByClient() ? subscriber.topics().subscribed(asked) : asked;
-        Map<Integer, ReasonCode> refused = overLimit(subscriber, from, asked, within);
+        Map<Integer, ReasonCode> refused = overLimit(subscriber, from, all.subscriptionId() > 0, asked, within);
         Part part = new Part(from, within, Math.max(0, all.subscriptionId()), refused);
         if (!authorizer.asks(AuthCheck.SUBSCRIBE)) {
             return CompletableFuture.completedFuture(new Checked(part, List.of()));
@@ -131,19 +129,29 @@ public final class SubscribeHandler {
         return check(subscriber, part).thenApply(answers -> new Checked(part, answers));
     }
 
-    /** Those that are more than one SUBSCRIBE may have, or too long, or too deep; all while memory is short. */
+    /** Those that are more than one SUBSCRIBE may have, or of a kind that is off; all while memory is short. */
     private Map<Integer, ReasonCode> overLimit(
-            Subscriber subscriber, int first, List<Subscription> asked, List<Subscription> within) {
+            Subscriber subscriber,
+            int first,
+            boolean hasIdentifier,
+            List<Subscription> asked,
+            List<Subscription> within) {
+        TenantPolicy policy = subscriber.policy();
         Map<Integer, ReasonCode> refused = new HashMap<>(0);
         boolean isMemoryShort = subscriber.connection().loop().isMemoryShort();
         for (int i = 0; i < asked.size(); i++) {
             TopicFilter filter = asked.get(i).filter();
-            if (isMemoryShort || first + i >= limits.maxFiltersPerSubscribe()) {
+            if (isMemoryShort || first + i >= policy.limits().maxFiltersPerSubscribe()) {
                 refuse(subscriber, filter, refused, i, ReasonCode.QUOTA_EXCEEDED);
-            } else if (!limits.allow(filter.text())
+            } else if (!policy.allows(filter.text())
                     || !subscriber.topics().have(within.get(i).filter())
                     || subscriber.topics().isTooLong(within.get(i).filter())) {
                 refuse(subscriber, filter, refused, i, ReasonCode.TOPIC_FILTER_INVALID);
+            } else {
+                ReasonCode isOff = policy.refusal(within.get(i).filter(), hasIdentifier);
+                if (isOff != null) {
+                    refuse(subscriber, filter, refused, i, isOff);
+                }
             }
         }
         return refused;
@@ -203,6 +211,7 @@ public final class SubscribeHandler {
 
     /** Gives those that are allowed their place among the session's filters, as far as there is one. */
     private void admit(Subscriber subscriber, Part part, SubscribeAnswer answer) {
+        TopicLimits limits = subscriber.policy().limits();
         Set<TopicFilter> added = new HashSet<>();
         Set<TopicFilter> begun = new HashSet<>();
         for (int i = 0; i < part.subscriptions().size(); i++) {
@@ -249,7 +258,7 @@ public final class SubscribeHandler {
         for (int i = 0; i < part.subscriptions().size(); i++) {
             TopicFilter filter = part.subscriptions().get(i).filter();
             if (filter.isExclusive() && !part.refused().containsKey(i)) {
-                if (allowsExclusive) {
+                if (subscriber.policy().is(TenantSetting.EXCLUSIVE)) {
                     asked.put(i, subscriber.claimExclusive(filter));
                 } else {
                     part.refused().put(i, ReasonCode.TOPIC_FILTER_INVALID);

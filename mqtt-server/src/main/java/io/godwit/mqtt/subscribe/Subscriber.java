@@ -1,6 +1,7 @@
 package io.godwit.mqtt.subscribe;
 
 import io.godwit.mqtt.packet.Subscription;
+import io.godwit.mqtt.tenant.TenantPolicy;
 import io.godwit.mqtt.topic.ClientTopics;
 import io.godwit.mqtt.transport.Connection;
 import io.godwit.plugin.client.ClientInfo;
@@ -22,6 +23,9 @@ public interface Subscriber {
 
     /** What its filters are called within. */
     ClientTopics topics();
+
+    /** What holds for its tenant now. */
+    TenantPolicy policy();
 
     /** Whether it has, or is about to have, {@code filter}. */
     boolean has(TopicFilter filter);

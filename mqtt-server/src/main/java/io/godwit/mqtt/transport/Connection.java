@@ -4,17 +4,18 @@ import io.godwit.dist.client.SharedPick;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.Packet;
 import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.tenant.TenantClues;
 import io.godwit.plugin.event.ThrottleCause;
 import io.godwit.plugin.message.Qos;
-import java.security.cert.X509Certificate;
 import java.time.Duration;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One client's connection as sessions see it. Confined to its event loop but for {@link #loop} and
  * {@link #remoteAddress}.
  */
-public interface Connection {
+public interface Connection extends TenantClues {
     LoopContext loop();
 
     /** {@code host:port} of the client, as a trusted proxy says or else of the peer. */
@@ -38,11 +39,6 @@ public interface Connection {
      */
     @Nullable
     String certificateUserName();
-
-    /** The certificate that the client has proven to hold; null when it showed none. */
-    default @Nullable X509Certificate clientCertificate() {
-        return null;
-    }
 
     /**
      * It may last so long from now on, in the place of what was said before; then it is ended, when it is accepted,
@@ -101,6 +97,15 @@ public interface Connection {
 
     /** Whether more may be delivered now: the client keeps up with what is sent, and has bandwidth left. */
     boolean isWritable();
+
+    /**
+     * Other rates than those of the listener, each per second, 0 being no limit; empty for the listener's.
+     *
+     * @param bytesIn that it may send
+     * @param bytesOut that it is sent
+     * @param publishes that it may send
+     */
+    default void limitRates(OptionalLong bytesIn, OptionalLong bytesOut, OptionalLong publishes) {}
 
     /** Whether the client has been sent all that its bandwidth allows for now: it is us who hold it back. */
     default boolean isOverBandwidth() {

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  *     name; empty for none
  * @param sharedPick how shared groups without a strategy of their own choose for messages that came through it; null
  *     for the node's default
+ * @param tenant whom its clients belong to; empty when it says nothing about that
  */
 public record ListenerConfig(
         InetSocketAddress address,
@@ -28,10 +29,24 @@ public record ListenerConfig(
         AllowedOrigins origins,
         List<AddressRange> proxies,
         String mountPoint,
-        @Nullable SharedPick sharedPick) {
+        @Nullable SharedPick sharedPick,
+        String tenant) {
 
     public ListenerConfig {
         proxies = List.copyOf(proxies);
+    }
+
+    /** For whatever tenant. */
+    public ListenerConfig(
+            InetSocketAddress address,
+            ListenerLimits limits,
+            @Nullable TlsConfig tls,
+            @Nullable String webSocketPath,
+            AllowedOrigins origins,
+            List<AddressRange> proxies,
+            String mountPoint,
+            @Nullable SharedPick sharedPick) {
+        this(address, limits, tls, webSocketPath, origins, proxies, mountPoint, sharedPick, "");
     }
 
     /** Without a mount point, for web pages of the same host. */
@@ -46,7 +61,7 @@ public record ListenerConfig(
 
     /** The same with other limits. */
     ListenerConfig withLimits(ListenerLimits next) {
-        return new ListenerConfig(address, next, tls, webSocketPath, origins, proxies, mountPoint, sharedPick);
+        return new ListenerConfig(address, next, tls, webSocketPath, origins, proxies, mountPoint, sharedPick, tenant);
     }
 
     /** Plain TCP. */

@@ -30,6 +30,8 @@ import java.net.SocketAddress;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
+import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -159,22 +161,33 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     }
 
     @Override
-    public @Nullable String certificateUserName() {
-        TlsConfig tls = scope.config().tls();
-        SslHandler handler = tls == null ? null : channel.pipeline().get(SslHandler.class);
-        return tls == null || handler == null
-                ? null
-                : PeerName.of(handler.engine().getSession(), tls.userName());
+    public String tenant() {
+        return scope.config().tenant();
     }
 
     @Override
-    public @Nullable X509Certificate clientCertificate() {
+    public @Nullable String serverName() {
+        SSLSession session = tlsSession();
+        return session == null ? null : PeerName.requestedHost(session);
+    }
+
+    @Override
+    public @Nullable X509Certificate certificate() {
+        SSLSession session = tlsSession();
+        return session == null ? null : PeerName.certificateOf(session);
+    }
+
+    private @Nullable SSLSession tlsSession() {
+        SslHandler ssl =
+                scope.config().tls() == null ? null : channel.pipeline().get(SslHandler.class);
+        return ssl == null ? null : ssl.engine().getSession();
+    }
+
+    @Override
+    public @Nullable String certificateUserName() {
         TlsConfig tls = scope.config().tls();
-        if (tls == null || tls.clientCertificate() == TlsConfig.ClientCertificate.NONE) {
-            return null;
-        }
-        SslHandler handler = channel.pipeline().get(SslHandler.class);
-        return handler == null ? null : PeerName.certificateOf(handler.engine().getSession());
+        SSLSession session = tlsSession();
+        return tls == null || session == null ? null : PeerName.of(session, tls.userName());
     }
 
     @Override
@@ -211,6 +224,11 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
             DescriptorBudget.loggedIn(channel);
             lookSoon(); // another time-out holds
         }
+    }
+
+    @Override
+    public void limitRates(OptionalLong bytesIn, OptionalLong bytesOut, OptionalLong publishes) {
+        throttling.limitRates(bytesIn, bytesOut, publishes);
     }
 
     // ---- reading

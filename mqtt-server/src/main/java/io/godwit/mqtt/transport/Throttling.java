@@ -5,6 +5,7 @@ import io.godwit.plugin.event.ThrottleCause;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOutboundBuffer;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -27,9 +28,10 @@ final class Throttling {
     private final MqttConnection connection;
     private final Channel channel;
     private final MqttReports reports;
-    private final @Nullable TokenBucket bytesIn;
-    private final @Nullable TokenBucket bytesOut;
-    private final @Nullable TokenBucket publishes;
+    private final ListenerLimits ofListener;
+    private @Nullable TokenBucket bytesIn;
+    private @Nullable TokenBucket bytesOut;
+    private @Nullable TokenBucket publishes;
 
     private boolean isOutPaused;
     /** A bit per {@link Pause}. */
@@ -48,9 +50,22 @@ final class Throttling {
         this.connection = connection;
         this.channel = channel;
         this.reports = reports;
+        this.ofListener = limits;
         bytesIn = bucket(limits.maxConnBandwidth());
         bytesOut = bucket(limits.maxConnBandwidth());
         publishes = bucket(limits.maxPublishRate());
+    }
+
+    /** Other rates from now on; those of the listener where nothing is said. What is owed by an old one is paid. */
+    void limitRates(OptionalLong in, OptionalLong out, OptionalLong publishing) {
+        bytesIn = changed(bytesIn, in.orElse(ofListener.maxConnBandwidth()));
+        bytesOut = changed(bytesOut, out.orElse(ofListener.maxConnBandwidth()));
+        publishes = changed(publishes, publishing.orElse(ofListener.maxPublishRate()));
+    }
+
+    private @Nullable TokenBucket changed(@Nullable TokenBucket present, long perSecond) {
+        boolean isSame = present == null ? perSecond == 0 : present.perSecond() == perSecond;
+        return isSame ? present : bucket(perSecond);
     }
 
     private @Nullable TokenBucket bucket(long perSecond) {

@@ -17,6 +17,10 @@ final class TokenBucket {
         this.filledAtNanos = nowNanos;
     }
 
+    long perSecond() {
+        return perSecond;
+    }
+
     /**
      * Takes {@code count}, which have gone already; the bucket may owe them. Returns the nanoseconds to pause for, 0
      * for none.

@@ -23,7 +23,7 @@ class LiveQueueTest {
     /** 48 of these, each of half a megabyte, once ended a broker: only payloads were counted. */
     @Test
     void messagesOfPropertiesAloneFillIt() {
-        LiveQueue queue = new LiveQueue(1_000, 1_000_000, new QueuedBytes(Long.MAX_VALUE), new LoopCounts());
+        LiveQueue queue = queue(1_000, 1_000_000, new QueuedBytes(Long.MAX_VALUE));
         Message half = withProperties(480_000);
         queue.add(entry(half));
         assertThat(queue.isFullFor(half)).isFalse();
@@ -43,12 +43,12 @@ class LiveQueueTest {
         QueuedBytes ofNode = new QueuedBytes(10_000_000);
         Message large = withProperties(50_000);
         for (int i = 0; i < 16; i++) {
-            LiveQueue greedy = new LiveQueue(1_000, 64_000_000, ofNode, new LoopCounts());
+            LiveQueue greedy = queue(1_000, 64_000_000, ofNode);
             while (!greedy.isFullFor(large)) {
                 greedy.add(entry(large));
             }
         }
-        LiveQueue honest = new LiveQueue(1_000, 64_000_000, ofNode, new LoopCounts());
+        LiveQueue honest = queue(1_000, 64_000_000, ofNode);
         Message small = withProperties(100);
         for (int i = 0; i < 20; i++) {
             assertThat(honest.isFullFor(small)).isFalse();
@@ -59,7 +59,7 @@ class LiveQueueTest {
     @Test
     void oneAloneMayHaveHalf() {
         QueuedBytes ofNode = new QueuedBytes(10_000_000);
-        LiveQueue queue = new LiveQueue(1_000, 64_000_000, ofNode, new LoopCounts());
+        LiveQueue queue = queue(1_000, 64_000_000, ofNode);
         Message large = withProperties(50_000);
         while (!queue.isFullFor(large)) {
             queue.add(entry(large));
@@ -71,5 +71,11 @@ class LiveQueueTest {
         }
         assertThat(ofNode.free()).isEqualTo(10_000_000);
         assertThat(queue.isUnderQuarter()).isTrue();
+    }
+
+    private static LiveQueue queue(int maxMessages, long maxBytes, QueuedBytes ofNode) {
+        LiveQueue queue = new LiveQueue(ofNode, new LoopCounts());
+        queue.bound(maxMessages, maxBytes);
+        return queue;
     }
 }

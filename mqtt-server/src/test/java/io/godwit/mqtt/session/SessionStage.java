@@ -12,6 +12,8 @@ import io.godwit.mqtt.connect.ConnectHandler;
 import io.godwit.mqtt.connect.ConnectServices;
 import io.godwit.mqtt.packet.PubAck;
 import io.godwit.mqtt.packet.Publish;
+import io.godwit.mqtt.tenant.TenantConfig;
+import io.godwit.mqtt.tenant.TenantNaming;
 import io.godwit.mqtt.transport.BanConfig;
 import io.godwit.mqtt.transport.Bans;
 import io.godwit.mqtt.transport.LoopContext;
@@ -119,7 +121,13 @@ final class SessionStage {
         if (connects == null) {
             Bans bans = new Bans(BanConfig.DEFAULTS, () -> 0, null, new BanTable(() -> 0));
             connects = new ConnectServices(
-                    services, directory, () -> "assigned", MAX_PENDING_CONNECT_BYTES, new OpenCount(), bans);
+                    services,
+                    directory,
+                    () -> "assigned",
+                    MAX_PENDING_CONNECT_BYTES,
+                    new OpenCount(),
+                    bans,
+                    new TenantNaming(TenantConfig.NONE, tenant -> false));
         }
         return new ConnectHandler(connection, connects);
     }

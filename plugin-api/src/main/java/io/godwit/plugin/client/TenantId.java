@@ -1,21 +1,40 @@
 package io.godwit.plugin.client;
 
+import java.util.Optional;
+
 /** A name space of topics and sessions. The name is 1 to 64 characters out of letters, digits, '-', '_' and '.'. */
 public record TenantId(String value) implements Comparable<TenantId> {
-    /** The tenant of every client while no plugin assigns another. */
+    /** The tenant of every client for which nothing names another. */
     public static final TenantId DEFAULT = new TenantId("default");
 
+    private static final int MAX_CHARS = 64;
+
     public TenantId {
-        if (value.isEmpty() || value.length() > 64) {
-            throw new IllegalArgumentException("a tenant id has 1 to 64 characters, was " + value.length());
+        if (value.isEmpty() || value.length() > MAX_CHARS) {
+            throw new IllegalArgumentException(
+                    "a tenant id has 1 to " + MAX_CHARS + " characters, was " + value.length());
         }
-        for (int i = 0; i < value.length(); i++) {
-            char c = value.charAt(i);
+        if (!hasValidCharacters(value)) {
+            throw new IllegalArgumentException("a tenant id has only letters, digits, '-', '_', '.': " + value);
+        }
+    }
+
+    /** The tenant that is called so; empty when none can be. */
+    public static Optional<TenantId> parse(String name) {
+        return !name.isEmpty() && name.length() <= MAX_CHARS && hasValidCharacters(name)
+                ? Optional.of(new TenantId(name))
+                : Optional.empty();
+    }
+
+    private static boolean hasValidCharacters(String name) {
+        for (int i = 0; i < name.length(); i++) {
+            char c = name.charAt(i);
             boolean letterOrDigit = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
             if (!letterOrDigit && c != '-' && c != '_' && c != '.') {
-                throw new IllegalArgumentException("a tenant id has only letters, digits, '-', '_', '.': " + value);
+                return false;
             }
         }
+        return true;
     }
 
     @Override

@@ -10,12 +10,15 @@ import javax.naming.NamingException;
 import javax.naming.directory.Attribute;
 import javax.naming.ldap.LdapName;
 import javax.naming.ldap.Rdn;
+import javax.net.ssl.ExtendedSSLSession;
+import javax.net.ssl.SNIHostName;
+import javax.net.ssl.SNIServerName;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 import javax.security.auth.x500.X500Principal;
 import org.jspecify.annotations.Nullable;
 
-/** The user name that a client's certificate gives. */
+/** What the TLS handshake of a client tells of it. */
 public final class PeerName {
     private PeerName() {}
 
@@ -51,6 +54,18 @@ public final class PeerName {
         } catch (SSLPeerUnverifiedException e) {
             return null;
         }
+    }
+
+    /** The host that the client has asked for; null for none. */
+    public static @Nullable String requestedHost(SSLSession session) {
+        if (session instanceof ExtendedSSLSession extended) {
+            for (SNIServerName name : extended.getRequestedServerNames()) {
+                if (name instanceof SNIHostName host) {
+                    return host.getAsciiName();
+                }
+            }
+        }
+        return null;
     }
 
     private static @Nullable String commonName(X500Principal subject) {

@@ -1,0 +1,123 @@
+package io.godwit.broker;
+
+import io.godwit.broker.config.ConfigException;
+import io.godwit.broker.settings.OverflowPolicy;
+import io.godwit.broker.settings.TenantSection;
+import io.godwit.broker.settings.UnnamedTenant;
+import io.godwit.broker.tenants.TenantFile;
+import io.godwit.inbox.InboxConfig.DropPolicy;
+import io.godwit.inbox.TenantQueue;
+import io.godwit.mqtt.tenant.TenantConfig;
+import io.godwit.mqtt.tenant.TenantSource;
+import io.godwit.plugin.tenant.TenantChanges;
+import io.godwit.plugin.tenant.TenantSetting;
+import io.godwit.plugin.tenant.TenantSettings;
+import io.godwit.plugin.tenant.TenantSettingsProvider;
+import io.godwit.plugin.tenant.TenantSettingsProviderFactory;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** What a configuration says of tenants. */
+final class TenantsOf {
+    private TenantsOf() {}
+
+    static TenantConfig naming(BrokerConfig config) {
+        TenantSection section = config.tenants();
+        return new TenantConfig(
+                section.sources(),
+                section.sourcesMustAgree(),
+                section.unnamed() == UnnamedTenant.REFUSE,
+                section.unknown(),
+                section.userNameSeparator(),
+                section.sniDomain(),
+                section.certificatePart(),
+                section.certificatePattern().isEmpty() ? null : Pattern.compile(section.certificatePattern()));
+    }
+
+    /** The file of the tenants; null for none. */
+    static @Nullable Path file(BrokerConfig config) {
+        return config.file(config.tenants().file());
+    }
+
+    /** One line per error, naming its key. */
+    static List<String> errors(BrokerConfig config) {
+        List<String> errors = new ArrayList<>();
+        List<TenantSource> sources = config.tenants().sources();
+        config.listeners().stream()
+                .filter(section -> !section.keys().tenant().isEmpty() && !sources.contains(TenantSource.LISTENER))
+                .forEach(section ->
+                        errors.add(section.path() + ".tenant: has no effect unless tenantConfig.sources has listener"));
+        boolean hasTls = config.listeners().stream()
+                .anyMatch(section -> section.isEnabled() && section.kind().hasTls());
+        for (TenantSource source : List.of(TenantSource.SNI, TenantSource.CERTIFICATE)) {
+            if (sources.contains(source) && !hasTls) {
+                errors.add("tenantConfig.sources: sni and certificate need a listener with TLS");
+                break;
+            }
+        }
+        return errors;
+    }
+
+    /**
+     * Reads the file of the tenants, if there is one. Blocks.
+     *
+     * @throws IOException with a line for each mistake
+     */
+    static void check(BrokerConfig config) throws IOException {
+        Path file = file(config);
+        if (file != null) {
+            try {
+                TenantFile.read(file);
+            } catch (ConfigException e) {
+                throw new IOException(e.getMessage(), e);
+            }
+        }
+    }
+
+    /** Finds the provider of their settings, and does not make it; null for none. */
+    static @Nullable TenantSettingsProviderFactory provider(BrokerConfig config, PluginLoader plugins)
+            throws IOException {
+        String name = config.tenants().settingsProvider();
+        return name.isEmpty()
+                ? null
+                : plugins.find(
+                        "tenantConfig.settingsProvider",
+                        name,
+                        TenantSettingsProviderFactory.class,
+                        TenantSettingsProviderFactory::name,
+                        List.of());
+    }
+
+    /**
+     * Makes a provider. Blocks.
+     *
+     * @throws IOException naming it and what it threw
+     */
+    @SuppressWarnings("CatchingUnchecked") // outermost frame of the plugin
+    static TenantSettingsProvider create(TenantSettingsProviderFactory factory, TenantChanges changes)
+            throws IOException {
+        try {
+            return factory.create(changes);
+        } catch (Exception | LinkageError e) {
+            throw new IOException("the provider of tenants' settings " + factory.name() + " does not start: " + e, e);
+        }
+    }
+
+    /** The queue of a tenant of which something is said, on a node that is configured so. */
+    static TenantQueue queue(TenantSettings settings, BrokerConfig config) {
+        boolean dropsOldest = settings.get(TenantSetting.OVERFLOW_POLICY)
+                        .orElse(config.sessions().overflowPolicy() == OverflowPolicy.DROP_OLDEST ? 1 : 0)
+                != 0;
+        boolean queuesQos0 =
+                settings.get(TenantSetting.QUEUE_QOS0).orElse(config.sessions().queueQos0() ? 1 : 0) != 0;
+        return new TenantQueue(
+                (int) settings.get(TenantSetting.MAX_QUEUED_MESSAGES)
+                        .orElse(config.sessions().maxQueuedMessages()),
+                dropsOldest ? DropPolicy.OLDEST : DropPolicy.NEWEST,
+                queuesQos0);
+    }
+}

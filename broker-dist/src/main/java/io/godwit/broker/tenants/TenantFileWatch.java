@@ -1,0 +1,82 @@
+package io.godwit.broker.tenants;
+
+import io.godwit.broker.config.ConfigException;
+import io.godwit.broker.config.WatchedFile;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.tenant.TenantSettings;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes over what changes in the file of the tenants. It is looked at once a second, by a thread of its own, and read
+ * as a whole; one with a mistake changes nothing and is told of until it can be used.
+ */
+public final class TenantFileWatch implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(TenantFileWatch.class);
+    private static final long LOOK_MILLIS = 1_000;
+
+    private final WatchedFile file;
+    private final Consumer<Map<TenantId, TenantSettings>> target;
+    private final Consumer<List<String>> warn;
+    private final ScheduledExecutorService watcher;
+
+    /**
+     * @param target is handed all that is said, on the thread that looks
+     * @param warn is told what an operator should know; each time everything
+     */
+    public TenantFileWatch(Path file, Consumer<Map<TenantId, TenantSettings>> target, Consumer<List<String>> warn) {
+        this.file = new WatchedFile(file);
+        this.target = target;
+        this.warn = warn;
+        this.watcher = Executors.newSingleThreadScheduledExecutor(task -> {
+            Thread thread = new Thread(task, "tenants-file");
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+
+    /** Reads it, then looks for changes. Blocks until it is read. */
+    @SuppressWarnings("FutureReturnValueIgnored") // look() throws nothing
+    public void start() throws ConfigException {
+        take(TenantFile.read(file.path()));
+        watcher.scheduleWithFixedDelay(this::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    private void look() {
+        try {
+            if (file.hasChanged()) {
+                reload();
+            }
+        } catch (RuntimeException e) { // else it would be looked at no more
+            LOG.error("tenants not reloaded file={}", file.path(), e);
+        }
+    }
+
+    private void reload() {
+        try {
+            take(TenantFile.read(file.path()));
+            warn.accept(List.of());
+        } catch (ConfigException e) {
+            e.errors().forEach(error -> LOG.error("tenants not reloaded file={} error={}", file.path(), error));
+            warn.accept(List.of("the file of the tenants has changed and has mistakes, so what it said before holds: "
+                    + String.join("; ", e.errors())));
+        }
+    }
+
+    private void take(Map<TenantId, TenantSettings> said) {
+        target.accept(said);
+        LOG.info("tenants read file={} tenants={}", file.path(), said.size());
+    }
+
+    @Override
+    public void close() {
+        watcher.shutdownNow();
+    }
+}

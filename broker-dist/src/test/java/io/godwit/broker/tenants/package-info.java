@@ -1,0 +1,4 @@
+@NullMarked
+package io.godwit.broker.tenants;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,14 @@
+package io.godwit.inbox;
+
+/**
+ * What may wait for sessions of one tenant, as {@link InboxConfig} has it for the others.
+ *
+ * @param maxQueuedMessages at least 1; for QoS 0 apart
+ */
+public record TenantQueue(int maxQueuedMessages, InboxConfig.DropPolicy dropPolicy, boolean queueQos0) {
+    public TenantQueue {
+        if (maxQueuedMessages < 1) {
+            throw new IllegalArgumentException("maxQueuedMessages must be at least 1, was " + maxQueuedMessages);
+        }
+    }
+}

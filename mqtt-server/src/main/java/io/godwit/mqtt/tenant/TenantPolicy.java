@@ -1,0 +1,206 @@
+package io.godwit.mqtt.tenant;
+
+import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.packet.Subscription;
+import io.godwit.mqtt.topic.TopicLimits;
+import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.tenant.TenantSetting;
+import io.godwit.plugin.tenant.TenantSettings;
+import io.godwit.plugin.topic.TopicFilter;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Every setting with its value: what is said for a tenant, and what the node has where nothing is said. Immutable;
+ * shared by all sessions that it holds for. A session looks at it with one read of a field.
+ */
+public final class TenantPolicy {
+    private static final int ANY_LEVEL_BYTES = 65_535;
+    private static final int UTF8 = 1;
+    private static final int BYTES_OF_A_CHAR = 3;
+
+    /** By {@link TenantSetting#ordinal}. */
+    private final long[] values;
+
+    private final TenantSettings said;
+    private final TopicLimits limits;
+    private final int maxLevelBytes;
+    /** Whether a publish is looked at for more than its topic. */
+    private final boolean looksAtPublishes;
+
+    private TenantPolicy(long[] values, TenantSettings said) {
+        this.values = values;
+        this.said = said;
+        limits = new TopicLimits(
+                (int) number(TenantSetting.MAX_TOPIC_LEVELS),
+                (int) number(TenantSetting.MAX_TOPIC_BYTES),
+                (int) number(TenantSetting.MAX_FILTERS_PER_SUBSCRIBE),
+                (int) number(TenantSetting.MAX_FILTERS),
+                (int) number(TenantSetting.MAX_FILTER_PATTERNS));
+        maxLevelBytes = (int) number(TenantSetting.MAX_TOPIC_LEVEL_BYTES);
+        looksAtPublishes = maxQos() != Qos.EXACTLY_ONCE
+                || !is(TenantSetting.RETAIN)
+                || is(TenantSetting.CHECK_PAYLOAD_FORMAT)
+                || number(TenantSetting.MAX_PAYLOAD_BYTES) < TenantSetting.MAX_PAYLOAD_BYTES.max();
+    }
+
+    /**
+     * What holds for a tenant of which nothing is said.
+     *
+     * @param ofNode of settings that the node has too; the others have their defaults
+     */
+    public static TenantPolicy ofNode(Map<TenantSetting, Long> ofNode) {
+        long[] values = new long[TenantSetting.values().length];
+        for (TenantSetting setting : TenantSetting.values()) {
+            values[setting.ordinal()] = ofNode.getOrDefault(setting, setting.defaultValue());
+        }
+        return new TenantPolicy(values, TenantSettings.NONE);
+    }
+
+    /** With what is said for a tenant. What the node allows at most is not exceeded. */
+    public TenantPolicy with(TenantSettings tenants) {
+        long[] own = values.clone();
+        tenants.values().forEach((setting, value) -> own[setting.ordinal()] = value);
+        for (TenantSetting bounded : List.of(TenantSetting.MAX_EXPIRY_SECONDS, TenantSetting.MAX_CLIENT_ID_BYTES)) {
+            own[bounded.ordinal()] = Math.min(own[bounded.ordinal()], values[bounded.ordinal()]);
+        }
+        return new TenantPolicy(own, tenants);
+    }
+
+    public long number(TenantSetting setting) {
+        return values[setting.ordinal()];
+    }
+
+    /** Of a flag; of a choice whether it is not the first word. */
+    public boolean is(TenantSetting setting) {
+        return values[setting.ordinal()] != 0;
+    }
+
+    /** Only what is said for the tenant; empty where the listener's own value holds. */
+    public OptionalLong ofTenant(TenantSetting setting) {
+        return said.get(setting);
+    }
+
+    public TopicLimits limits() {
+        return limits;
+    }
+
+    public Qos maxQos() {
+        return Qos.of((int) number(TenantSetting.MAX_QOS));
+    }
+
+    /** Whether a client may speak MQTT of this level. */
+    public boolean allowsProtocol(int level) {
+        return (number(TenantSetting.PROTOCOLS) & (1L << (level - 3))) != 0;
+    }
+
+    /** Whether a client may call itself so. */
+    public boolean allowsClientId(String id) {
+        long most = number(TenantSetting.MAX_CLIENT_ID_BYTES);
+        return (long) id.length() * BYTES_OF_A_CHAR <= most || id.getBytes(StandardCharsets.UTF_8).length <= most;
+    }
+
+    /** Whether a topic, or the text of a filter, is within the limits. */
+    public boolean allows(String topic) {
+        return limits.allow(topic) && (maxLevelBytes == ANY_LEVEL_BYTES || hasShortLevels(topic));
+    }
+
+    private boolean hasShortLevels(String topic) {
+        int bytes = 0;
+        for (int i = 0; i < topic.length(); i++) {
+            char c = topic.charAt(i);
+            // of a pair of surrogates, which has 4 bytes, each counts for two
+            bytes = c == '/' ? 0 : bytes + (c < 0x80 ? 1 : c < 0x800 || Character.isSurrogate(c) ? 2 : 3);
+            if (bytes > maxLevelBytes) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Why a publish is not taken, its topic aside; null when it is.
+     *
+     * @param payloadFormat as {@link io.godwit.plugin.message.MessageProperties#payloadFormat}
+     */
+    public @Nullable ReasonCode refusal(Qos qos, boolean retain, byte[] payload, int payloadFormat) {
+        if (!looksAtPublishes) {
+            return null;
+        }
+        if (qos.value() > number(TenantSetting.MAX_QOS)) {
+            return ReasonCode.QOS_NOT_SUPPORTED;
+        }
+        if (retain && !is(TenantSetting.RETAIN)) {
+            return ReasonCode.RETAIN_NOT_SUPPORTED;
+        }
+        if (payload.length > number(TenantSetting.MAX_PAYLOAD_BYTES)) {
+            return ReasonCode.QUOTA_EXCEEDED;
+        }
+        return payloadFormat == UTF8 && is(TenantSetting.CHECK_PAYLOAD_FORMAT) && !isUtf8(payload)
+                ? ReasonCode.PAYLOAD_FORMAT_INVALID
+                : null;
+    }
+
+    private static boolean isUtf8(byte[] text) {
+        try {
+            StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(text));
+            return true;
+        } catch (CharacterCodingException e) {
+            return false;
+        }
+    }
+
+    /** Why a filter is not subscribed to, its length and the number of filters aside; null when it is. */
+    public @Nullable ReasonCode refusal(TopicFilter filter, boolean hasIdentifier) {
+        if (hasIdentifier && !is(TenantSetting.SUBSCRIPTION_IDENTIFIERS)) {
+            return ReasonCode.SUBSCRIPTION_IDENTIFIERS_NOT_SUPPORTED;
+        }
+        if (filter.isShared() && !is(TenantSetting.SHARED)) {
+            return ReasonCode.SHARED_SUBSCRIPTIONS_NOT_SUPPORTED;
+        }
+        return !is(TenantSetting.WILDCARDS) && hasWildcard(filter.filter())
+                ? ReasonCode.WILDCARD_SUBSCRIPTIONS_NOT_SUPPORTED
+                : null;
+    }
+
+    private static boolean hasWildcard(String filter) {
+        return filter.indexOf('+') >= 0 || filter.indexOf('#') >= 0;
+    }
+
+    /** What is granted of what is asked for: no QoS above the highest. */
+    public List<Subscription> granted(List<Subscription> asked) {
+        Qos most = maxQos();
+        if (most == Qos.EXACTLY_ONCE) {
+            return asked;
+        }
+        return asked.stream()
+                .map(s -> new Subscription(
+                        s.filter(), Qos.min(s.qos(), most), s.noLocal(), s.retainAsPublished(), s.retainHandling()))
+                .toList();
+    }
+
+    /** The Session Expiry Interval that a client gets that asks for {@code seconds}. */
+    public long expirySeconds(long seconds) {
+        if (seconds == 0 || is(TenantSetting.FORCE_TRANSIENT)) {
+            return 0;
+        }
+        return Math.min(
+                Math.max(seconds, number(TenantSetting.MIN_EXPIRY_SECONDS)), number(TenantSetting.MAX_EXPIRY_SECONDS));
+    }
+
+    /**
+     * The keep-alive of a client that asks for {@code seconds}, 0 being none.
+     *
+     * @param isTold whether its CONNACK can tell it so
+     */
+    public int keepAliveSeconds(int seconds, boolean isTold) {
+        int imposed = (int) number(TenantSetting.SERVER_KEEP_ALIVE_SECONDS);
+        int wanted = isTold && imposed > 0 ? imposed : seconds;
+        return wanted == 0 ? 0 : Math.max(wanted, (int) number(TenantSetting.MIN_KEEP_ALIVE_SECONDS));
+    }
+}

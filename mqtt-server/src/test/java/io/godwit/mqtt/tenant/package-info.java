@@ -1,0 +1,4 @@
+@NullMarked
+package io.godwit.mqtt.tenant;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,18 @@
+package io.godwit.plugin.tenant;
+
+/**
+ * Makes a {@link TenantSettingsProvider}. Found by {@link java.util.ServiceLoader} in the jars under {@code plugins/};
+ * {@code tenantConfig.settingsProvider} names it by {@link #name}, or by its class. Has a public constructor without
+ * parameters.
+ */
+public interface TenantSettingsProviderFactory {
+    /** What the configuration calls it; unique. */
+    String name();
+
+    /**
+     * Makes the provider of a starting node. May block; what it throws ends the start.
+     *
+     * @param changes may be called from then on
+     */
+    TenantSettingsProvider create(TenantChanges changes) throws Exception;
+}
