@@ -44,8 +44,8 @@ final class HostLogger implements System.Logger {
             @Nullable Object @Nullable ... parameters) {
         if (isLoggable(level)) {
             String text = localized(bundle, format);
-            boolean isPlain = parameters == null || parameters.length == 0; // null from the JDK's log(level, message)
-            write(level, isPlain ? text : formatted(text, parameters), null);
+            // null from the JDK's log(level, message)
+            write(level, parameters == null || parameters.length == 0 ? text : formatted(text, parameters), null);
         }
     }
 

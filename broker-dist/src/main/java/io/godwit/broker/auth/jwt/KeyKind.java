@@ -21,6 +21,7 @@ enum KeyKind {
     EC_521("ES512"),
     ED("EdDSA");
 
+    @SuppressWarnings("ImmutableEnumChecker") // made by List.of
     private final List<String> algorithms;
 
     KeyKind(String... algorithms) {
