@@ -148,7 +148,8 @@ class KubernetesCommandTest {
     void whoIsUninstalledDoesNotLeave() {
         api.answers(404, status(404, "NotFound", "no such set"));
         assertThat(run("leaving", "broker", "broker-0").out()).isEqualTo("staying\n");
-        api.answers(200, "{\"metadata\": {\"deletionTimestamp\": \"2026-11-28T00:00:00Z\"}, \"spec\":{\"replicas\":0}}");
+        api.answers(
+                200, "{\"metadata\": {\"deletionTimestamp\": \"2026-11-28T00:00:00Z\"}, \"spec\":{\"replicas\":0}}");
         assertThat(run("leaving", "broker", "broker-0").out()).isEqualTo("staying\n");
     }
 

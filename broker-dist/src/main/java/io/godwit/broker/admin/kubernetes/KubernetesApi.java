@@ -36,8 +36,7 @@ final class KubernetesApi {
         String port = invocation.variable("KUBERNETES_SERVICE_PORT");
         if (host.isEmpty() || port.isEmpty()) {
             throw new AdminException(
-                    Kind.USAGE,
-                    "this is for a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set");
+                    Kind.USAGE, "this is for a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set");
         }
         String token = ApiTarget.tokenOf(account.resolve("token"));
         String url = "https://" + (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;
@@ -86,10 +85,9 @@ final class KubernetesApi {
         if (answer.status() >= 200 && answer.status() < 300 && answer.json() instanceof JsonObject object) {
             return object;
         }
-        JsonElement message =
-                answer.json() instanceof JsonObject status && status.get("message") != null
-                        ? status.get("message")
-                        : null;
+        JsonElement message = answer.json() instanceof JsonObject status && status.get("message") != null
+                ? status.get("message")
+                : null;
         String said = message != null && message.isJsonPrimitive() ? Printable.of(message.getAsString()) : "no reason";
         throw new AdminException(
                 answer.status() == 401 || answer.status() == 403 ? Kind.UNREACHABLE : Kind.FAILED,
