@@ -1,7 +1,8 @@
-# What the scripts of this directory have in common. PODS_HOME and PODS_STATE are for tests.
+# What the scripts of this directory have in common. Variables PODS_... are for tests.
 home=${PODS_HOME:-/opt/godwit}
 state=${PODS_STATE:-/var/lib/godwit}
 data=$state/data
+config=${PODS_CONFIG:-/etc/godwit/standalone.yml}
 # Is there while this pod, or the one before it with the same name, has been scaled in.
 scaled_in=$state/scaled-in
 

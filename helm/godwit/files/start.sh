@@ -30,4 +30,4 @@ if [ -n "${CHART_NODE_NAME:-}" ]; then
   [ -z "$zone" ] || export GODWIT_CLUSTER_CONFIG_ZONE=$zone
 fi
 
-exec "$home/bin/standalone.sh" start -f --config /etc/godwit/standalone.yml --data "$data" --log -
+exec "$home/bin/standalone.sh" start -f --config "$config" --data "$data" --log -
