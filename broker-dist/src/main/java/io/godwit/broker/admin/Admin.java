@@ -3,6 +3,7 @@ package io.godwit.broker.admin;
 import io.godwit.broker.admin.api.ApiCommands;
 import io.godwit.broker.admin.api.ApiOptions;
 import io.godwit.broker.admin.api.Invocation;
+import io.godwit.broker.admin.kubernetes.KubernetesCommand;
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;
 import io.godwit.broker.admin.terminal.Screen;
@@ -61,6 +62,7 @@ public final class Admin implements Invocation {
             "completion",
             "drain",
             "forget",
+            "kubernetes",
             "members",
             "merge",
             "move",
@@ -164,6 +166,7 @@ public final class Admin implements Invocation {
             case "completion" -> new CompletionCommand();
             case "drain" -> new DrainCommand(this);
             case "forget" -> new ForgetCommand(this);
+            case "kubernetes" -> new KubernetesCommand(this);
             case "members" -> new MembersCommand(this);
             case "merge" -> new MergeCommand(this);
             case "move" -> new MoveCommand(this);

@@ -11,6 +11,7 @@
  * AdminService       the node's side, on io.godwit.kv.NodeOperations
  * api                the commands that go by the HTTP API
  *   http             its client
+ * kubernetes         what pods ask the API server of Kubernetes
  * terminal           tables, printable text and exit codes of all commands
  * </pre>
  */

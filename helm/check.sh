@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# Checks the chart with helm: lint, the golden files of helm/golden, and what must be refused.
+#   helm/check.sh            compares
+#   helm/check.sh --update   writes the golden files anew; look at the difference before you commit it
+# HELM names helm; without it helm is taken from the PATH, or else built by Go into ~/.cache/godwit-helm.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+readonly version=v3.22.0
+update=
+[ "${1:-}" != --update ] || update=1
+
+find_helm() {
+  local cache=${XDG_CACHE_HOME:-$HOME/.cache}/godwit-helm
+  if [ -n "${HELM:-}" ]; then
+    helm=$HELM
+  elif command -v helm >/dev/null 2>&1; then
+    helm=helm
+  else
+    helm=$cache/helm
+    if [ ! -x "$helm" ]; then
+      command -v go >/dev/null 2>&1 || { echo "check: needs helm, or go to build it" >&2; exit 2; }
+      echo "check: building helm $version with go, this once" >&2
+      GOBIN=$cache go install "helm.sh/helm/v3/cmd/helm@$version"
+    fi
+  fi
+}
+
+find_helm
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+# Nothing of the caller's own settings.
+export HELM_CONFIG_HOME=$work/config HELM_CACHE_HOME=$work/cache HELM_DATA_HOME=$work/data
+passed=0 failed=0
+
+result() {
+  if [ "$1" = 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $2"; fi
+}
+
+render() { "$helm" template trial godwit --namespace mqtt --kube-version 1.33.0 "$@" 2>&1; }
+
+for case in cases/*.yaml; do
+  name=$(basename "$case" .yaml)
+  status=0
+  "$helm" lint --strict --kube-version 1.33.0 godwit --values "$case" >"$work/out" 2>&1 || status=1
+  [ "$status" = 0 ] || cat "$work/out"
+  result "$status" "lint of $case"
+  status=0
+  render --values "$case" >"$work/$name.yaml" || { cat "$work/$name.yaml"; status=1; }
+  # What helm says of links is for nobody.
+  sed -i '/found symbolic link in path/d' "$work/$name.yaml"
+  if [ -n "$update" ] && [ "$status" = 0 ]; then
+    cp "$work/$name.yaml" "golden/$name.yaml"
+  fi
+  [ "$status" != 0 ] || diff -u "golden/$name.yaml" "$work/$name.yaml" || status=1
+  result "$status" "golden file of $case"
+done
+
+# Board and rules are those of conf/metrics: golden files would repeat them.
+status=0
+render --values cases/trial.yaml --set metrics.dashboard.enabled=true,metrics.rules.enabled=true >"$work/board.yaml" ||
+  status=1
+sed -n '/^  godwit.json: |$/,/^---$/p' "$work/board.yaml" | sed '1d;/^---$/d;s/^    //' >"$work/board.json"
+diff -B "$work/board.json" ../conf/metrics/grafana.json >/dev/null || status=1
+rules=$(grep -c 'alert:' ../conf/metrics/alerts.yml)
+[ "$(grep -c '^ *\(- \)\{0,1\}alert:' "$work/board.yaml")" = "$rules" ] || status=1
+result "$status" "board and rules of conf/metrics"
+
+while IFS='|' read -r options words; do
+  case $options in '#'* | '') continue ;; esac
+  words=${words# }
+  options=${options/#TRIAL/--set auth.allowAll=true,cluster.tls.plain=true}
+  status=0
+  set -f # brackets are no patterns
+  eval "set -- $options"
+  set +f
+  if said=$(render "$@"); then status=1; said="it was not refused"; fi
+  case $said in *"$words"*) ;; *) status=1 ;; esac
+  [ "$status" = 0 ] || printf '%s\n' "$said" | head -n 5
+  result "$status" "refusal of $options"
+done <cases/refused.txt
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,14 @@
+# What the scripts of this directory have in common. Variables PODS_... are for tests.
+home=${PODS_HOME:-/opt/godwit}
+state=${PODS_STATE:-/var/lib/godwit}
+data=$state/data
+config=${PODS_CONFIG:-/etc/godwit/standalone.yml}
+# Is there while this pod, or the one before it with the same name, has been scaled in.
+scaled_in=$state/scaled-in
+
+say() { echo "pod: $*" >&2; }
+
+admin() { "$home/bin/godwit-admin" "$@"; }
+
+# The value of one field of the JSON that "members --json" prints; of the first one, which is not nested.
+field() { sed -n 's/^  "'"$1"'": "\([0-9A-Za-z-]*\)",\{0,1\}$/\1/p' | head -n 1; }

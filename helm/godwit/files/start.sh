@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Starts the broker of this pod, and becomes it.
+set -euo pipefail
+here=${BASH_SOURCE[0]%/*}
+. "$here/lib.sh"
+
+# Only the first pod may found the cluster, and nobody may once it has been: the Secret stays when everything else is
+# lost. An empty pod that may not found waits for others, and ends after clusterConfig.joinTimeoutSeconds.
+if [ "${POD_NAME##*-}" != 0 ] || [ -n "${CHART_CLUSTER_ID:-}" ]; then
+  export GODWIT_BOOTSTRAP=false
+else
+  export GODWIT_BOOTSTRAP=true
+fi
+export GODWIT_CLUSTER_CONFIG_FOUND_ALONE=false
+
+# An address, since the name of the pod may not be known to DNS yet.
+export GODWIT_CLUSTER_CONFIG_HOST=$POD_IP
+
+# Who founds together. One that is alone names itself by its address: its name may stand for others later.
+seeds=$(cat "${CHART_SEEDS:-$here/seeds}")
+if [ -z "$seeds" ]; then
+  case $POD_IP in *:*) seeds="[$POD_IP]" ;; *) seeds=$POD_IP ;; esac
+  seeds=$seeds:$CHART_CLUSTER_PORT
+fi
+export GODWIT_CLUSTER_CONFIG_SEED_ENDPOINTS=$seeds
+
+if [ -n "${CHART_NODE_NAME:-}" ]; then
+  # Without a zone replicas would be placed as if all nodes could fail together: rather start later.
+  zone=$(admin kubernetes zone "$CHART_NODE_NAME")
+  [ -z "$zone" ] || export GODWIT_CLUSTER_CONFIG_ZONE=$zone
+fi
+
+exec "$home/bin/standalone.sh" start -f --config "$config" --data "$data" --log -

@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# Makes the container image, offline but for Debian's packages:
+#   release/image/build.sh            release/target/image/rootfs.tar, and the image godwit:VERSION where docker answers
+#   release/image/build.sh --no-load  rootfs.tar only
+# From: the archive of "mvn package", the JDK 17 or newer of JAVA_HOME or the PATH, and the packages that the file
+# "packages" names, which apt-get downloads. For this machine's own architecture, so run it on each. Needs root, for the
+# archive of classes is made in the image's own root directory.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+umask 022
+here=release/image
+out=$PWD/release/target/image
+root=$out/rootfs
+load=1
+[ "${1:-}" != --no-load ] || load=
+
+die() { echo "image: $*" >&2; exit 1; }
+say() { echo "image: $*"; }
+
+[ "$(id -u)" = 0 ] || die "needs root"
+archive=$(ls broker-dist/target/godwit-*.tar.gz 2>/dev/null | grep -v all-platforms | head -n 1)
+[ -n "$archive" ] || die "there is no archive: run \"mvn package\" first"
+version=${archive##*/godwit-}
+version=${version%.tar.gz}
+java=$(readlink -f "$(command -v "${JAVA_HOME:+$JAVA_HOME/bin/}java")")
+jdk=${java%/bin/java}
+[ -d "$jdk/jmods" ] || die "$jdk is no JDK with jmods"
+case $(uname -m) in
+  x86_64) native=linux64 other=aarch_64 ;;
+  aarch64) native=linux-aarch64 other=x86_64 ;;
+  *) die "no image for $(uname -m)" ;;
+esac
+
+rm -rf "$out"
+mkdir -p "$root"/usr/{bin,sbin,lib,lib64} "$root"/{tmp,etc/godwit,var/lib/godwit/data,var/lib/dpkg/status.d,opt/godwit}
+for directory in bin sbin lib lib64; do ln -s "usr/$directory" "$root/$directory"; done
+
+say "Debian's packages"
+mkdir "$out/packages"
+(cd "$out/packages" && grep -v '^#' "$OLDPWD/$here/packages" | xargs apt-get -q -o APT::Sandbox::User=root download >/dev/null)
+for package in "$out"/packages/*.deb; do
+  # The links above stay links: what is in /bin of a package goes through them.
+  dpkg-deb --fsys-tarfile "$package" | tar -x -C "$root" --keep-directory-symlink \
+    --exclude='./usr/share/man' --exclude='./usr/share/locale' --exclude='./usr/share/info' --exclude='./etc/skel' \
+    --exclude='./usr/share/doc/*/changelog*' --exclude='./usr/share/doc/*/NEWS*' --exclude='./usr/share/doc/*/examples'
+  # As scanners for known faults look for it.
+  dpkg-deb --field "$package" >"$root/var/lib/dpkg/status.d/$(dpkg-deb --field "$package" Package)"
+done
+rm -rf "$root"/usr/lib/*/gconv "$root"/usr/share/{bash-completion,lintian,menu,bug}
+
+say "Java"
+modules=$(grep -v '^#' "$here/modules" | paste -sd, -)
+"$jdk/bin/jlink" --module-path "$jdk/jmods" --add-modules "$modules" --output "$root/opt/java" \
+  --strip-debug --no-man-pages --no-header-files --compress=2
+rm -f "$root"/opt/java/lib/lib{awt*,fontmanager,freetype,javajpeg,jawt,jsound,lcms,mlib_image,splashscreen}.so
+# Debian's JDK has a link into /etc here.
+cp -L "$jdk/lib/security/cacerts" "$root/opt/java/lib/security/cacerts.real"
+mv -f "$root/opt/java/lib/security/cacerts.real" "$root/opt/java/lib/security/cacerts"
+find "$root/opt/java" -type l | while read -r link; do
+  [ -e "$link" ] || case $(readlink "$link") in
+    /*) cp -L "$jdk/${link#"$root/opt/java/"}" "$link.real" && mv -f "$link.real" "$link" ;;
+  esac
+done
+
+say "the broker"
+tar -x -f "$archive" -C "$root/opt/godwit" --strip-components=1 --no-same-owner
+rm -rf "$root"/opt/godwit/{docs,README.md,ARCHITECTURE.md} "$root"/opt/godwit/lib/*-"linux-$other".jar
+install -m 755 "$here/health" "$root/opt/godwit/bin/health"
+mv "$root/opt/godwit/conf/standalone.yml" "$root/etc/godwit/standalone.yml"
+# Only the library of this architecture, for glibc.
+rocks=$(ls "$root"/opt/godwit/lib/rocksdbjni-*.jar)
+mkdir "$out/rocksdb"
+(cd "$out/rocksdb" && "$jdk/bin/jar" --extract --file "$rocks" &&
+  find . -name 'librocksdbjni-*' ! -name "librocksdbjni-$native.so" -delete &&
+  rm -rf META-INF && "$jdk/bin/jar" --create --no-compress --no-manifest --date 2026-01-01T00:00:00Z --file "$rocks" . \
+    2>/dev/null ||
+  "$jdk/bin/jar" --create --no-compress --no-manifest --file "$rocks" .)
+
+printf 'root:x:0:0:root:/:/bin/bash\ngodwit:x:10001:10001:Godwit:/var/lib/godwit:/usr/sbin/nologin\n' >"$root/etc/passwd"
+printf 'root:x:0:\ngodwit:x:10001:\n' >"$root/etc/group"
+printf 'hosts: files dns\npasswd: files\ngroup: files\n' >"$root/etc/nsswitch.conf"
+chmod 1777 "$root/tmp"
+chown -R 10001:10001 "$root/var/lib/godwit"
+chmod 700 "$root/var/lib/godwit" "$root/var/lib/godwit/data"
+
+# The archive of classes knows the jars by their time of change, so that comes first.
+find "$root" -exec touch -h -d '2026-01-01T00:00:00Z' {} +
+say "the archive of classes"
+mkdir -p "$root/proc" "$root/dev"
+mount --bind /proc "$root/proc"
+trap 'umount "$root/proc" 2>/dev/null || true' EXIT
+[ -e "$root/dev/null" ] || mknod -m 666 "$root/dev/null" c 1 3
+[ -e "$root/dev/urandom" ] || { mknod -m 666 "$root/dev/urandom" c 1 9; mknod -m 666 "$root/dev/random" c 1 8; }
+# jlink leaves out the archive of the JDK's own classes, which the other one is built upon.
+chroot "$root" /opt/java/bin/java -Xshare:dump >/dev/null
+find "$root/opt/java/lib/server" -exec touch -h -d '2026-01-01T00:00:00Z' {} +
+chroot "$root" /usr/bin/env -i PATH=/opt/godwit/bin:/usr/bin:/bin JAVA_HOME=/opt/java LANG=C.UTF-8 \
+  /opt/godwit/bin/standalone.sh archive || say "without: a start takes longer"
+umount "$root/proc"
+trap - EXIT
+rm -rf "$root"/tmp/* "$root"/dev/*
+find "$root/opt/godwit/cache" "$root/tmp" "$root/dev" -exec touch -h -d '2026-01-01T00:00:00Z' {} + 2>/dev/null || true
+
+tar -c -f "$out/rootfs.tar" --sort=name --numeric-owner -C "$root" .
+say "$out/rootfs.tar: $(($(stat -c %s "$out/rootfs.tar") >> 20)) MiB, compressed $((
+  $(gzip -c "$out/rootfs.tar" | wc -c) >> 20)) MiB"
+
+if [ -n "$load" ]; then
+  cp "$here/Dockerfile" "$out/Dockerfile"
+  printf '*\n!rootfs.tar\n' >"$out/.dockerignore"
+  docker build -q --network none -t "godwit:$version" "$out" || die "docker has not built it; rootfs.tar is there"
+  say "godwit:$version: $(docker image inspect -f '{{.Size}}' "godwit:$version" | awk '{ print int($1 / 1048576) }') MiB"
+fi
