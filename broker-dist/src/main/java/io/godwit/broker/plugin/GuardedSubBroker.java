@@ -54,7 +54,6 @@ final class GuardedSubBroker implements SubBroker {
         return subscriptions;
     }
 
-    /** {@inheritDoc} */
     @Override
     public CompletableFuture<Void> deliver(SubBrokerBatch batch) {
         return calls.ask("deliver", plugin.calls(), () -> {
