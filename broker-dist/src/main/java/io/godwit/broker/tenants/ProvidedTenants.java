@@ -114,6 +114,7 @@ public final class ProvidedTenants implements TenantChanges {
         asking.settings(tenant).whenComplete((settings, failure) -> answered(tenant, settings, failure));
     }
 
+    @SuppressWarnings("NullableOptional") // null with a failure, as futures have it
     private void answered(TenantId tenant, @Nullable Optional<TenantSettings> settings, @Nullable Throwable failure) {
         CompletableFuture<TenantAnswer> waiting;
         boolean isOutdated;
