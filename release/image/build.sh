@@ -87,17 +87,18 @@ chmod 700 "$root/var/lib/godwit" "$root/var/lib/godwit/data"
 find "$root" -exec touch -h -d '2026-01-01T00:00:00Z' {} +
 say "the archive of classes"
 mkdir -p "$root/proc" "$root/dev"
-mount --bind /proc "$root/proc"
-trap 'umount "$root/proc" 2>/dev/null || true' EXIT
-[ -e "$root/dev/null" ] || mknod -m 666 "$root/dev/null" c 1 3
-[ -e "$root/dev/urandom" ] || { mknod -m 666 "$root/dev/urandom" c 1 9; mknod -m 666 "$root/dev/random" c 1 8; }
-# jlink leaves out the archive of the JDK's own classes, which the other one is built upon.
-chroot "$root" /opt/java/bin/java -Xshare:dump >/dev/null
-find "$root/opt/java/lib/server" -exec touch -h -d '2026-01-01T00:00:00Z' {} +
-chroot "$root" /usr/bin/env -i PATH=/opt/godwit/bin:/usr/bin:/bin JAVA_HOME=/opt/java LANG=C.UTF-8 \
-  /opt/godwit/bin/standalone.sh archive || say "without: a start takes longer"
-umount "$root/proc"
-trap - EXIT
+mknod -m 666 "$root/dev/null" c 1 3
+mknod -m 666 "$root/dev/random" c 1 8
+mknod -m 666 "$root/dev/urandom" c 1 9
+# In mounts of its own, which end with it. The root is one of them: the broker asks which disk it is on. First comes the
+# archive of the JDK's own classes, which the other one is built upon and jlink leaves out.
+unshare --mount bash -euc '
+  mount --bind "$1" "$1"
+  mount --bind /proc "$1/proc"
+  as="chroot $1 /usr/bin/env -i PATH=/opt/godwit/bin:/usr/bin:/bin JAVA_HOME=/opt/java LANG=C.UTF-8"
+  $as /opt/java/bin/java -Xshare:dump >/dev/null
+  find "$1/opt/java/lib/server" -exec touch -h -d 2026-01-01T00:00:00Z {} +
+  $as /opt/godwit/bin/standalone.sh archive' bash "$root" || say "without: a start takes longer"
 rm -rf "$root"/tmp/* "$root"/dev/*
 find "$root/opt/godwit/cache" "$root/tmp" "$root/dev" -exec touch -h -d '2026-01-01T00:00:00Z' {} + 2>/dev/null || true
 
