@@ -75,7 +75,8 @@ eventually "the first pod, with an empty disk and another address, joins" is_of 
 stop 0 1 2
 lose_disk 0
 pod 0 127.0.0.9 "$founded"
-eventually "the first pod, with an empty disk, alone, after the note, founds nothing" is_waiting 0 'a node of a cluster: no *'
+eventually "the first pod, with an empty disk, alone, after the note, founds nothing" \
+    is_waiting 0 'a node of a cluster: no *'
 [ -z "$(cluster 0)" ]
 stop 0
 lose_disk 0

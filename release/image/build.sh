@@ -37,7 +37,8 @@ for directory in bin sbin lib lib64; do ln -s "usr/$directory" "$root/$directory
 
 say "Debian's packages"
 mkdir "$out/packages"
-(cd "$out/packages" && grep -v '^#' "$OLDPWD/$here/packages" | xargs apt-get -q -o APT::Sandbox::User=root download >/dev/null)
+(cd "$out/packages" && grep -v '^#' "$OLDPWD/$here/packages" \
+    | xargs apt-get -q -o APT::Sandbox::User=root download >/dev/null)
 for package in "$out"/packages/*.deb; do
   # The links above stay links: what is in /bin of a package goes through them.
   dpkg-deb --fsys-tarfile "$package" | tar -x -C "$root" --keep-directory-symlink \
@@ -76,7 +77,8 @@ mkdir "$out/rocksdb"
     2>/dev/null ||
   "$jdk/bin/jar" --create --no-compress --no-manifest --file "$rocks" .)
 
-printf 'root:x:0:0:root:/:/bin/bash\ngodwit:x:10001:10001:Godwit:/var/lib/godwit:/usr/sbin/nologin\n' >"$root/etc/passwd"
+printf '%s\n' 'root:x:0:0:root:/:/bin/bash' 'godwit:x:10001:10001:Godwit:/var/lib/godwit:/usr/sbin/nologin' \
+    >"$root/etc/passwd"
 printf 'root:x:0:\ngodwit:x:10001:\n' >"$root/etc/group"
 printf 'hosts: files dns\npasswd: files\ngroup: files\n' >"$root/etc/nsswitch.conf"
 chmod 1777 "$root/tmp"
@@ -110,5 +112,6 @@ if [ -n "$load" ]; then
   cp "$here/Dockerfile" "$out/Dockerfile"
   printf '*\n!rootfs.tar\n' >"$out/.dockerignore"
   docker build -q --network none -t "godwit:$version" "$out" || die "docker has not built it; rootfs.tar is there"
-  say "godwit:$version: $(docker image inspect -f '{{.Size}}' "godwit:$version" | awk '{ print int($1 / 1048576) }') MiB"
+  bytes=$(docker image inspect -f '{{.Size}}' "godwit:$version")
+  say "godwit:$version: $((bytes / 1048576)) MiB"
 fi

@@ -82,10 +82,11 @@ final class MetricsPage {
                 A node that uses plugins has for each of them, with the labels `plugin` and `kind`,
                 `godwit_plugins_calls_seconds_count` and `_sum`, the calls that have ended and how long they took, and
                 `godwit_plugins_faults_total` by `fault`, what it did that it must not. An event listener has
-                `godwit_plugins_events_waiting` and `godwit_plugins_events_dropped_total` by `plugin`. With SubBrokers there are
-                `godwit_plugins_sub_begun_total`, `godwit_plugins_sub_delayed_total`, `godwit_plugins_sub_dropped_total` by `reason`,
-                `godwit_plugins_sub_ended_total` and `godwit_plugins_sub_messages_total`. Meters that a plugin has made itself are named
-                `plugin_`, its name, and theirs. [plugins.md](plugins.md) tells more.
+                `godwit_plugins_events_waiting` and `godwit_plugins_events_dropped_total` by `plugin`. With SubBrokers
+                there are `godwit_plugins_sub_begun_total`, `godwit_plugins_sub_delayed_total`,
+                `godwit_plugins_sub_dropped_total` by `reason`, `godwit_plugins_sub_ended_total` and
+                `godwit_plugins_sub_messages_total`. Meters that a plugin has made itself are named `plugin_`, its name,
+                and theirs. [plugins.md](plugins.md) tells more.
                 """);
         Map<String, Exposition.Family> left = new TreeMap<>(scrape.families());
         left.keySet().removeIf(name -> !name.startsWith("godwit_"));

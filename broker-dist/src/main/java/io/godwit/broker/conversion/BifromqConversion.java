@@ -34,7 +34,7 @@ final class BifromqConversion {
         auth();
         nodes();
         api();
-        return target.converted(ForeignFile.header("BifroMQ's " + file.getFileName()));
+        return target.converted(Target.header("BifroMQ's " + file.getFileName()));
     }
 
     private void entry(String path, Value value) {

@@ -28,9 +28,4 @@ public enum ForeignFile {
     }
 
     abstract Converted convert(Path file, String text, Path to) throws ConversionException;
-
-    static String header(String of) {
-        return "# Made of " + of + " by godwit-admin config import, which has told what became of each line of it.\n"
-                + "# docs/configuration.md has all keys; bin/standalone.sh check tells what is wrong.\n\n";
-    }
 }

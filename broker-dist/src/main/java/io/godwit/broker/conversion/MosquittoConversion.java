@@ -64,7 +64,7 @@ final class MosquittoConversion {
         whole.forEach((key, setting) -> settingOfAll(key, setting));
         listeners();
         access();
-        return target.converted(ForeignFile.header("mosquitto's " + file.getFileName()));
+        return target.converted(Target.header("mosquitto's " + file.getFileName()));
     }
 
     private void line(int number, String line) throws ConversionException {

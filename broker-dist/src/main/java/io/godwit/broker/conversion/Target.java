@@ -166,4 +166,10 @@ final class Target {
         }
         at.put(names[names.length - 1], value instanceof String text ? text.replace("${", "$${") : value);
     }
+
+    /** The first lines of what is written. */
+    static String header(String of) {
+        return "# Made of " + of + " by godwit-admin config import, which has told what became of each line of it.\n"
+                + "# docs/configuration.md has all keys; bin/standalone.sh check tells what is wrong.\n\n";
+    }
 }

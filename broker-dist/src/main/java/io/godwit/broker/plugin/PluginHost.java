@@ -253,8 +253,7 @@ public final class PluginHost implements AutoCloseable {
                 && factory instanceof UserPropertiesCustomizerFactory properties) {
             return new GuardedInterceptors.OfProperties(properties, name, plugin, nanoClock);
         }
-        if (type == TenantSettingsProviderFactory.class
-                && factory instanceof TenantSettingsProviderFactory settings) {
+        if (type == TenantSettingsProviderFactory.class && factory instanceof TenantSettingsProviderFactory settings) {
             return new GuardedFactories.OfTenantSettings(settings, name, plugin, nanoClock, () -> authTimeoutMillis);
         }
         throw new IllegalArgumentException("no kind of plugin: " + factory.getClass());

@@ -41,7 +41,9 @@ class ConfigFilesTest {
                 valid.add(path.substring(0, dot));
             }
         }
-        String sections = "mqttServer|tenant|session|memory|ban|auth|topic|cluster|redirect|store|subBroker|apiServer|otlp";
+        String sections =
+                "mqttServer|tenant|session|memory|ban|auth|topic|cluster|redirect|store|subBroker|apiServer|otlp"
+                        + "|plugin";
         Pattern named = Pattern.compile("\\b(?:" + sections + ")Config(?:\\.[A-Za-z0-9]+)+");
         List<String> unknown = new ArrayList<>();
         int found = 0;

@@ -64,8 +64,7 @@ class ExamplePluginsTest {
     @Test
     void theyDoWhatTheirPagesSay() throws Exception {
         PluginInstallation installation = new PluginInstallation(directory);
-        for (String each :
-                List.of("event-listener", "publish-interceptor", "deliver-interceptor", "user-properties")) {
+        for (String each : List.of("event-listener", "publish-interceptor", "deliver-interceptor", "user-properties")) {
             Path place = Files.createDirectory(directory.resolve(each));
             installation.take(ExampleProject.build(place, each));
         }

@@ -262,8 +262,10 @@ public enum TenantSetting {
     private final String key;
     private final Reach reach;
     private final Kind kind;
+
     @SuppressWarnings("ImmutableEnumChecker") // made by List.of
     private final List<String> words;
+
     private final long min;
     private final long max;
     private final long defaultValue;
