@@ -259,10 +259,9 @@ class ApiStoresTest {
                     out.write(new byte[65_536]);
                 }
             };
-            socket.getOutputStream()
-                    .write(("GET /api/v1/backup?store=inbox HTTP/1.1\r\nHost: localhost\r\n"
-                                    + "Authorization: Bearer a secret\r\n\r\n")
-                            .getBytes(StandardCharsets.US_ASCII));
+            String target = "/api/v1/backup?store=inbox";
+            String head = "GET " + target + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer a secret\r\n\r\n";
+            socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
             byte[] read = new byte[1 << 20];
             pieces.release();
             assertThat(socket.getInputStream().read(read)).isPositive();
