@@ -91,8 +91,8 @@ public final class StreamWriter {
     }
 
     /**
-     * Whether a receiver reads less than {@link #LEAST_BYTES_PER_SECOND}: it has one of a few threads, and could have it
-     * for days. It has its patience first.
+     * Whether a receiver reads less than {@link #LEAST_BYTES_PER_SECOND}: it has one of a few threads, and could have
+     * it for days. It has its patience first.
      *
      * @param waitedNanos for the receiver, in all
      */

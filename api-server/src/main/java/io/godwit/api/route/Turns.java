@@ -5,9 +5,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Lets each caller have {@link #MOST} searches under way, from their begin until their answers are written: nodes take a
- * few at a time, of all callers together, and one caller must leave some of them to others. {@link #MOST_WAITING} more
- * of each wait for their turn, as those of a page that asks for all that it shows. Confined to the event loop.
+ * Lets each caller have {@link #MOST} searches under way, from their begin until their answers are written: nodes take
+ * a few at a time, of all callers together, and one caller must leave some of them to others. {@link #MOST_WAITING}
+ * more of each wait for their turn, as those of a page that asks for all that it shows. Confined to the event loop.
  */
 final class Turns {
     /** Less than {@code MAX_QUESTIONS} of what is asked. */
