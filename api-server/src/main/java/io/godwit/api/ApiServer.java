@@ -46,6 +46,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerConfig;
 import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.net.ServerSSLOptions;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -83,6 +84,8 @@ public final class ApiServer implements AutoCloseable {
     private @Nullable TlsFiles tls;
     /** Whether a look at the files is under way. Confined to the event loop. */
     private boolean looks;
+    /** Why certificates could not be read at the last look; told once. One look at a time. */
+    private String unread = "";
 
     public ApiServer(ApiConfig config, ApiPorts ports) {
         this(config, ports, StreamBounds.DEFAULTS);
@@ -264,7 +267,9 @@ public final class ApiServer implements AutoCloseable {
             return;
         }
         try {
-            server.updateSSLOptions(files.options()).onComplete(result -> {
+            ServerSSLOptions options = files.options();
+            unread = "";
+            server.updateSSLOptions(options).onComplete(result -> {
                 if (result.succeeded()) {
                     LOG.info("certificates read anew");
                 } else {
@@ -274,7 +279,11 @@ public final class ApiServer implements AutoCloseable {
                 }
             });
         } catch (IOException e) {
-            LOG.error("certificates of before stay in force: {}", e.getMessage());
+            String why = String.valueOf(e.getMessage());
+            if (!why.equals(unread)) {
+                LOG.error("certificates of before stay in force: {}", why);
+            }
+            unread = why;
         }
     }
 

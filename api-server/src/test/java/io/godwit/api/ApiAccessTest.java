@@ -163,6 +163,31 @@ class ApiAccessTest {
                 "Bearer " + token);
     }
 
+    /** HTTP takes such a part out of a path. */
+    @Test
+    void aClientWhoseIdNoPathCanHaveIsNamedByAParameter() throws Exception {
+        try (ApiFixture api = withTokens()) {
+            for (String id : List.of(".", "..", "-")) {
+                api.node.add("default", id, "ann", 5, true, 10);
+            }
+            assertThat(api.get("/api/v1/clients/-?id=..", bearer(VIEWER))
+                            .json()
+                            .getJsonObject("item")
+                            .getString("clientId"))
+                    .isEqualTo("..");
+            assertThat(api.send("DELETE", "/api/v1/clients/-?id=.", null, bearer(OPERATOR))
+                            .status())
+                    .isEqualTo(204);
+            assertThat(api.send("DELETE", "/api/v1/clients/-", null, bearer(OPERATOR))
+                            .status())
+                    .isEqualTo(204);
+            assertThat(api.send("DELETE", "/api/v1/clients/x?id=..", null, bearer(OPERATOR))
+                            .field())
+                    .isEqualTo("id");
+            assertThat(api.node.disconnected).containsExactly("default/. 152", "default/- 152");
+        }
+    }
+
     @Test
     void aTokenOfATenantSeesItsOwnOnly() throws Exception {
         try (ApiFixture api = withTokens()) {
@@ -269,7 +294,9 @@ class ApiAccessTest {
                     "Origin: https://127.0.0.1:" + api.port(),
                     "Sec-Fetch-Site: cross-site",
                     "Sec-Fetch-Site: same-site",
-                    "Cookie: a=b")) {
+                    "Cookie: a=b",
+                    "Cookie: a=b\r\nSec-Fetch-Site: none",
+                    "Cookie: a=b\r\nSec-Fetch-Site: same-origin\r\nOrigin: http://evil.example")) {
                 assertThat(raw(api, own + header)).as(header).startsWith("HTTP/1.1 403 ");
             }
             String preflight = api.raw(
@@ -280,6 +307,19 @@ class ApiAccessTest {
             assertThat(api.node.disconnected).isEmpty();
             assertThat(raw(api, own + "Origin: http://127.0.0.1:" + api.port() + "\r\nSec-Fetch-Site: same-origin"))
                     .startsWith("HTTP/1.1 204 ");
+        }
+    }
+
+    /** Cookies that others on the same host have set come with what the page asks. */
+    @Test
+    void aCookieDoesNotDisableThePage() throws Exception {
+        for (String header : List.of("Sec-Fetch-Site: same-origin", "Origin: http://127.0.0.1:")) {
+            try (ApiFixture api = lamps(ApiFixture.open())) {
+                String sent = header.endsWith(":") ? header + api.port() : header;
+                assertThat(raw(api, "Host: 127.0.0.1:" + api.port() + "\r\nCookie: a=b\r\n" + sent))
+                        .as(sent)
+                        .startsWith("HTTP/1.1 204 ");
+            }
         }
     }
 
@@ -386,6 +426,7 @@ class ApiAccessTest {
         try (ApiFixture api = withTokens()) {
             api.send("DELETE", "/api/v1/clients/a%C2%9B2J%E2%80%AEb%E2%80%A8c", null, bearer(OPERATOR));
             api.send("DELETE", "/api/v1/clients/" + "x".repeat(10_000), null, bearer(VIEWER));
+            api.send("DELETE", "/api/v1/clients/" + "x".repeat(10_000), null, bearer(TENANT));
         } finally {
             audit.detachAppender(lines);
             audit.setLevel(null);
@@ -396,6 +437,9 @@ class ApiAccessTest {
                         line -> assertThat(line).contains("a\\u009b2J\\u202eb\\u2028c"),
                         line -> assertThat(line)
                                 .contains("by=vic", "... of 10", "status=403")
-                                .hasSizeLessThan(1_000));
+                                .hasSizeLessThan(1_000),
+                        line -> assertThat(line)
+                                .contains("by=ten", "... of 10", "status=404")
+                                .hasSizeLessThan(3_000));
     }
 }

@@ -219,6 +219,19 @@ class ApiAnswersTest {
         assertThat(api.get("/api/v1/metrics/node-a").status()).isEqualTo(200);
     }
 
+    /** Its shape has no place for nodes that are missing, and a sum without them would fall. */
+    @Test
+    void aSumOfCountersLacksNoNode() throws Exception {
+        api.node.missing = List.of("node-b");
+        Got sum = api.get("/api/v1/metrics/sum");
+        assertThat(sum.status()).isEqualTo(503);
+        assertThat(sum.problem()).isEqualTo("nodes-missing");
+        assertThat(sum.json().getJsonArray("missingNodes")).containsExactly("node-b");
+        assertThat(api.get("/api/v1/stats/sum").json().getJsonObject("nodes").getJsonObject("node-b"))
+                .as("its shape names them")
+                .isNotNull();
+    }
+
     @Test
     void metricsComeInTheFormThatIsAskedForAndAreNotMadeForEachCaller() throws Exception {
         Got plain = api.get("/metrics");

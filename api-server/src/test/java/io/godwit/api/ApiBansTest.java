@@ -283,6 +283,27 @@ class ApiBansTest {
         assertThat(api.node.disconnected).as("nothing half done").hasSize(before);
     }
 
+    /** A refusal would say that nothing was done. */
+    @Test
+    void aBanIsToldThoughItsConnectionCannotBeEnded() throws Exception {
+        api.node.add("default", "lamp", "ann", 5, true, 0);
+        String path = "/api/v1/clients/lamp?banSeconds=60";
+        assertThat(send("DELETE", path, null, OPERATOR).json().getBoolean("mayBeConnected"))
+                .isFalse();
+        api.node.isBusy = true;
+        Got got = send("DELETE", path, null, OPERATOR);
+        assertThat(got.status()).as(got.text()).isEqualTo(200);
+        assertThat(got.json().getBoolean("mayBeConnected")).isTrue();
+        assertThat(got.json().getJsonObject("item").getString("subject")).isEqualTo("lamp");
+        assertThat(send("DELETE", "/api/v1/clients/lamp", null, OPERATOR).status())
+                .as("without a ban nothing was done")
+                .isEqualTo(503);
+        api.node.isBusy = false;
+        api.node.missing = List.of("node-b");
+        assertThat(send("DELETE", path, null, OPERATOR).json().getBoolean("mayBeConnected"))
+                .isTrue();
+    }
+
     /** Many at once would be many records, each confirmed by all nodes. */
     @Test
     void aRequestNamesOneSubjectOrAddress() throws Exception {

@@ -43,7 +43,10 @@ class ApiBoundsTest {
         out.write(text.getBytes(StandardCharsets.US_ASCII));
     }
 
-    /** A connection beyond the limit is closed without an answer; when another one ends there is room again. */
+    /**
+     * A connection beyond the limit is closed without an answer, when somebody is known on all others; when another one
+     * ends there is room again.
+     */
     @Test
     void connectionsAreBounded() throws Exception {
         try (ApiFixture api = ApiFixture.open(limits(100, 3, LONG, LONG, LONG, 1_000, 1_000))) {
@@ -51,7 +54,7 @@ class ApiBoundsTest {
             for (int i = 0; i < 3; i++) {
                 Socket socket = api.connect();
                 socket.setSoTimeout(10_000);
-                write(socket, REQUEST);
+                write(socket, "GET /api/v1/me HTTP/1.1\r\nHost: localhost\r\n\r\n");
                 assertThat(socket.getInputStream().read()).isEqualTo('H');
                 open.add(socket);
             }
@@ -173,6 +176,107 @@ class ApiBoundsTest {
                             .status())
                     .isEqualTo(200);
             assertThat(api.get("/health/ready").status()).isEqualTo(200);
+        }
+    }
+
+    private static Path tokens(Path dir) throws IOException {
+        return Files.writeString(
+                dir.resolve("tokens"),
+                TokenFile.parse("")
+                        .with(TokenFile.Entry.ofToken("vic", Role.VIEWER, "", "a secret"))
+                        .with(TokenFile.Entry.ofToken("val", Role.VIEWER, "", "another"))
+                        .text());
+    }
+
+    /** As behind a proxy or a router with one address for all. */
+    @Test
+    void strangersDoNotKeepOutWhoSharesTheirAddress(@TempDir Path dir) throws Exception {
+        try (ApiFixture api = ApiFixture.withTokens(tokens(dir), limits(100, 100, LONG, LONG, LONG, 1_000, 2))) {
+            for (int i = 0; i < 3; i++) {
+                assertThat(firstRefused(api, "/api/v1/nodes", 401).json().getString("detail"))
+                        .contains("this address");
+            }
+            assertThat(api.get("/api/v1/nodes", "Authorization", "Bearer a secret")
+                            .status())
+                    .isEqualTo(200);
+            assertThat(api.get("/health/ready").status()).isEqualTo(200);
+            assertThat(firstRefused(api, "/health/ready", 200).json().getString("detail"))
+                    .as("health has a bound too")
+                    .contains("this address");
+        }
+    }
+
+    /** Those of all addresses together; once a second each is answered all the same. */
+    @Test
+    void healthIsBoundedOverAllAddresses() throws Exception {
+        try (ApiFixture api = ApiFixture.open(limits(100, 100, LONG, LONG, LONG, 3, 1_000))) {
+            assertThat(firstRefused(api, "/health/live", 200).json().getString("detail"))
+                    .contains("all callers");
+            assertThat(api.get("/api/v1/nodes").status())
+                    .as("apart from all else")
+                    .isEqualTo(200);
+            Await.until("it may ask again", () -> api.get("/health/live").status() == 200);
+        }
+    }
+
+    /** Whoever comes from an address whose every connection is that of one token gets a place. */
+    @Test
+    void oneTokenKeepsHalfOfTheConnections(@TempDir Path dir) throws Exception {
+        List<Socket> open = new ArrayList<>();
+        try (ApiFixture api = ApiFixture.withTokens(tokens(dir), limits(4, 100, LONG, LONG, LONG, 1_000, 1_000))) {
+            for (int i = 0; i < 4; i++) {
+                Socket socket = api.connect();
+                socket.setSoTimeout(20_000);
+                write(socket, "GET /api/v1/me HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer a secret\r\n\r\n");
+                assertThat(socket.getInputStream().read()).isEqualTo('H');
+                open.add(socket);
+            }
+            for (int i = 0; i < 3; i++) {
+                assertThat(api.raw(LAST, 20_000)).startsWith("HTTP/1.1 200");
+            }
+            write(open.get(0), LAST);
+            write(open.get(1), LAST);
+            assertThat(ApiFixture.readAll(open.get(0))).as("is kept").contains("HTTP/1.1 200");
+            assertThat(ApiFixture.readAll(open.get(1))).as("is kept").contains("HTTP/1.1 200");
+        } finally {
+            for (Socket socket : open) {
+                socket.close();
+            }
+        }
+    }
+
+    /** Searches of one token wait, then are refused; those of others, and what is about one client, go on. */
+    @Test
+    void searchesOfOneTokenLeaveSomeToOthers(@TempDir Path dir) throws Exception {
+        String search = "GET /api/v1/clients HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer a secret\r\n\r\n";
+        List<Socket> open = new ArrayList<>();
+        try (ApiFixture api = ApiFixture.withTokens(tokens(dir), limits(100, 100, LONG, LONG, LONG, 1_000, 1_000))) {
+            api.node.hangs = true;
+            for (int i = 0; i < 9; i++) {
+                Socket socket = api.connect();
+                open.add(socket);
+                write(socket, search);
+            }
+            Await.until("one is refused", () -> api.raw(search, 1_000).startsWith("HTTP/1.1 429"));
+            api.node.hangs = false;
+            assertThat(api.get("/api/v1/clients", "Authorization", "Bearer another")
+                            .status())
+                    .isEqualTo(200);
+            assertThat(api.get("/api/v1/clients/lamp", "Authorization", "Bearer a secret")
+                            .status())
+                    .isEqualTo(404);
+            for (Socket socket : open) {
+                socket.close(); // nobody waits for them any more
+            }
+            Await.until(
+                    "it has its turn",
+                    () -> api.get("/api/v1/clients", "Authorization", "Bearer a secret")
+                                    .status()
+                            == 200);
+        } finally {
+            for (Socket socket : open) {
+                socket.close();
+            }
         }
     }
 

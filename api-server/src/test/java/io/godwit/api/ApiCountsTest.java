@@ -114,19 +114,19 @@ class ApiCountsTest {
     @Test
     void whoAsksTooOftenIsCountedByTheBound() throws Exception {
         try (ApiFixture api = ApiFixture.open(limits(100, LONG, 1_000, 5))) {
-            untilLimited(api);
+            untilLimited(api, "/none"); // nobody is asked who it is
             counts(api, "limited ADDRESS", 1);
             counts(api, "none 429", 1);
             counts(api, "problem too-many-requests", 1);
         }
         try (ApiFixture api = ApiFixture.open(limits(100, LONG, 5, 1_000))) {
-            untilLimited(api);
+            untilLimited(api, "/api/v1/nodes");
             counts(api, "limited ALL", 1);
         }
     }
 
-    private static void untilLimited(ApiFixture api) throws Exception {
-        Await.until("it is too often", () -> api.get("/api/v1/nodes").status() == 429);
+    private static void untilLimited(ApiFixture api, String path) throws Exception {
+        Await.until("it is too often", () -> api.get(path).status() == 429);
     }
 
     @Test
@@ -134,7 +134,12 @@ class ApiCountsTest {
         try (ApiFixture api = ApiFixture.open(limits(2, LONG, 1_000, 1_000))) {
             try (Socket first = api.connect();
                     Socket second = api.connect()) {
-                assertThat(List.of(first, second)).allMatch(Socket::isConnected);
+                for (Socket known : List.of(first, second)) {
+                    known.getOutputStream()
+                            .write("GET /api/v1/me HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                                    .getBytes(StandardCharsets.US_ASCII));
+                    assertThat(known.getInputStream().read()).isEqualTo('H');
+                }
                 Await.until("two are open", () -> api.node.counts.open() == 2);
                 api.raw(LIVE, 10_000);
                 counts(api, "refused ADDRESS", 1);

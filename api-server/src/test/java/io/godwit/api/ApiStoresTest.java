@@ -3,6 +3,8 @@ package io.godwit.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.api.ApiFixture.Got;
+import io.godwit.api.auth.Role;
+import io.godwit.api.auth.TokenFile;
 import io.godwit.api.port.OperationException;
 import io.godwit.api.port.StoreAdmin;
 import io.godwit.testing.Await;
@@ -10,14 +12,20 @@ import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Changes of ranges, balancers, replicas and nodes; and backups. */
 class ApiStoresTest {
@@ -232,6 +240,46 @@ class ApiStoresTest {
                 .doesNotEndWith("\r\n0\r\n\r\n")
                 .doesNotEndWith("<open>");
         awaitNoBackup();
+    }
+
+    /** Half of everything that is stored would go to somebody who may not have it any more. */
+    @Test
+    void aBackupEndsWhenItsTokenIsRemoved(@TempDir Path dir) throws Exception {
+        Path tokens = Files.writeString(
+                dir.resolve("tokens"),
+                TokenFile.parse("")
+                        .with(TokenFile.Entry.ofToken("ada", Role.ADMIN, "", "a secret"))
+                        .text());
+        Semaphore pieces = new Semaphore(0);
+        try (ApiFixture own = ApiFixture.withTokens(tokens);
+                Socket socket = own.connect()) {
+            own.node.stores.body = out -> {
+                while (true) { // until its receiver may not have more
+                    pieces.acquireUninterruptibly();
+                    out.write(new byte[65_536]);
+                }
+            };
+            String target = "/api/v1/backup?store=inbox";
+            String head = "GET " + target + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer a secret\r\n\r\n";
+            socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
+            byte[] read = new byte[1 << 20];
+            pieces.release();
+            assertThat(socket.getInputStream().read(read)).isPositive();
+            Files.writeString(tokens, "");
+            socket.setSoTimeout(100);
+            Await.until("it ends", () -> {
+                pieces.release();
+                try {
+                    return socket.getInputStream().read(read) < 0;
+                } catch (SocketTimeoutException e) {
+                    return false;
+                } catch (SocketException e) {
+                    return true; // cut off
+                }
+            });
+            pieces.release(10);
+            Await.until("nothing is open", () -> own.node.stores.openBackups.get() == 0);
+        }
     }
 
     /** Of what is made, a few pieces are in memory, and the maker waits. */

@@ -163,6 +163,9 @@ class ApiUsersTest {
         Got late = setRules("allow all all second", tag);
         assertThat(late.status()).isEqualTo(412);
         assertThat(late.problem()).isEqualTo("changed");
+        assertThat(setRules("allow all all second", "").status())
+                .as("a header that is there admits what it names")
+                .isEqualTo(412);
         assertThat(setRules(
                                 "allow all all second",
                                 "W/" + api.get("/api/v1/rules").header("ETag"))

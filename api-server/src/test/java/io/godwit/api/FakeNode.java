@@ -77,6 +77,8 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, HistoryS
     volatile List<NodeHistory> history = List.of();
     /** Answers nothing about clients. */
     volatile boolean hangs;
+    /** Whether no connection can be ended now. */
+    volatile boolean isBusy;
     /** A list from before this key finds nothing in its time, and has looked so far. */
     volatile ClientKey looksUpTo;
 
@@ -190,6 +192,9 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, HistoryS
 
     @Override
     public synchronized CompletableFuture<Answer<Boolean>> disconnect(ClientKey key, int reasonCode, Duration within) {
+        if (isBusy) {
+            return CompletableFuture.failedFuture(new NotServingException("too many questions"));
+        }
         ClientView client = clients.get(key);
         if (client != null && client.connected()) {
             disconnected.add(key.tenant() + "/" + key.clientId() + " " + reasonCode);

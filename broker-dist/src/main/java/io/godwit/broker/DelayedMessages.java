@@ -23,6 +23,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,6 +52,14 @@ final class DelayedMessages implements Delayer {
 
     private static final String PREFIX = "\0delayed/";
     private static final String TOKEN_PREFIX = PREFIX + "token.";
+    /** Of a keeper, as {@link #keeper} makes it; the publisher may have any characters. */
+    private static final Pattern NAME = Pattern.compile(
+            PREFIX + "(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\\.[0-9]{1,19}"
+                    + "|token\\.(-?[0-9]{1,19})\\.([0-9a-f]{64}))/(.++)",
+            Pattern.DOTALL);
+    /** Of no matter: the session is looked up by its client id. */
+    private static final int PROTOCOL_LEVEL = 5;
+
     private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
 
     private final Supplier<InboxClient> inbox;
@@ -152,16 +162,36 @@ final class DelayedMessages implements Delayer {
 
     /** The same of the session that keeps the message. */
     CompletableFuture<Void> beforePublish(TenantId tenant, ClientId keeper) {
-        String id = keeper.value();
-        if (!id.startsWith(TOKEN_PREFIX)) {
+        Matcher name = NAME.matcher(keeper.value());
+        if (!name.matches() || name.group(1) == null) {
             return DONE;
         }
-        int dot = id.indexOf('.', TOKEN_PREFIX.length());
-        int slash = id.indexOf('/', TOKEN_PREFIX.length());
-        long number = Long.parseLong(id.substring(TOKEN_PREFIX.length(), dot));
-        String digest = id.substring(dot + 1, slash);
-        ClientId publisher = new ClientId(id.substring(slash + 1));
-        return inbox.get().distributed(tenant, publisher, number, digest);
+        long number = Long.parseLong(name.group(1));
+        return inbox.get().distributed(tenant, new ClientId(name.group(3)), number, name.group(2));
+    }
+
+    /**
+     * Whether the keeper of a message may be called so. Others name it: there need not be one, nor anything else of
+     * that name.
+     */
+    static boolean mayBeKeeper(ClientId id) {
+        Matcher name = NAME.matcher(id.value());
+        return name.matches() && (name.group(1) == null || isNumber(name.group(1)));
+    }
+
+    private static boolean isNumber(String digits) {
+        try {
+            return Long.toString(Long.parseLong(digits)).equals(digits);
+        } catch (NumberFormatException e) {
+            return false; // more than the number of a token can be
+        }
+    }
+
+    /** Whether there is a session of that client id, which keeps a message or did so lately. */
+    CompletableFuture<Boolean> isThere(TenantId tenant, ClientId keeper) {
+        return inbox.get()
+                .owner(new ClientInfo(tenant, keeper, null, "", PROTOCOL_LEVEL))
+                .thenApply(owner -> owner != SessionOwner.NO_SESSION);
     }
 
     /** For whom a will is published: the client that published the message, when it is one that was kept here. */

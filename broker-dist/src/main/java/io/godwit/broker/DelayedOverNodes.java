@@ -3,6 +3,7 @@ package io.godwit.broker;
 import io.godwit.api.port.DelayedAdmin;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.Page;
+import io.godwit.broker.api.LogText;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.SessionCatalog;
 import io.godwit.inbox.client.StoredSessionInfo;
@@ -38,15 +39,19 @@ import org.slf4j.LoggerFactory;
  */
 final class DelayedOverNodes implements DelayedAdmin {
     private static final Logger LOG = LoggerFactory.getLogger(DelayedOverNodes.class);
-    private static final int MAX_QUESTIONS = 4;
+    static final int MAX_QUESTIONS = 4;
+    /** Of those about one message, which read little: slow searches keep nobody from ending it. */
+    static final int MAX_SINGLE_QUESTIONS = 32;
     /** Messages that are discarded at a time. */
     private static final int MAX_AT_A_TIME = 16;
 
     private final SessionCatalog catalog;
     private final InboxClient inboxes;
     private final DelayedMessages delayed;
-    /** Questions under way. Atomic: asked and answered on any thread. */
-    private final AtomicInteger underWay = new AtomicInteger();
+    /** Searches under way. Atomic: asked and answered on any thread. */
+    private final AtomicInteger searches = new AtomicInteger();
+    /** The same of questions about one message each. */
+    private final AtomicInteger singles = new AtomicInteger();
 
     DelayedOverNodes(SessionCatalog catalog, InboxClient inboxes, DelayedMessages delayed) {
         this.catalog = catalog;
@@ -135,7 +140,9 @@ final class DelayedOverNodes implements DelayedAdmin {
     private static Optional<ClientId> keeperOf(String id) {
         try {
             ClientId keeper = new ClientId(new String(Base64.getUrlDecoder().decode(id), StandardCharsets.UTF_8));
-            return DelayedMessages.isKeeper(keeper) && idOf(keeper).equals(id) ? Optional.of(keeper) : Optional.empty();
+            return DelayedMessages.mayBeKeeper(keeper) && idOf(keeper).equals(id)
+                    ? Optional.of(keeper)
+                    : Optional.empty();
         } catch (IllegalArgumentException e) {
             return Optional.empty();
         }
@@ -148,7 +155,14 @@ final class DelayedOverNodes implements DelayedAdmin {
             return CompletableFuture.completedFuture(false);
         }
         Deadline deadline = deadline(within);
-        return ask(within, () -> discard(new TenantId(tenant), keeper.get(), deadline));
+        TenantId ofTenant = new TenantId(tenant);
+        // before anything is put on record: a made-up id would mark another message of its publisher as distributed
+        return askAboutOne(
+                within,
+                () -> delayed.isThere(ofTenant, keeper.get())
+                        .thenCompose(isThere -> isThere
+                                ? discard(ofTenant, keeper.get(), deadline)
+                                : CompletableFuture.completedFuture(false)));
     }
 
     private CompletableFuture<Boolean> discard(TenantId tenant, ClientId keeper, Deadline deadline) {
@@ -158,9 +172,9 @@ final class DelayedOverNodes implements DelayedAdmin {
                 .whenComplete((wasThere, failure) -> LOG.info(
                         "operator discards a delayed message tenant={} keeper={} wasThere={} failure={}",
                         tenant.value(),
-                        idOf(keeper),
+                        LogText.of(idOf(keeper)),
                         wasThere,
-                        String.valueOf(failure)));
+                        LogText.of(String.valueOf(failure))));
     }
 
     @Override
@@ -197,10 +211,19 @@ final class DelayedOverNodes implements DelayedAdmin {
     }
 
     private <T> CompletableFuture<T> ask(Duration within, Supplier<CompletableFuture<T>> question) {
-        if (underWay.incrementAndGet() > MAX_QUESTIONS) {
+        return ask(searches, MAX_QUESTIONS, within, question);
+    }
+
+    private <T> CompletableFuture<T> askAboutOne(Duration within, Supplier<CompletableFuture<T>> question) {
+        return ask(singles, MAX_SINGLE_QUESTIONS, within, question);
+    }
+
+    private <T> CompletableFuture<T> ask(
+            AtomicInteger underWay, int most, Duration within, Supplier<CompletableFuture<T>> question) {
+        if (underWay.incrementAndGet() > most) {
             underWay.decrementAndGet();
             return CompletableFuture.failedFuture(new NotServingException(
-                    "this node asks " + MAX_QUESTIONS + " questions about delayed messages already; ask again later"));
+                    "this node asks " + most + " questions about delayed messages already; ask again later"));
         }
         return begin(question)
                 .whenComplete((answer, failure) -> underWay.decrementAndGet())

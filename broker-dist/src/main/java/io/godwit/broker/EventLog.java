@@ -1,5 +1,6 @@
 package io.godwit.broker;
 
+import io.godwit.broker.api.LogText;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.EventListener;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -131,27 +132,8 @@ final class EventLog implements EventListener, AutoCloseable {
         return taken;
     }
 
-    /**
-     * Clients choose names and topics: nothing of them may look like another line, be one of kilobytes, or show in
-     * another order than it has. So what ends lines, turns the direction of writing, is invisible or half a character
-     * becomes a question mark.
-     */
     private static String text(BrokerEvent event) {
-        String text = event.toString();
-        StringBuilder shown = new StringBuilder();
-        text.codePoints().limit(MAX_EXAMPLE).forEach(each -> shown.appendCodePoint(isShown(each) ? each : '?'));
-        return text.length() > MAX_EXAMPLE ? shown + "..." : shown.toString();
-    }
-
-    private static boolean isShown(int character) {
-        return switch (Character.getType(character)) {
-            case Character.CONTROL,
-                    Character.FORMAT,
-                    Character.LINE_SEPARATOR,
-                    Character.PARAGRAPH_SEPARATOR,
-                    Character.SURROGATE -> false;
-            default -> true;
-        };
+        return LogText.of(event, MAX_EXAMPLE);
     }
 
     /** Tells what is left and ends; waits for both. */

@@ -182,6 +182,32 @@ class DelayedMessagesTest {
         assertThat(DelayedMessages.isKeeper(PUBLISHER.clientId())).isFalse();
     }
 
+    @Test
+    void onlyAsKeepersAreCalledAreNamesOfSome() {
+        take("$delayed/30/t", null);
+        take("$delayed/30/t", new DeliveryToken("o", 7, 0));
+        take("$delayed/30/t", new DeliveryToken("o", Long.MAX_VALUE, 0));
+        assertThat(kept)
+                .allMatch(each -> DelayedMessages.mayBeKeeper(each.client().clientId()));
+        String digest = OriginDigest.of("o");
+        for (String name : List.of(
+                "token.1\"\n2026-01-01 INFO forged." + digest + "/a",
+                "token.9999999999999999999." + digest + "/a",
+                "token.007." + digest + "/a",
+                "token.7." + digest.substring(1) + "/a",
+                "token.7." + digest,
+                "token.7." + digest + "/",
+                "token./a",
+                "7.1/a",
+                "/a",
+                "")) {
+            assertThat(DelayedMessages.mayBeKeeper(new ClientId("\0delayed/" + name)))
+                    .as(name)
+                    .isFalse();
+        }
+        assertThat(DelayedMessages.mayBeKeeper(PUBLISHER.clientId())).isFalse();
+    }
+
     private List<ClientId> keepers() {
         return kept.stream()
                 .map(request -> request.client().clientId())

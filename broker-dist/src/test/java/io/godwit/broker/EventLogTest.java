@@ -124,7 +124,7 @@ class EventLogTest {
                         expired -> assertThat(expired)
                                 .startsWith("events kind=dropped.expired count=1 total=1 for example ")
                                 .contains("away", "a/bb")
-                                .endsWith("b...")
+                                .containsPattern("b\\.\\.\\. of 5\\d{3}$")
                                 .hasSizeLessThan(600),
                         full -> assertThat(full).isEqualTo("events kind=dropped.queue-full-newest count=1 total=1"));
     }

@@ -34,7 +34,7 @@ public final class TokenFile {
     private static final int FIELDS = 5;
     private static final int HASH_BYTES = 32;
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
-    private static final Pattern TENANT = Pattern.compile("[^:\\s\\p{Cntrl}]{0,256}");
+    private static final Pattern TENANT = Pattern.compile("[A-Za-z0-9._-]{0,64}");
 
     private static final String HEADING = "# Who may use the HTTP API. docs/api.md tells more.";
 
@@ -71,7 +71,7 @@ public final class TokenFile {
             }
             if (!TENANT.matcher(tenant).matches()) {
                 throw new IllegalArgumentException(
-                        "the tenant must have at most 256 characters, no colon and no blank");
+                        "the tenant must have at most 64 letters, digits, dots, hyphens or underscores");
             }
             if (proof == Proof.SHA256) {
                 checkHash(value);

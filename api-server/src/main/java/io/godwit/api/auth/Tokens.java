@@ -23,6 +23,8 @@ public final class Tokens {
     private final FileWatch watch;
     private final Optional<SharedTokens> shared;
     private volatile TokenFile file;
+    /** Why the last look could not read the file, or what was wrong in it; empty when it is in force. */
+    private String failure = "";
 
     private Tokens(Path path, FileWatch watch, TokenFile file, Optional<SharedTokens> shared) {
         this.path = path;
@@ -47,17 +49,24 @@ public final class Tokens {
 
     /**
      * Takes the file as it is now, when it has changed. One that cannot be read or is wrong is told once, and the
-     * tokens of before stay in force: half an edit must not lock everybody out.
+     * tokens of before stay in force: half an edit must not lock everybody out. It is read again at each look then: a
+     * token that was removed must not stay valid until the next edit, for a disk that failed at that moment.
      */
     public void reloadIfChanged() {
-        if (!watch.hasChanged()) {
+        boolean hasChanged = watch.hasChanged();
+        if (!hasChanged && failure.isEmpty()) {
             return;
         }
         try {
             file = TokenFile.read(path);
+            failure = "";
             LOG.info("tokens read anew file={} entries={}", path, file.entries().size());
         } catch (IOException e) {
-            LOG.error("tokens of before stay in force: {}", e.getMessage());
+            String now = String.valueOf(e.getMessage());
+            if (hasChanged || !now.equals(failure)) {
+                LOG.error("tokens of before stay in force: {}", now);
+            }
+            failure = now;
         }
     }
 

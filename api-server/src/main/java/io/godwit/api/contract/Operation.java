@@ -27,6 +27,7 @@ public final class Operation {
     private final boolean isOfTenant;
     private final Set<String> unlogged;
     private final boolean isAuditedRead;
+    private final boolean isMarkedSearch;
     private final Map<String, Parameter> parameters = new LinkedHashMap<>();
     private final SchemaCheck parameterCheck;
     private final @Nullable SchemaCheck bodyCheck;
@@ -52,6 +53,7 @@ public final class Operation {
                         .orElseThrow(() -> new IllegalArgumentException(id + " has the role " + needed)));
         this.isOfTenant = "tenant".equals(document.getString("x-godwit-scope"));
         this.isAuditedRead = document.getBoolean("x-godwit-audited", false);
+        this.isMarkedSearch = document.getBoolean("x-godwit-search", false);
         this.unlogged = document.getJsonArray("x-godwit-unlogged", new JsonArray()).stream()
                 .map(String.class::cast)
                 .collect(Collectors.toUnmodifiableSet());
@@ -149,6 +151,11 @@ public final class Operation {
     /** Whether the audit log has it: what changes something, and what gives everything away. */
     public boolean isAudited() {
         return changes() || isAuditedRead;
+    }
+
+    /** Whether it may read a lot: a caller has a few of these under way at a time. */
+    public boolean isSearch() {
+        return isMarkedSearch || parameters.containsKey("cursor") || parameters.containsKey("filter");
     }
 
     public boolean hasBody() {

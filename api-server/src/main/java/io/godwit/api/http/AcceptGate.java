@@ -6,10 +6,15 @@ import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.net.SocketAddress;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,32 +23,82 @@ import org.slf4j.LoggerFactory;
  * Closes connections beyond the limits as soon as they are accepted, before they cost a TLS engine or a parser. Stands
  * in the pipeline of the server channel, in front of what hands connections on.
  *
- * <p>When all places are taken, a source that has fewer connections than another gets the place of that one's oldest
- * connection on which nobody has said who they are: a few addresses must not keep all others out. Whoever has sent a
- * valid token keeps the connection.
+ * <p>Strangers must not keep others out. A stranger is a connection on which nobody has said who they are. So a new
+ * connection gets the place of the oldest stranger of these, where there is one:
+ *
+ * <ul>
+ *   <li>of its own source, when that has as many as it may: strangers may share the address of somebody with a token;
+ *   <li>when all places are taken, of the source that has most, if that has more than the new one's; if none has, the
+ *       same is tried by wider prefixes of IPv6, since one household has 256 sources or more;
+ *   <li>of all, when somebody of the new one's source has sent a valid token lately.
+ * </ul>
+ *
+ * <p>Whoever has sent a valid token keeps the connection.
  *
  * <p>The thread that accepts and the event loop, where connections end, contend for the counts; both hold the lock for
- * a look into a map, and for one at all sources when all places are taken.
+ * a look into a map, and for some at all sources when all places are taken.
  */
 @Sharable
 public final class AcceptGate extends ChannelInboundHandlerAdapter {
     private static final Logger LOG = LoggerFactory.getLogger(AcceptGate.class);
+    /** How long a source is preferred after somebody of it was known. */
+    static final Duration LATELY = Duration.ofMinutes(10);
+
+    private static final int MAX_LATELY = 1_000;
+    /** How Sources counts: by address or 64 bits, by 56 and by 48 bits. */
+    private static final int LEVELS = 3;
 
     private final int most;
     private final int mostPerSource;
     private final ApiCounts counts;
+    private final LongSupplier nanoClock;
     private final Map<String, Source> bySource = new HashMap<>();
-    private final Map<SocketAddress, Place> byPeer = new HashMap<>();
+    /** By wider prefixes of IPv6. */
+    private final Map<String, Count> byPrefix = new HashMap<>();
+
+    private final Map<Ends, Place> byEnds = new HashMap<>();
+    /** Those on which nobody is known, the oldest first. */
+    private final Set<Place> strangers = new LinkedHashSet<>();
+    /** When somebody was known last, by sources. */
+    private final Map<String, Long> lately = new LinkedHashMap<>(64, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Long> eldest) {
+            return size() > MAX_LATELY;
+        }
+    };
+
     private int open;
 
-    private static final class Source {
+    /** One source port may have connections to several addresses of this machine. */
+    private record Ends(
+            @Nullable SocketAddress remote, @Nullable SocketAddress local) {}
+
+    /** Open connections of all sources that have so much in common. */
+    private static final class Count {
         private final String name;
         private int open;
-        /** Those on which nobody is known, the oldest first, by their other ends. */
-        private final LinkedHashMap<SocketAddress, Place> strangers = new LinkedHashMap<>();
 
-        Source(String name) {
+        Count(String name) {
             this.name = name;
+        }
+    }
+
+    private static final class Source {
+        /** Its own, then those of wider prefixes. */
+        private final List<Count> counts;
+        /** As {@link AcceptGate#strangers}, of this source. */
+        private final Set<Place> strangers = new LinkedHashSet<>();
+
+        Source(List<Count> counts) {
+            this.counts = counts;
+        }
+
+        String name() {
+            return counts.get(0).name;
+        }
+
+        int open(int level) {
+            return counts.get(Math.min(level, counts.size() - 1)).open;
         }
     }
 
@@ -51,13 +106,13 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
     private static final class Place {
         private final Source source;
         private final Channel connection;
-        private final SocketAddress peer;
+        private final Ends ends;
         private boolean isLeft;
 
         Place(Source source, Channel connection) {
             this.source = source;
             this.connection = connection;
-            this.peer = connection.remoteAddress();
+            this.ends = new Ends(connection.remoteAddress(), connection.localAddress());
         }
     }
 
@@ -72,7 +127,13 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
     }
 
     public AcceptGate(Limits limits, ApiCounts counts) {
+        this(limits, counts, System::nanoTime);
+    }
+
+    /** @param nanoClock the monotonic clock */
+    AcceptGate(Limits limits, ApiCounts counts, LongSupplier nanoClock) {
         this.counts = counts;
+        this.nanoClock = nanoClock;
         most = limits.maxConnections();
         mostPerSource = limits.maxConnectionsPerAddress();
     }
@@ -114,11 +175,11 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Ends the open connection with this other end at once, if there is one. */
-    void end(SocketAddress peer) {
+    /** Ends the open connection between these ends at once, if there is one. */
+    void end(SocketAddress remote, SocketAddress local) {
         Place place;
         synchronized (this) {
-            place = byPeer.get(peer);
+            place = byEnds.get(new Ends(remote, local));
         }
         if (place != null) {
             close(place.connection);
@@ -126,39 +187,68 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
     }
 
     private synchronized Entry enter(Channel connection) {
-        String name = Sources.of(connection.remoteAddress());
-        Source known = bySource.get(name);
-        Source source = known == null ? new Source(name) : known;
-        Place ousted = open < most ? null : replaceable(source.open);
-        boolean isSourceFull = source.open >= mostPerSource;
-        if (isSourceFull || open >= most && ousted == null) {
-            LOG.debug("connection refused, too many source={} open={} ofSource={}", name, open, source.open);
+        List<String> names = Sources.names(connection.remoteAddress());
+        Source source = bySource.get(names.get(0));
+        if (source == null) {
+            source = new Source(names.stream().map(this::count).toList());
+        }
+        boolean isSourceFull = source.open(0) >= mostPerSource;
+        boolean isFull = isSourceFull || open >= most;
+        Place ousted = isSourceFull ? oldest(source.strangers) : isFull ? replaceable(source) : null;
+        if (isFull && ousted == null) {
+            LOG.debug("connection refused, too many source={} open={} ofSource={}", names.get(0), open, source.open(0));
             return Entry.refused(isSourceFull ? ApiCounts.Bound.ADDRESS : ApiCounts.Bound.ALL);
         }
         if (ousted != null) {
-            LOG.debug("connection closed, its place is another's source={} other={}", ousted.source.name, name);
+            LOG.debug("connection closed, its place is another's source={} other={}", ousted.source.name(), names);
             leave(ousted);
         }
         Place place = new Place(source, connection);
         open++;
-        source.open++;
-        source.strangers.put(place.peer, place);
-        byPeer.put(place.peer, place);
-        bySource.put(name, source);
+        for (Count count : source.counts) {
+            count.open++;
+        }
+        for (Count wider : source.counts.subList(1, source.counts.size())) {
+            byPrefix.put(wider.name, wider);
+        }
+        source.strangers.add(place);
+        strangers.add(place);
+        byEnds.put(place.ends, place);
+        bySource.put(source.name(), source);
         return new Entry(place, ousted, null);
     }
 
-    /** Whose place a source gets that has so many; null when no other source has more, or only known callers. */
-    private @Nullable Place replaceable(int ofSource) {
-        Source greatest = null;
-        for (Source each : bySource.values()) {
-            if (!each.strangers.isEmpty() && (greatest == null || each.open > greatest.open)) {
-                greatest = each;
+    private Count count(String name) {
+        Count known = byPrefix.get(name); // no source has a name that is a wider prefix
+        return known == null ? new Count(name) : known;
+    }
+
+    private static @Nullable Place oldest(Set<Place> strangers) {
+        return strangers.isEmpty() ? null : strangers.iterator().next();
+    }
+
+    /** Whose place this source gets, when all are taken; null for nobody's. */
+    private @Nullable Place replaceable(Source newcomer) {
+        for (int level = 0; level < LEVELS; level++) {
+            Source greatest = null;
+            for (Source each : bySource.values()) {
+                if (!each.strangers.isEmpty() && (greatest == null || each.open(level) > greatest.open(level))) {
+                    greatest = each;
+                }
+            }
+            if (greatest == null) {
+                return null; // all are known
+            }
+            if (greatest.open(level) > newcomer.open(level) + 1) {
+                return oldest(greatest.strangers);
             }
         }
-        return greatest == null || greatest.open <= ofSource + 1
-                ? null
-                : greatest.strangers.values().iterator().next();
+        return wasKnownLately(newcomer) ? oldest(strangers) : null;
+    }
+
+    private boolean wasKnownLately(Source source) {
+        Long known = lately.get(source.name());
+        return known != null && nanoClock.getAsLong() - known < LATELY.toNanos();
     }
 
     private synchronized void leave(Place place) {
@@ -168,18 +258,26 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
         place.isLeft = true;
         open--;
         Source source = place.source;
-        source.strangers.remove(place.peer, place);
-        byPeer.remove(place.peer, place);
-        if (--source.open == 0) {
-            bySource.remove(source.name);
+        source.strangers.remove(place);
+        strangers.remove(place);
+        byEnds.remove(place.ends, place);
+        for (Count count : source.counts) {
+            if (--count.open == 0) {
+                byPrefix.remove(count.name);
+            }
+        }
+        if (source.open(0) == 0) {
+            bySource.remove(source.name());
         }
     }
 
     /** Who is at the other end of an open connection is known from now on. */
-    public synchronized void known(SocketAddress peer) {
-        Source source = bySource.get(Sources.of(peer));
-        if (source != null) {
-            source.strangers.remove(peer);
+    public synchronized void known(SocketAddress remote, SocketAddress local) {
+        Place place = byEnds.get(new Ends(remote, local));
+        if (place != null) {
+            place.source.strangers.remove(place);
+            strangers.remove(place);
+            lately.put(place.source.name(), nanoClock.getAsLong());
         }
     }
 

@@ -1,8 +1,12 @@
 package io.godwit.api.http;
 
+import java.util.HashMap;
+import java.util.Map;
+
 /**
  * Bytes of answers that are under way, over all connections: a client that reads slowly keeps its answer in memory, and
- * may have many connections. Confined to the event loop.
+ * may have many connections. One caller has half of the room at most, or one answer that is larger. Confined to the
+ * event loop.
  */
 public final class AnswerRoom {
     /** An answer of as many bytes needs no room: all connections together have little of these. */
@@ -13,6 +17,8 @@ public final class AnswerRoom {
 
     private final long most;
     private long taken;
+    /** By whose answers they are. */
+    private final Map<String, Long> byCaller = new HashMap<>();
 
     AnswerRoom(long most) {
         this.most = most;
@@ -23,22 +29,32 @@ public final class AnswerRoom {
         return new AnswerRoom(Math.min(MOST_BYTES, Runtime.getRuntime().maxMemory() / HEAP_SHARE));
     }
 
-    /** Whether an answer may be sent now. An answer larger than the whole room may, while no other is under way. */
-    public boolean tryTake(int bytes) {
+    /**
+     * Whether an answer may be sent now. An answer larger than the whole room may, while no other is under way.
+     *
+     * @param caller empty for nobody
+     */
+    public boolean tryTake(String caller, int bytes) {
         if (bytes <= SMALL_BYTES) {
             return true;
         }
         if (taken > 0 && taken + bytes > most) {
             return false;
         }
+        long own = byCaller.getOrDefault(caller, 0L);
+        if (own > 0 && own + bytes > most / 2) {
+            return false;
+        }
         taken += bytes;
+        byCaller.put(caller, own + bytes);
         return true;
     }
 
     /** It has been sent, or its connection was closed. */
-    public void give(int bytes) {
+    public void give(String caller, int bytes) {
         if (bytes > SMALL_BYTES) {
             taken -= bytes;
+            byCaller.computeIfPresent(caller, (name, own) -> own <= bytes ? null : own - bytes);
         }
     }
 }

@@ -68,6 +68,15 @@ public final class Callers {
     }
 
     /**
+     * Whether a browser says that a page of this API sends this. Cookies come with it that others on the same host have
+     * set; pages cannot make these headers up.
+     */
+    public static boolean isOfOwnPage(HttpServerRequest request) {
+        return !isOfAnotherSite(request)
+                && ("same-origin".equals(request.getHeader("Sec-Fetch-Site")) || request.getHeader("Origin") != null);
+    }
+
+    /**
      * Whether a browser sends this for a page of another origin. Clients that are not browsers send neither header.
      */
     public static boolean isOfAnotherSite(HttpServerRequest request) {

@@ -5,8 +5,10 @@ import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -25,12 +27,15 @@ public final class Connections {
     private final ApiCounts counts;
     private final LongSupplier nanoClock;
     private final IdentityHashMap<HttpConnection, State> open = new IdentityHashMap<>();
+    /** How many of these count as whose. */
+    private final Map<String, Integer> owned = new HashMap<>();
 
     /** What is known of a connection. */
     public static final class State {
         private long deadline;
         private int requests;
-        private boolean isKnown;
+        /** Whose token was sent, when the connection counts as that one's; null before. */
+        private @Nullable String owner;
         /** It was told to close, which waits for what is not written; what comes or goes meanwhile moves nothing. */
         private boolean isClosing;
 
@@ -64,7 +69,14 @@ public final class Connections {
         State state = new State();
         state.until(after(limits.headTimeout()));
         open.put(connection, state);
-        connection.closeHandler(closed -> open.remove(connection));
+        connection.closeHandler(closed -> forget(connection));
+    }
+
+    private void forget(HttpConnection connection) {
+        State state = open.remove(connection);
+        if (state != null && state.owner != null) {
+            owned.computeIfPresent(state.owner, (owner, count) -> count == 1 ? null : count - 1);
+        }
     }
 
     /** A head has come. */
@@ -75,11 +87,18 @@ public final class Connections {
         return state;
     }
 
-    /** Somebody who may use the API has this connection. */
-    public void known(HttpServerRequest request, State state) {
-        if (!state.isKnown) {
-            state.isKnown = true;
-            gate.known(Callers.socket(request));
+    /**
+     * Somebody who may use the API has this connection, so that no other gets its place. Half of all places are kept
+     * for one caller at most; further connections of that one are as those of strangers.
+     *
+     * @param caller whose token or certificate it is
+     */
+    public void known(HttpServerRequest request, State state, String caller) {
+        int before = owned.getOrDefault(caller, 0);
+        if (state.owner == null && before < Math.max(1, limits.maxConnections() / 2)) {
+            state.owner = caller;
+            owned.put(caller, before + 1);
+            gate.known(Callers.socket(request), Callers.local(request));
         }
     }
 
@@ -130,8 +149,8 @@ public final class Connections {
                 return; // it closed meanwhile
             }
             if (state.isClosing) {
-                open.remove(connection);
-                gate.end(Callers.socket(connection.remoteAddress()));
+                forget(connection);
+                gate.end(Callers.socket(connection.remoteAddress()), Callers.socket(connection.localAddress()));
             } else {
                 counts.connectionClosed(ApiCounts.Cause.LATE);
                 state.until(after(MOMENT));

@@ -5,7 +5,7 @@ import java.time.Duration;
 /**
  * Bounds of connections and requests.
  *
- * @param maxConnections open at a time; more are closed when they are accepted
+ * @param maxConnections open at a time; {@link AcceptGate} says which of more are closed
  * @param maxConnectionsPerAddress of these; an IPv6 address counts by its first 64 bits
  * @param maxLineBytes of the request line
  * @param maxHeaderBytes of all header lines together

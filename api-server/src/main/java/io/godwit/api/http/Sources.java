@@ -6,21 +6,38 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
 
 /** Who counts as one caller. */
 final class Sources {
     private static final int IPV6_PREFIX_BYTES = 8;
+    /** What a household has, and what a company has or a household of a generous provider. */
+    private static final int HOUSEHOLD_BYTES = 7;
+
+    private static final int SITE_BYTES = 6;
 
     private Sources() {}
 
     /** The address without port; of IPv6 the first 64 bits, which one user has all of. */
     static String of(SocketAddress peer) {
+        return names(peer).get(0);
+    }
+
+    /** The same, and who counts as one caller where there are too many of these: of IPv6 the first 56, then 48 bits. */
+    static List<String> names(SocketAddress peer) {
         if (!(peer instanceof InetSocketAddress socket) || socket.getAddress() == null) {
-            return "unknown";
+            return List.of("unknown");
         }
         InetAddress address = socket.getAddress();
         return address instanceof Inet6Address
-                ? HexFormat.of().formatHex(Arrays.copyOf(address.getAddress(), IPV6_PREFIX_BYTES))
-                : address.getHostAddress();
+                ? List.of(
+                        prefix(address, IPV6_PREFIX_BYTES),
+                        prefix(address, HOUSEHOLD_BYTES),
+                        prefix(address, SITE_BYTES))
+                : List.of(address.getHostAddress());
+    }
+
+    private static String prefix(InetAddress address, int bytes) {
+        return HexFormat.of().formatHex(Arrays.copyOf(address.getAddress(), bytes));
     }
 }

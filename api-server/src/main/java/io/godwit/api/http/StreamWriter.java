@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,6 +24,8 @@ public final class StreamWriter {
     private static final Logger LOG = LoggerFactory.getLogger(StreamWriter.class);
     private static final int PIECE_BYTES = 65_536;
     private static final int PIECES = 4;
+    private static final int LEAST_BYTES_PER_SECOND = 16_384;
+    private static final double NANOS = 1e9;
 
     private final Context loop;
     private final HttpServerRequest request;
@@ -30,19 +33,28 @@ public final class StreamWriter {
     private final BodyStream stream;
     private final Connections connections;
     private final Duration patience;
+    private final BooleanSupplier mayGoOn;
+    /** When {@link #mayGoOn} was asked last; of the event loop. */
+    private long askedAtNanos = System.nanoTime();
     /** Pieces that may be handed to the event loop. */
     private final Semaphore room = new Semaphore(PIECES);
 
     private volatile boolean isGone;
 
     private StreamWriter(
-            Vertx vertx, HttpServerRequest request, BodyStream stream, Connections connections, Duration patience) {
+            Vertx vertx,
+            HttpServerRequest request,
+            BodyStream stream,
+            Connections connections,
+            Duration patience,
+            BooleanSupplier mayGoOn) {
         this.loop = vertx.getOrCreateContext();
         this.request = request;
         this.response = request.response();
         this.stream = stream;
         this.connections = connections;
         this.patience = patience;
+        this.mayGoOn = mayGoOn;
     }
 
     /**
@@ -50,6 +62,8 @@ public final class StreamWriter {
      *
      * @param threads on which the body is made
      * @param patience how long the receiver may take for a piece, and the stream to make one
+     * @param mayGoOn whether the receiver may have it still, asked once a second on the event loop: a token may be
+     *     removed meanwhile
      */
     public static void send(
             Vertx vertx,
@@ -57,8 +71,9 @@ public final class StreamWriter {
             BodyStream stream,
             Connections connections,
             Duration patience,
-            Workers threads) {
-        StreamWriter writer = new StreamWriter(vertx, request, stream, connections, patience);
+            Workers threads,
+            BooleanSupplier mayGoOn) {
+        StreamWriter writer = new StreamWriter(vertx, request, stream, connections, patience, mayGoOn);
         HttpServerResponse response = writer.response;
         response.setChunked(true);
         response.exceptionHandler(failure -> writer.gone());
@@ -73,6 +88,16 @@ public final class StreamWriter {
         isGone = true;
         stream.close();
         room.release();
+    }
+
+    /**
+     * Whether a receiver reads less than {@link #LEAST_BYTES_PER_SECOND}: it has one of a few threads, and could have
+     * it for days. It has its patience first.
+     *
+     * @param waitedNanos for the receiver, in all
+     */
+    static boolean isTooSlow(long bytes, long waitedNanos, Duration patience) {
+        return waitedNanos > patience.toNanos() && bytes / (waitedNanos / NANOS) < LEAST_BYTES_PER_SECOND;
     }
 
     /** Whether all of it was handed to the event loop. On a thread that may wait. */
@@ -103,6 +128,8 @@ public final class StreamWriter {
     /** What the stream writes into. Of its thread. */
     private final class Pieces extends OutputStream {
         private Buffer piece = Buffer.buffer(PIECE_BYTES);
+        private long bytes;
+        private long waitedNanos;
 
         @Override
         public void write(int value) throws IOException {
@@ -129,9 +156,14 @@ public final class StreamWriter {
             if (piece.length() == 0) {
                 return;
             }
+            long begun = System.nanoTime();
             try {
                 if (!room.tryAcquire(patience.toMillis(), TimeUnit.MILLISECONDS)) {
                     throw new IOException("the receiver takes nothing any more");
+                }
+                waitedNanos += System.nanoTime() - begun;
+                if (isTooSlow(bytes, waitedNanos, patience)) {
+                    throw new IOException("the receiver takes less than " + LEAST_BYTES_PER_SECOND + " bytes a second");
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
@@ -141,6 +173,7 @@ public final class StreamWriter {
                 throw new IOException("the receiver has gone");
             }
             Buffer full = piece;
+            bytes += full.length();
             piece = Buffer.buffer(PIECE_BYTES);
             loop.runOnContext(now -> send(full));
         }
@@ -149,6 +182,16 @@ public final class StreamWriter {
             if (isGone || response.ended() || response.closed()) {
                 gone();
                 return;
+            }
+            long now = System.nanoTime();
+            if (now - askedAtNanos >= NANOS) {
+                askedAtNanos = now;
+                if (!mayGoOn.getAsBoolean()) {
+                    LOG.info("answer not finished, its token is not valid any more path={}", request.path());
+                    gone();
+                    connections.expire(request.connection()); // without the last chunk, and whether it reads or not
+                    return;
+                }
             }
             response.write(full).onComplete(sent -> {
                 if (sent.succeeded()) {

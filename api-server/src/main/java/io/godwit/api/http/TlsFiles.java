@@ -29,6 +29,8 @@ public final class TlsFiles {
     private final @Nullable Path clientAuthority;
     private final List<FileWatch> watches = new ArrayList<>();
     private final Limits limits;
+    /** Whether the last look could not read them all. */
+    private boolean isUnread;
 
     /** @param clientAuthority who issues certificates of clients; null asks for none */
     public TlsFiles(
@@ -44,8 +46,9 @@ public final class TlsFiles {
         }
     }
 
+    /** Whether they have, or could not be read the last time. */
     public boolean haveChanged() {
-        boolean changed = false;
+        boolean changed = isUnread;
         for (FileWatch watch : watches) {
             changed |= watch.hasChanged(); // each is asked: what is told once is not told again
         }
@@ -54,6 +57,7 @@ public final class TlsFiles {
 
     /** @throws IOException naming the file that cannot be read */
     public ServerSSLOptions options() throws IOException {
+        isUnread = true;
         ServerSSLOptions options = new ServerSSLOptions();
         options.setKeyCertOptions(
                 new PemKeyCertOptions().setCertValue(read(certificate)).setKeyValue(read(key)));
@@ -65,6 +69,7 @@ public final class TlsFiles {
             options.setTrustOptions(new PemTrustOptions().addCertValue(read(clientAuthority)));
             options.setClientAuth(ClientAuth.REQUEST);
         }
+        isUnread = false;
         return options;
     }
 

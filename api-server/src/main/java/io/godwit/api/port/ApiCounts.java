@@ -15,7 +15,7 @@ public interface ApiCounts {
         ALL,
         /** That of one address. */
         ADDRESS,
-        /** That of one token. */
+        /** That of one token, or of its tenant. */
         TOKEN
     }
 
@@ -23,7 +23,7 @@ public interface ApiCounts {
     enum Cause {
         /** A request, its answer or the next request did not come in time. */
         LATE,
-        /** Nobody was known on it, and its place was given to an address that has fewer. */
+        /** Nobody was known on it, and its place was given to a new one. */
         REPLACED
     }
 

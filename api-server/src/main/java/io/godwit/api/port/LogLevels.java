@@ -21,7 +21,7 @@ public interface LogLevels {
     /**
      * Sets the level of a logger and of those below it that have none of their own.
      *
-     * @param logger {@code ROOT}, or a package or class of {@code io.godwit}
+     * @param logger {@code ROOT}, which may be info or above, or a package or class of {@code io.godwit}
      * @return why it was refused; empty when it is set
      */
     Optional<String> set(String logger, Level level);

@@ -188,7 +188,7 @@ public final class Answers {
         response.putHeader("Content-Type", reply.contentType());
         BodyStream stream = reply.stream();
         if (stream != null) {
-            send(ctx, stream);
+            send(ctx, stream, call);
             return;
         }
         StreamReply events = reply.events();
@@ -197,26 +197,40 @@ public final class Answers {
             return;
         }
         boolean isOwn = reply.json() != null; // files and scrapes are shared by whoever reads them
+        String caller = call.caller().map(Principal::name).orElse("");
         if (ctx.request().method().equals(HttpMethod.HEAD)) {
             response.putHeader("Content-Length", Integer.toString(bytes.length));
             response.end();
-        } else if (isOwn && !room.tryTake(bytes.length)) {
+        } else if (isOwn && !room.tryTake(caller, bytes.length)) {
             problem(ctx, Problem.unavailable("too many large answers are under way; read them, or ask for less"));
         } else {
             BodyWriter.send(response, bytes).onComplete(sent -> {
                 if (isOwn) {
-                    room.give(bytes.length);
+                    room.give(caller, bytes.length);
+                }
+                Turns.Turn turn = ctx.get(Turns.Turn.class.getName());
+                if (turn != null) {
+                    turn.end(); // the end handlers are not called when the connection is closed meanwhile
                 }
             });
         }
     }
 
-    private void send(RoutingContext ctx, BodyStream stream) {
+    private void send(RoutingContext ctx, BodyStream stream, Call call) {
         if (ctx.request().method().equals(HttpMethod.HEAD)) {
             stream.close();
             ctx.response().end();
         } else {
-            StreamWriter.send(vertx, ctx.request(), stream, connections, limits.idleTimeout(), bodies);
+            StreamWriter.send(
+                    vertx,
+                    ctx.request(),
+                    stream,
+                    connections,
+                    limits.idleTimeout(),
+                    bodies,
+                    () -> call.caller()
+                            .map(caller -> authenticator.isStill(caller, ctx.request()))
+                            .orElse(true));
         }
     }
 

@@ -22,6 +22,9 @@ final class Audit {
     /** Of a request that was refused since the caller may not do that. */
     static final int MAX_REFUSED_CHARS = 512;
 
+    /** Of a token of a tenant: nobody who has one sets rules, and many may have one. */
+    static final int MAX_TENANT_CHARS = 2_000;
+
     private Audit() {}
 
     /** JSON of one line of visible characters. */
@@ -65,7 +68,8 @@ final class Audit {
     static IntFunction<String> line(
             Principal who, String address, Operation operation, JsonObject parameters, JsonObject body) {
         return status -> {
-            int most = status == FORBIDDEN ? MAX_REFUSED_CHARS : MAX_CHARS;
+            int most =
+                    status == FORBIDDEN ? MAX_REFUSED_CHARS : who.tenant().isPresent() ? MAX_TENANT_CHARS : MAX_CHARS;
             return "by=" + who.name()
                     + " kind=" + who.kind().name().toLowerCase(Locale.ROOT)
                     + " role=" + who.role().spelled()

@@ -11,6 +11,7 @@ import io.godwit.api.port.LocalCallers;
 import io.vertx.core.http.HttpServerRequest;
 import java.net.InetSocketAddress;
 import java.security.cert.Certificate;
+import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -63,6 +64,11 @@ public final class Authenticator {
         return tokens != null && ofCredentials(tokens, request).isEmpty();
     }
 
+    /** Whether a valid token or certificate comes with it; never without a tokens file. */
+    boolean hasCredentials(HttpServerRequest request) {
+        return tokens != null && ofCredentials(tokens, request).isPresent();
+    }
+
     /** Whether somebody who was identified has the same role still: tokens change while a stream goes on. */
     boolean isStill(Principal caller, HttpServerRequest request) {
         return tokens == null
@@ -89,9 +95,13 @@ public final class Authenticator {
         }
         try {
             Certificate[] chain = request.sslSession().getPeerCertificates();
-            return chain.length > 0 && chain[0] instanceof X509Certificate first ? first : null;
-        } catch (SSLPeerUnverifiedException e) {
-            return null; // it has shown none
+            if (chain.length == 0 || !(chain[0] instanceof X509Certificate first)) {
+                return null;
+            }
+            first.checkValidity(); // it was valid at the handshake, and a connection may be old
+            return first;
+        } catch (SSLPeerUnverifiedException | CertificateException e) {
+            return null; // it has shown none, or one whose time is over
         }
     }
 

@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param parameters of path and query, in the types of the document, with defaults
  * @param body as the document says; empty where the operation takes none
  * @param accept the Accept header, or empty
- * @param ifMatch the If-Match header, or empty
+ * @param ifMatch the If-Match header, where it is there
  * @param host the name or address that the request is for, without a port; empty for none
  * @param within how long others may take for their part of the answer
  */
@@ -25,7 +25,7 @@ public record Call(
         JsonObject parameters,
         JsonObject body,
         String accept,
-        String ifMatch,
+        Optional<String> ifMatch,
         String host,
         Duration within) {
     private static final String DEFAULT_TENANT = "default";

@@ -19,10 +19,15 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Clients of all nodes. */
 public final class ClientRoutes {
+    private static final Logger LOG = LoggerFactory.getLogger(ClientRoutes.class);
     private static final String LIST = "clients";
+    /** Stands in a path for a client id that is a parameter, since no path can have it. */
+    private static final String NO_PART = "-";
 
     private final ClientAdmin clients;
     private final Optional<BanAdmin> bans;
@@ -84,9 +89,15 @@ public final class ClientRoutes {
                 .or(() -> part.map(text -> new TextPattern(TextPattern.Kind.SUBSTRING, text)));
     }
 
-    /** Of the client that the path names. */
+    /** Of the client that the request names. */
     static ClientKey key(Call call) {
-        return new ClientKey(call.tenant(), call.parameters().getString("clientId"));
+        String inPath = call.parameters().getString("clientId");
+        Optional<String> id = call.text("id");
+        if (id.isPresent() && !inPath.equals(NO_PART)) {
+            throw new ProblemException(Problem.invalid(
+                    "id", "is for a client id that no path can have, in which " + NO_PART + " stands for it"));
+        }
+        return new ClientKey(call.tenant(), id.orElse(inPath));
     }
 
     private CompletableFuture<Reply> one(Call call) {
@@ -130,9 +141,34 @@ public final class ClientRoutes {
                         key.clientId(),
                         seconds,
                         call.text("reason").orElse(""))
-                .thenCompose(made -> clients.disconnect(key, call.number("reasonCode"), half)
-                        .thenApply(answer -> Reply.json(
-                                BanRoutes.item(made).put("missingNodes", Json.array(answer.missingNodes())))));
+                .thenCompose(made -> disconnect(key, call.number("reasonCode"), half)
+                        .thenApply(answer -> Reply.json(BanRoutes.item(made)
+                                .put("missingNodes", Json.array(answer.missingNodes()))
+                                .put(
+                                        "mayBeConnected",
+                                        !answer.value()
+                                                || !answer.missingNodes().isEmpty()))));
+    }
+
+    /**
+     * The ban is made: the answer has it, whatever becomes of the connection. The value is whether all nodes that
+     * answered have done what they were asked; a failure is told by the log.
+     */
+    private CompletableFuture<Answer<Boolean>> disconnect(ClientKey key, int reasonCode, Duration within) {
+        CompletableFuture<Answer<Boolean>> asked;
+        try {
+            asked = clients.disconnect(key, reasonCode, within);
+        } catch (RuntimeException e) { // as one that fails
+            asked = CompletableFuture.failedFuture(e);
+        }
+        return asked.handle((answer, failure) -> {
+            if (answer == null) {
+                LOG.warn(
+                        "a client was banned, but its connection could not be ended cause={}", String.valueOf(failure));
+                return new Answer<>(false, List.of());
+            }
+            return new Answer<>(true, answer.missingNodes());
+        });
     }
 
     /** Whether there is none is not known while nodes are missing. */

@@ -1,5 +1,6 @@
 package io.godwit.api.route;
 
+import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -17,12 +18,13 @@ final class EntityTags {
 
     /**
      * Which tags an If-Match header admits: all when there is none, and with {@code *}. A weak tag admits none, and so
-     * does what is no list of tags.
+     * does what is no list of tags, such as a header that is there and empty.
      */
-    static Predicate<String> admitted(String ifMatch) {
-        if (ifMatch.isBlank() || ifMatch.strip().equals("*")) {
+    static Predicate<String> admitted(Optional<String> header) {
+        if (header.isEmpty() || header.get().strip().equals("*")) {
             return tag -> true;
         }
+        String ifMatch = header.get();
         return tag -> {
             Matcher tags = TAG.matcher(ifMatch);
             while (tags.find()) {

@@ -67,8 +67,13 @@ public final class FigureRoutes {
     }
 
     private Reply sum(String kind, Answer<List<NodeFigures>> answer) {
+        boolean isPlain = kind.equals("metrics");
+        if (isPlain && !answer.missingNodes().isEmpty()) { // its shape has no place for them
+            throw new ProblemException(Problem.nodesMissing(
+                    "the sum would lack what these nodes have counted, and fall", answer.missingNodes()));
+        }
         JsonObject sums = Json.figures(source.sum(answer.value()));
-        if (kind.equals("metrics")) {
+        if (isPlain) {
             return Reply.json(sums);
         }
         JsonObject nodes = new JsonObject();

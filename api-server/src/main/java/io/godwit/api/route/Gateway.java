@@ -66,6 +66,14 @@ public final class Gateway {
     private final Rates strangers;
     private final Rates byAddress;
     private final Rates byToken;
+    /** Of health, which load balancers ask: apart from all else. */
+    private final Rates healthTotal;
+
+    private final Rates healthByAddress;
+    /** What each address may ask of health, however many others ask. */
+    private final Rates healthKept;
+
+    private final Turns turns = new Turns();
 
     /**
      * @param audit has a place for each change that is made
@@ -101,6 +109,9 @@ public final class Gateway {
                 nanoClock);
         this.byAddress = new Rates(limits.requestsPerSecondPerCaller(), nanoClock);
         this.byToken = new Rates(limits.requestsPerSecondPerCaller(), nanoClock);
+        this.healthTotal = new Rates(limits.requestsPerSecond(), nanoClock);
+        this.healthByAddress = new Rates(limits.requestsPerSecondPerCaller(), nanoClock);
+        this.healthKept = new Rates(1, nanoClock);
     }
 
     /** The first of each request. */
@@ -112,10 +123,11 @@ public final class Gateway {
             connections.requestEnded(request.connection());
             count(ctx);
         });
-        if (!byAddress.tryTake(Callers.source(request))) {
+        String source = Callers.source(request);
+        if (!isWithinAddress(request, source)) {
             counts.limited(ApiCounts.Bound.ADDRESS);
             answers.late(ctx, Problem.tooMany("this address asks too often"));
-        } else if (!isWithinTotal(request)) {
+        } else if (!isWithinTotal(request, source)) {
             counts.limited(ApiCounts.Bound.ALL);
             answers.late(ctx, Problem.tooMany("all callers together ask too often"));
         } else if (BAD_ENCODING.matcher(request.uri()).find()) {
@@ -136,14 +148,29 @@ public final class Gateway {
         }
     }
 
-    /**
-     * Whether all callers together ask seldom enough for one request more. Strangers may use up their part only. Health
-     * is bounded by address alone: whoever has many addresses must not have a broker that works restarted.
-     */
-    private boolean isWithinTotal(HttpServerRequest request) {
+    private static boolean isOfHealth(HttpServerRequest request) {
         String path = request.path();
-        if (path != null && path.startsWith(HEALTH)) {
-            return true;
+        return path != null && path.startsWith(HEALTH);
+    }
+
+    /**
+     * Whether that address asks seldom enough for one request more. Those with a valid token are bounded by that:
+     * strangers may share their address. Health has a bound of its own, since a proxy has one address too.
+     */
+    private boolean isWithinAddress(HttpServerRequest request, String source) {
+        return isOfHealth(request)
+                ? healthByAddress.tryTake(source)
+                : byAddress.tryTake(source) || authenticator.hasCredentials(request);
+    }
+
+    /**
+     * Whether all callers together ask seldom enough for one request more. Strangers may use up their part only. Of
+     * health each address may ask once a second whatever others do: whoever has many addresses must not have a broker
+     * that works restarted.
+     */
+    private boolean isWithinTotal(HttpServerRequest request, String source) {
+        if (isOfHealth(request)) {
+            return healthTotal.tryTake(EVERYBODY) || healthKept.tryTake(source);
         }
         return (strangers.tryTake(EVERYBODY) || !authenticator.isStranger(request)) && total.tryTake(EVERYBODY);
     }
@@ -176,7 +203,7 @@ public final class Gateway {
             answers.problem(ctx, Problem.forbidden("pages of other origins may not use this API"));
             return;
         }
-        if (operation.changes() && request.headers().contains("Cookie")) {
+        if (operation.changes() && request.headers().contains("Cookie") && !Callers.isOfOwnPage(request)) {
             answers.problem(
                     ctx, Problem.forbidden("a request that changes something is not taken with cookies; send a token"));
             return;
@@ -197,7 +224,7 @@ public final class Gateway {
                 counts.limited(ApiCounts.Bound.TOKEN);
                 answers.late(ctx, Problem.tooMany("this token is used too often"));
             } else {
-                connections.known(request, state);
+                connections.known(request, state, principal.name());
                 authorize(ctx, operation, handler, principal);
             }
         });
@@ -212,8 +239,35 @@ public final class Gateway {
                     "this needs the role " + operation.role().orElseThrow().spelled());
         } else if (principal.tenant().isPresent() && !operation.isOfTenant()) {
             refuse(ctx, operation, principal, "a token that is bound to a tenant may not use this");
+        } else if (operation.isSearch()) {
+            search(ctx, operation, handler, principal);
         } else {
             proceed(ctx, operation, handler, Optional.of(principal));
+        }
+    }
+
+    /** In the turn of whoever asks; all tokens of a tenant have one. */
+    private void search(RoutingContext ctx, Operation operation, Handler handler, Principal principal) {
+        String caller = principal.tenant().map(tenant -> "tenant " + tenant).orElse("token " + principal.name());
+        Context loop = vertx.getOrCreateContext();
+        Turns.Turn turn = turns.of(
+                caller,
+                () -> loop.runOnContext(now -> {
+                    try {
+                        proceed(ctx, operation, handler, Optional.of(principal));
+                    } catch (RuntimeException e) { // outermost frame on the loop
+                        LOG.error("request failed path={}", ctx.request().path(), e);
+                        answers.problem(ctx, fault());
+                    }
+                }));
+        ctx.put(Turns.Turn.class.getName(), turn);
+        ctx.addEndHandler(ended -> turn.end());
+        if (!turn.begin()) {
+            counts.limited(ApiCounts.Bound.TOKEN);
+            answers.late(
+                    ctx,
+                    Problem.tooMany(Turns.MOST + " searches of this token or its tenant are under way, and "
+                            + Turns.MOST_WAITING + " wait"));
         }
     }
 
@@ -258,7 +312,9 @@ public final class Gateway {
                     parameters,
                     body,
                     accept == null ? "" : accept,
-                    String.join(",", request.headers().getAll("If-Match")),
+                    request.headers().contains("If-Match")
+                            ? Optional.of(String.join(",", request.headers().getAll("If-Match")))
+                            : Optional.empty(),
                     authority == null ? "" : authority.host(),
                     within);
             run(ctx, operation, handler, call);

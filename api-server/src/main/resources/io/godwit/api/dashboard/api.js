@@ -124,7 +124,8 @@ async function ask(method, target, body, signal, version) {
     headers['If-Match'] = '"' + version + '"'
   }
   return await unbroken(fetch(target, {method, headers, body: body === undefined ? undefined : JSON.stringify(body),
-    credentials: 'same-origin', cache: 'no-store', redirect: 'error', signal}))
+    // with a token neither cookies of others on this host nor a certificate are sent
+    credentials: token() === '' ? 'same-origin' : 'omit', cache: 'no-store', redirect: 'error', signal}))
 }
 
 /** What comes of the network; it fails as all else that the API does not answer. */

@@ -88,6 +88,8 @@ class TokenFileTest {
         isRefused("ann:admin:sha256:" + HASH, "line 1");
         isRefused("\nann:root::sha256:" + HASH, "line 2: the role must be");
         isRefused("a b:admin::sha256:" + HASH, "the name");
+        isRefused("ann:admin:t/1:sha256:" + HASH, "the tenant");
+        isRefused("ann:admin:" + "t".repeat(65) + ":sha256:" + HASH, "the tenant");
         isRefused("ann:admin::md5:" + HASH, "sha256 or subject");
         isRefused("ann:admin::sha256:1234", "64 hexadecimal");
         isRefused("ann:admin::subject:nobody", "line 1");

@@ -19,17 +19,26 @@ class AcceptGateTest {
     private static final Duration LONG = Duration.ofMinutes(1);
 
     private final FakeCounts counts = new FakeCounts();
+    private long nanos;
     private final AcceptGate gate =
-            new AcceptGate(new Limits(6, 4, 1_024, 1_024, 1_024, LONG, LONG, LONG, 1_000, 1_000), counts);
+            new AcceptGate(new Limits(6, 4, 1_024, 1_024, 1_024, LONG, LONG, LONG, 1_000, 1_000), counts, () -> nanos);
     private final EmbeddedChannel server = new EmbeddedChannel(gate);
     private int port;
 
     private EmbeddedChannel from(String address) {
-        InetSocketAddress peer = new InetSocketAddress(address, ++port);
+        return between(new InetSocketAddress(address, ++port), new InetSocketAddress("10.9.9.9", 8_091));
+    }
+
+    private EmbeddedChannel between(SocketAddress remote, SocketAddress local) {
         EmbeddedChannel connection = new EmbeddedChannel() {
             @Override
             protected SocketAddress remoteAddress0() {
-                return peer;
+                return remote;
+            }
+
+            @Override
+            protected SocketAddress localAddress0() {
+                return local;
             }
         };
         server.writeInbound(connection);
@@ -42,6 +51,14 @@ class AcceptGateTest {
             all.add(from(address));
         }
         return all;
+    }
+
+    private void known(EmbeddedChannel connection) {
+        gate.known(connection.remoteAddress(), connection.localAddress());
+    }
+
+    private void end(EmbeddedChannel connection) {
+        gate.end(connection.remoteAddress(), connection.localAddress());
     }
 
     private static List<Boolean> open(List<EmbeddedChannel> all) {
@@ -92,8 +109,8 @@ class AcceptGateTest {
         from("10.0.0.2", 2);
         from("10.0.0.3");
         assertThat(open(many)).containsExactly(false, true, true, true);
-        gate.end(many.get(2).remoteAddress());
-        gate.end(many.get(2).remoteAddress()); // is none any more
+        end(many.get(2));
+        end(many.get(2)); // is none any more
         assertThat(open(many)).containsExactly(false, true, false, true);
         assertThat(gate.open()).isEqualTo(5);
         assertThat(counts.open()).isEqualTo(5);
@@ -102,17 +119,98 @@ class AcceptGateTest {
     @Test
     void whoIsKnownStays() {
         List<EmbeddedChannel> many = from("10.0.0.1", 4);
-        gate.known(many.get(0).remoteAddress());
+        known(many.get(0));
         List<EmbeddedChannel> few = from("10.0.0.2", 2);
         from("10.0.0.3");
         assertThat(open(many)).containsExactly(true, false, true, true);
-        gate.known(many.get(2).remoteAddress());
-        gate.known(many.get(3).remoteAddress());
+        known(many.get(2));
+        known(many.get(3));
         assertThat(from("10.0.0.4").isOpen()).isTrue();
         assertThat(open(many)).containsExactly(true, false, true, true);
         assertThat(open(few)).containsExactly(false, true);
         assertThat(from("10.0.0.5").isOpen()).isFalse(); // three others have one each
         many.get(0).close();
         assertThat(from("10.0.0.5").isOpen()).isTrue();
+    }
+
+    /** A host may have several addresses, and another one connects to each from the same port. */
+    @Test
+    void connectionsFromOnePortToSeveralAddressesAreToldApart() {
+        InetSocketAddress remote = new InetSocketAddress("10.0.0.1", 7);
+        EmbeddedChannel one = between(remote, new InetSocketAddress("10.9.9.1", 8_091));
+        EmbeddedChannel other = between(remote, new InetSocketAddress("10.9.9.2", 8_091));
+        known(other);
+        from("10.0.0.1", 2);
+        assertThat(from("10.0.0.1").isOpen()).isTrue();
+        assertThat(one.isOpen()).as("the oldest stranger").isFalse();
+        assertThat(other.isOpen()).isTrue();
+        EmbeddedChannel again = between(remote, new InetSocketAddress("10.9.9.1", 8_091));
+        end(other);
+        assertThat(other.isOpen()).isFalse();
+        assertThat(again.isOpen()).isTrue();
+        assertThat(gate.open()).isEqualTo(3);
+    }
+
+    /** They may share the address of somebody who has a token, and whom nobody knows before. */
+    @Test
+    void strangersDoNotFillTheirSourceForGood() {
+        List<EmbeddedChannel> many = from("10.0.0.1", 4);
+        known(many.get(0));
+        EmbeddedChannel another = from("10.0.0.1");
+        assertThat(another.isOpen()).isTrue();
+        assertThat(open(many)).containsExactly(true, false, true, true);
+        known(many.get(2));
+        known(many.get(3));
+        known(another);
+        assertThat(from("10.0.0.1").isOpen()).isFalse();
+        assertThat(counts.all()).containsOnly(Map.entry("refused ADDRESS", 1), Map.entry("closed REPLACED", 1));
+        assertThat(gate.open()).isEqualTo(4);
+    }
+
+    /** As many sources as there are places, in the 56 bits of one household. */
+    @Test
+    void aHouseholdWithManyPrefixesMakesRoomForOthers() {
+        List<EmbeddedChannel> household = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            household.add(from("2001:db8:0:ab0" + i + "::1"));
+        }
+        EmbeddedChannel another = from("2001:db8:0:bb01::1"); // of the same site
+        assertThat(another.isOpen()).isTrue();
+        assertThat(from("10.0.0.1").isOpen()).isTrue();
+        assertThat(open(household).stream().filter(each -> each).count()).isEqualTo(4);
+        assertThat(from("2001:db8:0:ab09::1").isOpen()).as("of that household").isFalse();
+        household.forEach(EmbeddedChannel::close);
+        another.close();
+        assertThat(gate.open()).isEqualTo(1);
+    }
+
+    @Test
+    void aSiteWithManyHouseholdsMakesRoomForOthers() {
+        List<EmbeddedChannel> site = new ArrayList<>();
+        for (int i = 1; i <= 6; i++) {
+            site.add(from("2001:db8:0:" + i + "00::1"));
+        }
+        assertThat(from("2001:db8:1:100::1").isOpen()).isTrue();
+        assertThat(open(site).stream().filter(each -> each).count()).isEqualTo(5);
+        assertThat(gate.open()).isEqualTo(6);
+    }
+
+    @Test
+    void whoWasKnownLatelyGetsAPlaceWhenStrangersHaveAll() {
+        EmbeddedChannel before = from("10.0.0.9");
+        known(before);
+        before.close();
+        List<EmbeddedChannel> strangers = new ArrayList<>();
+        for (int i = 1; i <= 6; i++) {
+            strangers.add(from("10.0.0." + i));
+        }
+        assertThat(from("10.0.0.8").isOpen()).isFalse();
+        EmbeddedChannel again = from("10.0.0.9");
+        assertThat(again.isOpen()).isTrue();
+        assertThat(open(strangers)).containsExactly(false, true, true, true, true, true);
+        again.close();
+        assertThat(from("10.0.0.1").isOpen()).isTrue();
+        nanos += AcceptGate.LATELY.toNanos();
+        assertThat(from("10.0.0.9").isOpen()).isFalse();
     }
 }

@@ -60,7 +60,14 @@ class MetricsRoutesTest {
 
     private static Call call(String accept) {
         return new Call(
-                Optional.empty(), true, new JsonObject(), new JsonObject(), accept, "", "", Duration.ofSeconds(1));
+                Optional.empty(),
+                true,
+                new JsonObject(),
+                new JsonObject(),
+                accept,
+                Optional.empty(),
+                "",
+                Duration.ofSeconds(1));
     }
 
     private static Reply get(CompletableFuture<Reply> asked) throws Exception {

@@ -1,5 +1,6 @@
 package io.godwit.broker.api;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
@@ -25,7 +26,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Writes the record of changes by Logback, and finds out whether Logback could: appenders throw nothing when a disk is
- * full. A file says so to its context, by which it is known here; any other appender that has failed is stopped.
+ * full. A file says so to its context, by which it is known here; any other appender that has failed is stopped. No
+ * level keeps the record from being written, whatever a configuration says that is read while the broker runs.
  */
 public final class LogbackAudit implements AuditSink, AutoCloseable {
     private final LoggerContext context;
@@ -95,8 +97,12 @@ public final class LogbackAudit implements AuditSink, AutoCloseable {
 
     @Override
     public void write(String record) throws IOException {
+        Logger logger = context.getLogger(LOGGER);
+        if (!logger.isInfoEnabled()) { // by what it inherits, or since the configuration was read anew
+            logger.setLevel(Level.INFO);
+        }
         Optional<String> before = failure();
-        context.getLogger(LOGGER).info("{}", record);
+        logger.info("{}", record);
         // a file that recovers throws away what is written to it at that moment
         String failure = failure().or(() -> before).orElse("");
         if (!failure.isEmpty()) {

@@ -2,6 +2,7 @@ package io.godwit.broker.api;
 
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
+import io.godwit.api.port.AuditSink;
 import io.godwit.api.port.LogLevels;
 import java.util.Map;
 import java.util.Optional;
@@ -11,20 +12,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The levels of Logback's loggers. Only the root and loggers of the broker can be set: a logger lives for ever, so that
- * others are not made for whatever name somebody sends. Nor may the record of changes be switched off.
+ * others are not made for whatever name somebody sends. Nor may the record of changes be switched off
+ * ({@link LogbackAudit} sees to what it inherits). The root gets no level below info: libraries write what they
+ * transfer at debug, such as the tokens of operators by RPC.
  */
 public final class LogbackLevels implements LogLevels {
     private static final Pattern OURS = Pattern.compile("io\\.godwit(\\.[A-Za-z][A-Za-z0-9]{0,60}){0,8}");
-    private static final String AUDIT = "io.godwit.audit";
     private static final int MAX_LOGGERS = 2_000;
-
-    /** Gives the record of changes a level of its own: what it would inherit can be changed here. */
-    public LogbackLevels() {
-        Logger audit = context().getLogger(AUDIT);
-        if (!audit.isInfoEnabled() || audit.getLevel() == null) {
-            audit.setLevel(ch.qos.logback.classic.Level.INFO);
-        }
-    }
 
     @Override
     public Map<String, Level> levels() {
@@ -57,8 +51,12 @@ public final class LogbackLevels implements LogLevels {
         if (!isRoot && !OURS.matcher(logger).matches()) {
             return Optional.of("must be ROOT, or a package or class of io.godwit");
         }
-        if (logger.equals(AUDIT)) {
+        if (logger.equals(AuditSink.LOGGER)) {
             return Optional.of("the record of changes cannot be changed here");
+        }
+        if (isRoot && (level == Level.DEBUG || level == Level.TRACE)) {
+            return Optional.of("ROOT may have no level below info, at which libraries log secrets that they transfer; "
+                    + "set io.godwit");
         }
         if (isRoot && level == Level.INHERIT) {
             return Optional.of("ROOT has none above it to inherit from");

@@ -3,6 +3,7 @@ package io.godwit.broker.clients;
 import io.godwit.api.port.Answer;
 import io.godwit.api.port.BanAdmin;
 import io.godwit.api.port.Page;
+import io.godwit.broker.api.LogText;
 import io.godwit.broker.clients.AllNodes.Answers;
 import io.godwit.mqtt.ban.AutomaticBan;
 import io.godwit.mqtt.ban.AutomaticBanQuery;
@@ -146,7 +147,7 @@ final class BansOverNodes implements BanAdmin {
         TenantId of = tenant.map(TenantId::new).orElse(null);
         return nodes.askAboutOne(within, node -> node.liftBan(id, of, within)).thenApply(answers -> {
             boolean wasBanned = answers.answers().containsValue(true);
-            LOG.info("operator lifts bans of nodes id={} wasBanned={}", id, wasBanned);
+            LOG.info("operator lifts bans of nodes id={} wasBanned={}", LogText.of(id), wasBanned);
             return new Answer<>(wasBanned, missing(answers));
         });
     }

@@ -5,6 +5,7 @@ import io.godwit.api.port.ClientAdmin;
 import io.godwit.api.port.ClientFilter;
 import io.godwit.api.port.ClientView;
 import io.godwit.api.port.Page;
+import io.godwit.broker.api.LogText;
 import io.godwit.broker.clients.AllNodes.Answers;
 import io.godwit.mqtt.client.ClientCriteria;
 import io.godwit.mqtt.client.ClientKey;
@@ -145,7 +146,10 @@ final class ClientsOverNodes implements ClientAdmin {
                 .thenApply(answers -> {
                     boolean wasConnected = answers.answers().containsValue(true);
                     LOG.info(
-                            "operator disconnects a client client={} code={} wasConnected={}", key, code, wasConnected);
+                            "operator disconnects a client client={} code={} wasConnected={}",
+                            LogText.of(key),
+                            code,
+                            wasConnected);
                     return new Answer<>(wasConnected, missing(answers));
                 });
     }

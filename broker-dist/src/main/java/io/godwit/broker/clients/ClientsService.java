@@ -1,6 +1,7 @@
 package io.godwit.broker.clients;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.godwit.broker.api.LogText;
 import io.godwit.broker.clients.wire.BansRequest;
 import io.godwit.broker.clients.wire.DisconnectAnswer;
 import io.godwit.broker.clients.wire.DisconnectRequest;
@@ -209,7 +210,7 @@ final class ClientsService {
         ClientKey key = ClientWire.key(request.getKey());
         return own.disconnect(key, code, within).thenApply(wasConnected -> {
             if (wasConnected) {
-                LOG.info("another node's operator disconnected a client client={} code={}", key, code);
+                LOG.info("another node's operator disconnected a client client={} code={}", LogText.of(key), code);
             }
             return DisconnectAnswer.newBuilder()
                     .setWasConnected(wasConnected)
@@ -263,7 +264,7 @@ final class ClientsService {
         TenantId tenant = request.hasTenant() ? new TenantId(request.getTenant()) : null;
         return own.liftBan(id, tenant, within).thenApply(wasBanned -> {
             if (wasBanned) {
-                LOG.info("another node's operator lifted a ban of this node id={}", id);
+                LOG.info("another node's operator lifted a ban of this node id={}", LogText.of(id));
             }
             return LiftBanAnswer.newBuilder().setWasBanned(wasBanned).build().toByteArray();
         });

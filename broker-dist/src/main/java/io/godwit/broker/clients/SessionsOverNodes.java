@@ -5,6 +5,7 @@ import io.godwit.api.port.ClientKey;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.SessionAdmin;
 import io.godwit.api.port.SessionView;
+import io.godwit.broker.api.LogText;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.SessionCatalog;
 import io.godwit.inbox.client.StoredSessionInfo;
@@ -32,13 +33,17 @@ import org.slf4j.LoggerFactory;
 public final class SessionsOverNodes implements SessionAdmin {
     private static final Logger LOG = LoggerFactory.getLogger(SessionsOverNodes.class);
     static final int MAX_QUESTIONS = 4;
+    /** Of those about one session, which read little: slow searches keep nobody from ending it. */
+    static final int MAX_SINGLE_QUESTIONS = 32;
 
     private final SessionCatalog catalog;
     private final InboxClient inboxes;
     private final Leaders leaders;
     private final String self;
-    /** Questions under way. Atomic: asked and answered on any thread. */
-    private final AtomicInteger underWay = new AtomicInteger();
+    /** Searches under way. Atomic: asked and answered on any thread. */
+    private final AtomicInteger searches = new AtomicInteger();
+    /** The same of questions about one session each. */
+    private final AtomicInteger singles = new AtomicInteger();
 
     /**
      * @param leaders of the inbox store
@@ -73,7 +78,8 @@ public final class SessionsOverNodes implements SessionAdmin {
     @Override
     public CompletableFuture<Optional<SessionView>> session(ClientKey key, Duration within) {
         return ClientWords.key(key)
-                .map(wanted -> ask(within, () -> catalog.find(wanted.tenant(), wanted.clientId(), deadline(within)))
+                .map(wanted -> askAboutOne(
+                                within, () -> catalog.find(wanted.tenant(), wanted.clientId(), deadline(within)))
                         .thenApply(found -> found.map(this::view)))
                 .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
     }
@@ -81,14 +87,15 @@ public final class SessionsOverNodes implements SessionAdmin {
     @Override
     public CompletableFuture<Boolean> delete(ClientKey key, Duration within) {
         return ClientWords.key(key)
-                .map(wanted -> ask(within, () -> {
-                    LOG.info("operator deletes a session client={}", wanted);
+                .map(wanted -> askAboutOne(within, () -> {
+                    String client = LogText.of(wanted);
+                    LOG.info("operator deletes a session client={}", client);
                     return inboxes.delete(wanted.tenant(), wanted.clientId())
                             .whenComplete((existed, failure) -> LOG.info(
                                     "operator's deletion of a session ended client={} existed={} failure={}",
-                                    wanted,
+                                    client,
                                     existed,
-                                    String.valueOf(failure)));
+                                    LogText.of(String.valueOf(failure))));
                 }))
                 .orElseGet(() -> CompletableFuture.completedFuture(false));
     }
@@ -97,15 +104,16 @@ public final class SessionsOverNodes implements SessionAdmin {
     public CompletableFuture<Optional<Purged>> purge(ClientKey key, Duration within) {
         Deadline deadline = deadline(within);
         return ClientWords.key(key)
-                .map(wanted -> ask(within, () -> {
-                    LOG.info("operator empties the queue of a session client={}", wanted);
+                .map(wanted -> askAboutOne(within, () -> {
+                    String client = LogText.of(wanted);
+                    LOG.info("operator empties the queue of a session client={}", client);
                     return inboxes.purge(
                                     wanted.tenant(), wanted.clientId(), () -> deadline.hasPassed(System.nanoTime()))
                             .whenComplete((purged, failure) -> LOG.info(
                                     "operator's emptying of a queue ended client={} purged={} failure={}",
-                                    wanted,
+                                    client,
                                     purged,
-                                    String.valueOf(failure)))
+                                    LogText.of(String.valueOf(failure))))
                             .thenApply(purged -> purged.map(done -> new Purged(done.messages(), done.kept())));
                 }))
                 .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
@@ -116,10 +124,19 @@ public final class SessionsOverNodes implements SessionAdmin {
     }
 
     private <T> CompletableFuture<T> ask(Duration within, Supplier<CompletableFuture<T>> question) {
-        if (underWay.incrementAndGet() > MAX_QUESTIONS) {
+        return ask(searches, MAX_QUESTIONS, within, question);
+    }
+
+    private <T> CompletableFuture<T> askAboutOne(Duration within, Supplier<CompletableFuture<T>> question) {
+        return ask(singles, MAX_SINGLE_QUESTIONS, within, question);
+    }
+
+    private <T> CompletableFuture<T> ask(
+            AtomicInteger underWay, int most, Duration within, Supplier<CompletableFuture<T>> question) {
+        if (underWay.incrementAndGet() > most) {
             underWay.decrementAndGet();
             return CompletableFuture.failedFuture(new NotServingException(
-                    "this node asks " + MAX_QUESTIONS + " questions about sessions already; ask again later"));
+                    "this node asks " + most + " questions about sessions already; ask again later"));
         }
         return begin(question)
                 .copy()

@@ -4,6 +4,7 @@ import io.godwit.api.port.Answer;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.OperationException;
 import io.godwit.api.port.SubscribeOnBehalf;
+import io.godwit.broker.api.LogText;
 import io.godwit.inbox.client.SessionCatalog;
 import io.godwit.inbox.client.StoredSessionInfo;
 import io.godwit.inbox.client.StoredSubscription;
@@ -79,7 +80,7 @@ public final class SubscribersOverNodes implements SubscribeOnBehalf {
             return CompletableFuture.completedFuture(Answer.complete(Optional.empty()));
         }
         ClientKey client = known.get();
-        LOG.info("operator subscribes client={} filters={}", client, filters.size());
+        LOG.info("operator subscribes client={} filters={}", LogText.of(client), filters.size());
         Deadline deadline = new Deadline(System.nanoTime() + within.toNanos());
         return ask(
                 client,
@@ -123,7 +124,7 @@ public final class SubscribersOverNodes implements SubscribeOnBehalf {
             return CompletableFuture.completedFuture(Answer.complete(Optional.empty()));
         }
         ClientKey client = known.get();
-        LOG.info("operator unsubscribes client={} filters={}", client, filters.size());
+        LOG.info("operator unsubscribes client={} filters={}", LogText.of(client), filters.size());
         Deadline deadline = new Deadline(System.nanoTime() + within.toNanos());
         return ask(
                 client,

@@ -4,6 +4,7 @@ import io.godwit.api.port.NotAllowedException;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.Page;
 import io.godwit.api.port.RetainedAdmin;
+import io.godwit.broker.api.LogText;
 import io.godwit.kv.client.Deadline;
 import io.godwit.mqtt.topic.ClientTopics;
 import io.godwit.mqtt.topic.TopicRules;
@@ -36,6 +37,8 @@ import org.slf4j.LoggerFactory;
 public final class RetainedOverNodes implements RetainedAdmin {
     private static final Logger LOG = LoggerFactory.getLogger(RetainedOverNodes.class);
     static final int MAX_QUESTIONS = 4;
+    /** Of those about one message, which read little: slow searches keep nobody from ending it. */
+    static final int MAX_SINGLE_QUESTIONS = 32;
     /** Of messages that a page is made of, as they are stored; a larger one is a page of its own. */
     static final int MAX_PAGE_BYTES = 1 << 20;
     /** Cleared at the same time. */
@@ -49,8 +52,10 @@ public final class RetainedOverNodes implements RetainedAdmin {
     private final RetainClient retain;
     private final TopicRules rules;
     private final LongSupplier wallMillis;
-    /** Questions under way. Atomic: asked and answered on any thread. */
-    private final AtomicInteger underWay = new AtomicInteger();
+    /** Searches under way. Atomic: asked and answered on any thread. */
+    private final AtomicInteger searches = new AtomicInteger();
+    /** The same of questions about one message each. */
+    private final AtomicInteger singles = new AtomicInteger();
 
     /**
      * @param retain as the clients of the node see it
@@ -72,12 +77,12 @@ public final class RetainedOverNodes implements RetainedAdmin {
 
     @Override
     public CompletableFuture<Optional<Message>> message(String tenant, String topic, Duration within) {
-        return ask(within, () -> find(tenant, topic, deadline(within)));
+        return askAboutOne(within, () -> find(tenant, topic, deadline(within)));
     }
 
     @Override
     public CompletableFuture<Boolean> clear(String tenant, String topic, Duration within) {
-        return ask(within, () -> {
+        return askAboutOne(within, () -> {
             if (isBrokersOwn(topic)) {
                 throw new NotAllowedException("the broker alone publishes to this topic");
             }
@@ -93,7 +98,11 @@ public final class RetainedOverNodes implements RetainedAdmin {
             String tenant, String filter, @Nullable String cursor, int limit, Duration within) {
         Deadline deadline = deadline(within);
         return ask(within, () -> {
-            LOG.info("operator clears retained messages tenant={} filter={} limit={}", tenant, filter, limit);
+            LOG.info(
+                    "operator clears retained messages tenant={} filter={} limit={}",
+                    LogText.of(tenant),
+                    LogText.of(filter),
+                    limit);
             return search(tenant, filter, cursor, limit, deadline)
                     .thenCompose(page -> new Clearing(new TenantId(tenant), page, deadline).group(0));
         });
@@ -137,7 +146,7 @@ public final class RetainedOverNodes implements RetainedAdmin {
                     : rest.exceptionally(failure -> {
                         LOG.info(
                                 "clearing of retained messages goes on with the next page cause={}",
-                                failure.toString());
+                                LogText.of(failure));
                         return upTo(from);
                     });
         }
@@ -235,10 +244,19 @@ public final class RetainedOverNodes implements RetainedAdmin {
     }
 
     private <T> CompletableFuture<T> ask(Duration within, Supplier<CompletableFuture<T>> question) {
-        if (underWay.incrementAndGet() > MAX_QUESTIONS) {
+        return ask(searches, MAX_QUESTIONS, within, question);
+    }
+
+    private <T> CompletableFuture<T> askAboutOne(Duration within, Supplier<CompletableFuture<T>> question) {
+        return ask(singles, MAX_SINGLE_QUESTIONS, within, question);
+    }
+
+    private <T> CompletableFuture<T> ask(
+            AtomicInteger underWay, int most, Duration within, Supplier<CompletableFuture<T>> question) {
+        if (underWay.incrementAndGet() > most) {
             underWay.decrementAndGet();
             return CompletableFuture.failedFuture(new NotServingException(
-                    "this node asks " + MAX_QUESTIONS + " questions about retained messages already; ask again later"));
+                    "this node asks " + most + " questions about retained messages already; ask again later"));
         }
         return begin(question)
                 .copy()

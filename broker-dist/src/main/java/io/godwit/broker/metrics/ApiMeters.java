@@ -48,7 +48,7 @@ public final class ApiMeters implements ApiCounts {
         closed = byKind(
                 EnumSet.allOf(Cause.class),
                 "connections.closed",
-                "connections closed since something did not come in time, or for an address that had fewer",
+                "connections closed since something did not come in time, or for a new one",
                 "cause");
         Gauge.builder(PREFIX + "connections", open, AtomicInteger::get)
                 .description("open connections to the API")

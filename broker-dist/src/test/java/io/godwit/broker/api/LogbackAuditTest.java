@@ -93,6 +93,23 @@ class LogbackAuditTest {
         assertThatThrownBy(() -> audit.write("b")).isInstanceOf(IOException.class);
     }
 
+    /** By the API, or by a configuration that is read anew, which takes away what levels were set before. */
+    @Test
+    void noLevelKeepsItFromBeingWritten(@TempDir Path directory) throws Exception {
+        Path file = directory.resolve("log");
+        appendTo(Logger.ROOT_LOGGER_NAME, file);
+        context.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(Level.ERROR);
+        audit.write("a");
+        context.reset();
+        appendTo(Logger.ROOT_LOGGER_NAME, file);
+        context.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(Level.ERROR);
+        context.getLogger("io.godwit").setLevel(Level.OFF);
+        audit.write("b");
+        context.getLogger("io.godwit.audit").setLevel(Level.OFF);
+        audit.write("c");
+        assertThat(Files.readAllLines(file)).containsExactly("a", "b", "c");
+    }
+
     @Test
     void whatIsRefusedAndLostIsCounted() {
         audit.refused();

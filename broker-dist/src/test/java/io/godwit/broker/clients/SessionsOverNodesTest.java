@@ -107,9 +107,26 @@ class SessionsOverNodesTest {
     }
 
     @Test
-    void moreQuestionsThanAFewAreRefused() {
-        catalog.found = new CompletableFuture<>();
+    void moreSearchesThanAFewAreRefused() {
+        CompletableFuture<SessionCatalog.Page> slow = new CompletableFuture<>();
+        catalog.page = slow;
         for (int i = 0; i < SessionsOverNodes.MAX_QUESTIONS; i++) {
+            assertThat(sessions.sessions(SessionAdmin.Filter.ALL, null, 10, LONG))
+                    .isNotDone();
+        }
+        assertThat(sessions.sessions(SessionAdmin.Filter.ALL, null, 10, LONG)).isCompletedExceptionally();
+        assertThat(sessions.session(KEY, LONG))
+                .as("they keep nobody from one session")
+                .isCompleted();
+        assertThat(sessions.delete(KEY, LONG)).isCompletedWithValue(true);
+        slow.complete(new SessionCatalog.Page(List.of(), null));
+        assertThat(sessions.sessions(SessionAdmin.Filter.ALL, null, 10, LONG)).isCompleted();
+    }
+
+    @Test
+    void moreQuestionsAboutOneThanSomeAreRefused() {
+        catalog.found = new CompletableFuture<>();
+        for (int i = 0; i < SessionsOverNodes.MAX_SINGLE_QUESTIONS; i++) {
             assertThat(sessions.session(KEY, LONG)).isNotDone();
         }
         assertThat(sessions.delete(KEY, LONG)).isCompletedExceptionally();

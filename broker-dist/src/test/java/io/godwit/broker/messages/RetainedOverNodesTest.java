@@ -212,6 +212,9 @@ class RetainedOverNodesTest {
             return asked.isCompletedExceptionally();
         });
         assertThat(waiting).hasSizeGreaterThan(RetainedOverNodes.MAX_QUESTIONS);
+        CompletableFuture<?> single = retained.message("default", "a", Duration.ofMillis(300));
+        assertThat(single).as("one message is asked for all the same").isNotDone();
+        waiting.add(single);
         waiting.forEach(each -> failsWith(each, NotServingException.class));
         store.prescribed = null;
         assertThat(retained.message("default", "a", LONG)).isCompletedWithValue(Optional.empty());

@@ -69,7 +69,8 @@ final class ClientsCommand extends ListCommand {
         if (clientId == null) {
             super.run(client, output);
         } else {
-            output.item(client.get(ApiPath.of("/api/v1/clients").part(clientId).with("tenant", tenant)));
+            output.item(
+                    client.get(ApiPath.of("/api/v1/clients").client(clientId).with("tenant", tenant)));
         }
     }
 }

@@ -59,7 +59,7 @@ final class KickCommand extends ApiCommand {
         output.done(
                 "disconnected " + clientId,
                 client.delete(ApiPath.of("/api/v1/clients")
-                        .part(clientId)
+                        .client(clientId)
                         .with("tenant", tenant)
                         .with("reasonCode", reason.code)));
     }

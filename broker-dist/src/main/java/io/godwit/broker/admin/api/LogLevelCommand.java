@@ -28,7 +28,7 @@ final class LogLevelCommand extends ApiCommand {
             index = "0",
             arity = "0..1",
             paramLabel = "LOGGER",
-            description = "ROOT, or a package or class of io.godwit")
+            description = "ROOT (info or above), or a package or class of io.godwit")
     private @Nullable String logger;
 
     @Parameters(index = "1", arity = "0..1", paramLabel = "LEVEL", description = "${COMPLETION-CANDIDATES}")

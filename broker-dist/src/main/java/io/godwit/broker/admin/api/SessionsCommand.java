@@ -93,6 +93,6 @@ final class SessionsCommand extends ListCommand {
     }
 
     private static ApiPath session(String clientId) {
-        return ApiPath.of("/api/v1/sessions").part(clientId);
+        return ApiPath.of("/api/v1/sessions").client(clientId);
     }
 }

@@ -33,7 +33,7 @@ final class SubscriptionsCommand extends ListCommand {
         return clientId == null
                 ? ApiPath.of("/api/v1/subscriptions").with("filter", filter).with("tenant", tenant)
                 : ApiPath.of("/api/v1/clients")
-                        .part(clientId)
+                        .client(clientId)
                         .then("/subscriptions")
                         .with("tenant", tenant);
     }

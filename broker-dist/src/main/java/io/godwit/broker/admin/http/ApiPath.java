@@ -9,6 +9,8 @@ public final class ApiPath {
 
     private final StringBuilder path;
     private boolean hasParameters;
+    /** A client id that no path can have; null for none. */
+    private @Nullable String exactId;
 
     private ApiPath(String path) {
         this.path = new StringBuilder(path);
@@ -23,6 +25,15 @@ public final class ApiPath {
     public ApiPath part(String text) {
         path.append('/').append(encoded(text));
         return this;
+    }
+
+    /** A client id as one more part. HTTP takes "." and ".." out of a path: these become a parameter. */
+    public ApiPath client(String id) {
+        if (!id.equals(".") && !id.equals("..")) {
+            return part(id);
+        }
+        exactId = id;
+        return part("-");
     }
 
     /** A fixed end, such as {@code /queue}. */
@@ -44,6 +55,7 @@ public final class ApiPath {
     public ApiPath copy() {
         ApiPath copy = new ApiPath(path.toString());
         copy.hasParameters = hasParameters;
+        copy.exactId = exactId;
         return copy;
     }
 
@@ -69,6 +81,6 @@ public final class ApiPath {
 
     @Override
     public String toString() {
-        return path.toString();
+        return exactId == null ? path.toString() : path + (hasParameters ? "&id=" : "?id=") + encoded(exactId);
     }
 }
