@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jose4j.json.JsonUtil;
 import org.jose4j.jwk.JsonWebKey;
+import org.jose4j.jwk.PublicJsonWebKey;
 import org.jose4j.lang.JoseException;
 import org.jspecify.annotations.Nullable;
 
@@ -59,7 +60,7 @@ record KeySet(List<TokenKey> keys, int skipped) {
         try {
             @SuppressWarnings("unchecked") // JSON has texts for names
             JsonWebKey read = JsonWebKey.Factory.newJwk((Map<String, Object>) map);
-            Key key = read.getPublicKey() == null ? read.getKey() : read.getPublicKey();
+            Key key = read instanceof PublicJsonWebKey pair ? pair.getPublicKey() : read.getKey();
             boolean isForSignatures = (read.getUse() == null || read.getUse().equals("sig"))
                     && (read.getKeyOps() == null || read.getKeyOps().contains("verify"));
             KeyKind kind = key == null ? null : KeyKind.of(key).orElse(null);
