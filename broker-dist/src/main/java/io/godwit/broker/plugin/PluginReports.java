@@ -66,7 +66,7 @@ public final class PluginReports {
     void faults(PluginFault fault, long count, String detail) {
         Counter counter = faults.get(fault);
         if (counter != null) {
-            counter.increment(count);
+            counter.increment((double) count);
         }
         String shown = detail.length() > MAX_DETAIL ? detail.substring(0, MAX_DETAIL) : detail;
         last = EnumNames.of(fault) + ": " + shown;
