@@ -30,6 +30,7 @@ public final class Pem {
 
     private Pem() {}
 
+    @SuppressWarnings("ArrayRecordComponent") // compared by nobody
     private record Block(String label, byte[] content) {}
 
     /** The public keys of a file, and those of certificates in it, in their order; at least one. Blocks. */
@@ -112,7 +113,7 @@ public final class Pem {
             try {
                 return KeyFactory.getInstance(kind).generatePublic(new X509EncodedKeySpec(content));
             } catch (InvalidKeySpecException e) {
-                continue; // of another kind
+                // of another kind
             } catch (NoSuchAlgorithmException e) {
                 throw new IOException("this JVM has no " + kind + " keys", e);
             }
@@ -125,7 +126,7 @@ public final class Pem {
             try {
                 return KeyFactory.getInstance(kind).generatePrivate(new PKCS8EncodedKeySpec(content));
             } catch (InvalidKeySpecException e) {
-                continue; // of another kind
+                // of another kind
             } catch (NoSuchAlgorithmException e) {
                 throw new IOException("this JVM has no " + kind + " keys", e);
             }
