@@ -21,8 +21,8 @@ class RestingBalancersTest {
         AtomicLong now = new AtomicLong(Long.MAX_VALUE - 5); // the clock may pass over its end
         AdminFixture fixture = new AdminFixture(data);
         try (RpcConnection connection = RpcConnection.local(LocalAccess.read(data.resolve(Admin.ACCESS_FILE)));
-                AdminClient client = new AdminClient(connection, "this node", Duration.ofSeconds(30));
-                RestingBalancers resting = new RestingBalancers(client, "inbox", false, now::get)) {
+                AdminClient client = new AdminClient(connection, "this node", Duration.ofSeconds(30))) {
+            RestingBalancers resting = new RestingBalancers(client, "inbox", false, now::get);
             resting.begin();
             assertThat(fixture.node.inbox.balance().list().join()).allMatch(BalancerStatus::isResting);
             fixture.node

@@ -133,7 +133,7 @@ class JwksUrlTest {
         pass(Duration.ofMinutes(16));
         assertThat(newer(other).keys()).as("never fetched").isEmpty();
         assertThat(other.problem()).contains("127.0.0.1", "there are no keys");
-        if (times == TIMES) { // the first has a long time-out
+        if (times.equals(TIMES)) { // the first has a long time-out
             assertThat(newer(url).keys())
                     .singleElement()
                     .satisfies(key -> assertThat(key.id()).isEqualTo("a"));
