@@ -8,13 +8,14 @@ export const isOfTenant = true
 
 export const TYPES = ['acknowledgements-held', 'acknowledgements-resumed', 'auth-failed', 'auth-file-loaded',
   'auth-file-rejected', 'banned', 'certificates-rejected', 'certificates-reloaded', 'client-connected',
-  'client-disconnected', 'connect-denied', 'connect-refused', 'connection-refused', 'member-evicted', 'member-lapsed',
-  'member-left', 'member-serving', 'memory-recovered', 'memory-short', 'message-delivered', 'message-dropped',
-  'node-lapsed', 'node-serving-again', 'packet-abandoned', 'plugin-failed', 'protocol-violated', 'publish-denied',
-  'publish-intercepted', 'publish-received', 'publish-refused', 'queue-full-began', 'queue-full-ended',
-  'replay-delayed', 'session-created', 'session-ended', 'slow-consumer-began', 'slow-consumer-ended',
-  'subscribe-denied', 'subscribe-refused', 'subscribed', 'throttling-began', 'throttling-ended', 'unsubscribed',
-  'wait-ran-out', 'will-published', 'will-suppressed']
+  'client-disconnected', 'client-redirected', 'connect-denied', 'connect-refused', 'connection-refused',
+  'member-evicted', 'member-lapsed', 'member-left', 'member-serving', 'memory-recovered', 'memory-short',
+  'message-delivered', 'message-dropped', 'node-lapsed', 'node-serving-again', 'packet-abandoned', 'plugin-failed',
+  'protocol-violated', 'publish-denied', 'publish-intercepted', 'publish-received', 'publish-refused',
+  'queue-full-began', 'queue-full-ended', 'replay-delayed', 'session-created', 'session-ended', 'slow-consumer-began',
+  'slow-consumer-ended', 'sub-broker-began', 'sub-broker-delayed', 'sub-broker-ended', 'subscribe-denied',
+  'subscribe-refused', 'subscribed', 'throttling-began', 'throttling-ended', 'unsubscribed', 'wait-ran-out',
+  'will-published', 'will-suppressed']
 
 export async function show(frame) {
   const asked = frame.where.query
