@@ -181,6 +181,10 @@ public final class SharedChoices {
 
     /** The one chosen did not take it. */
     synchronized void forget(DeliveryToken token, SharedGroup group) {
+        List<Choice> late = finished.get(token.origin(), token.number());
+        if (late != null) {
+            late.removeIf(choice -> choice.filter.equals(group.filter()));
+        }
         List<Choice> choices = chosen.get(token.origin(), token.number());
         if (choices != null) {
             choices.removeIf(choice -> choice.filter.equals(group.filter()));
@@ -204,10 +208,17 @@ public final class SharedChoices {
         return null;
     }
 
-    /** The message was handed on by the one that had it. Without effect when its origin is done with it. */
+    /**
+     * The message was handed on by the one that had it. It may come back to this node, also after its origin is done
+     * with it: then it is no late copy. Without effect when nothing is known of the token.
+     */
     synchronized void replace(DeliveryToken token, SharedGroup group, SharedMember member) {
+        List<Choice> late = finished.get(token.origin(), token.number());
         if (chosen.get(token.origin(), token.number()) != null) {
             put(token, group, member);
+        } else if (late != null) {
+            late.removeIf(choice -> choice.filter.equals(group.filter()));
+            late.add(new Choice(group.filter(), member));
         }
     }
 
@@ -215,6 +226,7 @@ public final class SharedChoices {
     public synchronized void finished(String origin, long number) {
         List<Choice> choices = chosen.remove(origin, number);
         if (choices != null) {
+            choices.removeIf(choice -> choice.member == null); // whoever has come since may be handed it
             finished.put(origin, number, choices);
         }
     }

@@ -482,6 +482,27 @@ class LiveGroupsTest {
         assertThat(a.received("s2")).containsExactly("1");
     }
 
+    /** The publisher has its acknowledgement, so nobody sends the message again: it is no late copy. */
+    @Test
+    void whatIsHandedOnAfterItsTokenIsFinishedReachesTheNextMember() {
+        b.subscribe(SHARED, "s1");
+        cluster.settle();
+        b.publish("t", Qos.EXACTLY_ONCE, "1", new DeliveryToken("o", 1, 0));
+        cluster.settle();
+        Delivery delivery = b.live.get(0);
+        b.client().finished("o", 1);
+        a.subscribe(SHARED, "s2");
+        cluster.settle();
+        b.unsubscribe(SHARED, "s1");
+        a.unsubscribe(SHARED, "s2"); // b is told of that later, and finds that nobody is left there
+        CompletableFuture<DistOutcome> outcome =
+                b.client().handOn(delivery.only(delivery.matches().get(0)));
+        b.subscribe(SHARED, "s3");
+        cluster.settle();
+        assertThat(outcome).isCompletedWithValue(DistOutcome.DELIVERED);
+        assertThat(b.received("s3")).containsExactly("1");
+    }
+
     @Test
     void aNodeThatJoinsLearnsTheGroupsThereAre() {
         a.subscribe(SHARED, "s1");
