@@ -26,8 +26,8 @@ public record ApiSection(
         @Section ApiTlsSection tls,
 
         @Key(value = "256", min = 1, max = 100_000, text = """
-                    Connections open at once, in all and from one address (of IPv6: from one 64-bit prefix). More are
-                    closed when they come.
+                    Connections open at once, in all and from one address (of IPv6: from one 64-bit prefix). One more
+                    gets the place of a connection without a valid token, or is closed.
                     """)
         int maxConnections,
 
