@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.mqtt.intercept.InterceptorChain;
 import io.godwit.mqtt.intercept.InterceptorStep;
 import io.godwit.mqtt.intercept.Interceptors;
+import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.Disconnect;
 import io.godwit.mqtt.packet.PingReq;
 import io.godwit.mqtt.packet.PingResp;
@@ -31,6 +32,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -435,5 +437,51 @@ class InterceptionTest {
                                         && dropped.reason() == DropReason.SESSION_ENDED)
                                 .count()
                         == 200);
+    }
+
+    /** The client may not take the next PUBLISH of the packet id for a new message [MQTT5-4.3.3-5]. */
+    @Test
+    void aRepeatedQos2CopyWithoutAnAnswerIsOverForTheStoreBeforeItsPubrel() {
+        AtomicBoolean isWell = new AtomicBoolean(true);
+        TestNode node = delivering((client, message) -> isWell.get()
+                ? CompletableFuture.completedFuture(Interception.UNCHANGED)
+                : CompletableFuture.failedFuture(new IllegalStateException("no answer")));
+        try (TestClient publisher = TestClient.clean(node.address, 5, "p")) {
+            int packetId;
+            try (TestClient first = TestClient.persistent(node.address, 5, "s")) {
+                first.subscribe(1, "t", Qos.EXACTLY_ONCE);
+                publisher.send(TestClient.publish(1, Qos.EXACTLY_ONCE, false, "t", "m"));
+                publisher.receive(PubRec.class);
+                packetId = first.receive(Publish.class).packetId();
+            }
+            isWell.set(false);
+            try (TestClient second = TestClient.persistent(node.address, 5, "s")) {
+                assertThat(second.receive(PubRel.class).packetId()).isEqualTo(packetId);
+            }
+            isWell.set(true);
+            try (TestClient third = TestClient.persistent(node.address, 5, "s")) {
+                assertThat(third.receive(PubRel.class).packetId()).isEqualTo(packetId);
+                third.send(new PubComp(packetId));
+                third.send(new PingReq());
+                third.receive(PingResp.class);
+            }
+        }
+    }
+
+    /** The window is of QoS 1 and 2 [MQTT5-4.9.0-3]. */
+    @Test
+    void qos0DoesNotWaitForTheWindowOfAStoredSession() {
+        TestNode node = delivering(at((client, message) -> Interception.UNCHANGED));
+        try (TestClient receiver = new TestClient(node.address, 5);
+                TestClient publisher = TestClient.clean(node.address, 5, "p")) {
+            receiver.connect(new Connect(
+                    5, false, 0, "s", null, null, null, 3600, 1, -1, -1, false, true, List.of(), null, null));
+            receiver.subscribe(1, "t", Qos.AT_LEAST_ONCE);
+            publisher.send(
+                    TestClient.publish(1, Qos.AT_LEAST_ONCE, false, "t", "one"),
+                    TestClient.publish(0, Qos.AT_MOST_ONCE, false, "t", "zero"));
+            assertThat(List.of(receiver.receivePayload(), receiver.receivePayload()))
+                    .containsExactlyInAnyOrder("one", "zero");
+        }
     }
 }

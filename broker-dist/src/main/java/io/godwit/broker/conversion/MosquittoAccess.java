@@ -29,6 +29,8 @@ final class MosquittoAccess {
     /** Whose denial cannot be written: they are denied everything. Empty for that of all. */
     private final Set<String> shutOut = new LinkedHashSet<>();
 
+    private boolean deniesAnonymous;
+
     /** @param conf the configuration file, which names of files are relative to as far as can be told */
     MosquittoAccess(Target target, Path conf) {
         this.target = target;
@@ -119,6 +121,11 @@ final class MosquittoAccess {
                         + " lets it in and holds messages back");
     }
 
+    /** Whether a rule that cannot be written denies something to clients without a user name. */
+    boolean deniesAnonymous() {
+        return deniesAnonymous;
+    }
+
     /** @param user null before the first one */
     private void rule(String[] words, @Nullable String user, int line, String place) {
         boolean isPattern = words[0].equals("pattern");
@@ -131,6 +138,7 @@ final class MosquittoAccess {
         String access = isSaid ? parts[0] : "readwrite";
         String filter = isSaid ? parts[1] : words[1];
         if (!isPattern && user == null) {
+            deniesAnonymous |= access.equals("deny");
             target.leaveOut(line, "acl_file", place + ": there are no rules about clients without a user name alone");
             return;
         }

@@ -396,11 +396,17 @@ final class MosquittoConversion {
         }
         MosquittoAccess made = new MosquittoAccess(target, file);
         made.users(users == null ? null : made.resolved(users.value()), users == null ? 0 : users.line());
-        if (anonymous != null) {
-            target.take(anonymous.line(), "allow_anonymous", "authConfig.allowAnonymous", allowsAnonymous);
-        }
         if (rules != null) {
             made.rules(made.resolved(rules.value()), rules.line());
+        }
+        if (anonymous != null && allowsAnonymous && made.deniesAnonymous()) {
+            target.note(
+                    anonymous.line(),
+                    "allow_anonymous",
+                    Outcome.TO_DO,
+                    "clients without a user name are kept out: what acl_file denies them alone cannot be denied here");
+        } else if (anonymous != null) {
+            target.take(anonymous.line(), "allow_anonymous", "authConfig.allowAnonymous", allowsAnonymous);
         }
     }
 

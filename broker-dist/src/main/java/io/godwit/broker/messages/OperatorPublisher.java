@@ -5,6 +5,7 @@ import io.godwit.api.port.NotAllowedException;
 import io.godwit.api.port.NotServingException;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.Publisher;
+import io.godwit.mqtt.intercept.MessageBounds;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.topic.ClientTopics;
 import io.godwit.mqtt.topic.TopicLimits;
@@ -104,6 +105,10 @@ public final class OperatorPublisher implements MessagePublisher {
         int bytes = message.payload().length + topic.getBytes(StandardCharsets.UTF_8).length;
         if (bytes > maxMessageBytes || message.heapBytes() > 4L * maxMessageBytes) {
             throw new TooLargeException("a message has at most " + maxMessageBytes + " bytes here");
+        }
+        String wrong = new MessageBounds(maxMessageBytes).wrongWith(message);
+        if (wrong != null) { // no receiver's packet could be written
+            throw new IllegalArgumentException("cannot be sent: " + wrong);
         }
         ReasonCode refusal = rules.refusal(ClientTopics.UNCHANGED, topic);
         if (refusal == ReasonCode.NOT_AUTHORIZED) {

@@ -26,6 +26,9 @@ public final class CircuitBreaker {
     }
 
     private static final long WINDOW_NANOS = 30_000_000_000L;
+    /** Before its first failure a window has the calls of so long. */
+    private static final long BEFORE_NANOS = 10_000_000_000L;
+
     static final long FIRST_PAUSE_NANOS = 5_000_000_000L;
     private static final long LONGEST_PAUSE_NANOS = 60_000_000_000L;
 
@@ -44,7 +47,8 @@ public final class CircuitBreaker {
     private long openedNanos;
 
     /**
-     * @param leastFailures within half a minute, which open it when they are half of all calls
+     * @param leastFailures within half a minute, which open it when they are half of the calls in that time and in the
+     *     ten seconds before it: of many calls a few may fail at once, as when one client makes a service slow
      * @param calls how many have ended, ever
      * @param onChange told of each new state, on the thread that brought it about; must not call back
      */
@@ -103,8 +107,10 @@ public final class CircuitBreaker {
             return false; // begun before it opened
         }
         if (now - windowBeganNanos > WINDOW_NANOS) {
+            long ended = calls.getAsLong();
+            double share = BEFORE_NANOS / (double) (now - windowBeganNanos);
+            callsAtBegin = ended - (long) (share * (ended - callsAtBegin)); // at the rate of the window before
             windowBeganNanos = now;
-            callsAtBegin = calls.getAsLong();
             failures = 0;
         }
         failures++;

@@ -99,6 +99,8 @@ final class SubConsumer {
 
     /** Whether the plugin has a batch and has not answered, be it of an earlier epoch. */
     private boolean isCalling;
+    /** What the plugin has of an earlier epoch; only its QoS 0 counts, nothing else of it is lost. */
+    private List<InboxMessage> orphans = List.of();
 
     /** Completed by {@link #close} being done. */
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
@@ -273,6 +275,8 @@ final class SubConsumer {
                 toldQos0.addAndGet(-told);
                 if (mine == epoch && state != State.LEAVING) {
                     take(taken);
+                } else {
+                    lostQos0(taken);
                 }
             });
         }
@@ -294,6 +298,15 @@ final class SubConsumer {
 
     private void dropped(Message message, DropReason reason) {
         parts.reports().dropped(client.tenant(), client.clientId(), message.topic(), reason);
+    }
+
+    /** The inbox has no QoS 0 that it has given out. QoS 1 and 2 come again. */
+    private void lostQos0(List<InboxMessage> messages) {
+        for (InboxMessage each : messages) {
+            if (each.qos() == Qos.AT_MOST_ONCE) {
+                dropped(each.message(), DropReason.SESSION_ENDED);
+            }
+        }
     }
 
     private void take(List<InboxMessage> messages) {
@@ -345,6 +358,10 @@ final class SubConsumer {
     private void answered(long of, @Nullable Throwable failure) {
         isCalling = false;
         if (of != epoch) {
+            if (failure != null) {
+                lostQos0(orphans);
+            }
+            orphans = List.of();
             hand(); // the present one has waited for it
             return;
         }
@@ -451,8 +468,13 @@ final class SubConsumer {
             attaching.isOver = true;
             attaching = null;
         }
+        if (isCalling && orphans.isEmpty()) {
+            orphans = batch;
+        } else {
+            lostQos0(batch);
+        }
         batch = List.of();
-        queue.clear();
+        lostQos0(queue.clear());
         state = State.IDLE;
         notBeforeMillis = thread.millis() + CLAIM_PAUSE_MILLIS;
         if (held != null) {

@@ -82,7 +82,7 @@ public final class SubConsumers implements AutoCloseable {
         private void guarded(Runnable task) {
             try {
                 task.run();
-            } catch (RuntimeException e) { // the thread's outermost frame: the others go on
+            } catch (RuntimeException | Error e) { // the thread's outermost frame: the others go on
                 LOG.error("subscription of a plugin failed", e);
             }
         }

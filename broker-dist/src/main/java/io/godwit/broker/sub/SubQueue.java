@@ -71,11 +71,17 @@ final class SubQueue {
         return more;
     }
 
-    /** Forgets all: what was not acknowledged comes again. */
-    void clear() {
+    /**
+     * Forgets all.
+     *
+     * @return what waited; of it QoS 1 and 2 come again
+     */
+    List<InboxMessage> clear() {
+        List<InboxMessage> left = List.copyOf(waiting);
         waiting.clear();
         held = 0;
         heldBytes = 0;
         asked = 0;
+        return left;
     }
 }

@@ -28,7 +28,7 @@ public final class SubReports {
         this.begun = counter(meters, "begun", "times that this node began to serve a subscription of a SubBroker");
         this.ended = counter(meters, "ended", "times that it ceased to");
         this.delayed = counter(meters, "delayed", "batches that failed and are handed over again");
-        for (DropReason reason : List.of(DropReason.EXPIRED, DropReason.SLOW_CONSUMER)) {
+        for (DropReason reason : List.of(DropReason.EXPIRED, DropReason.SLOW_CONSUMER, DropReason.SESSION_ENDED)) {
             dropped.put(
                     reason,
                     counter(

@@ -78,8 +78,8 @@ class ForeignFileTest {
                 authConfig:
                   provider: file
                   file: passwd
-                  allowAnonymous: false
                   aclFile: acl
+                  allowAnonymous: false
                 """);
         assertThat(made.besides().get("passwd")).startsWith("ann:$7$101$").doesNotContain("bob");
         assertThat(made.besides().get("acl").lines().skip(1))
@@ -196,6 +196,18 @@ class ForeignFileTest {
         assertThat(made.yaml()).contains("provider: file", "file: passwd");
         assertThat(made.besides()).containsEntry("passwd", "");
         assertThat(told(made, "password_file").get(0)).startsWith("to do: ").contains("godwit-passwd add");
+    }
+
+    /** {@code pattern readwrite #} would allow them here what the first rule denies them there. */
+    @ParameterizedTest
+    @CsvSource({"topic deny secret/#,false", "topic read open/#,true"})
+    void whoeverIsDeniedSomethingWithoutAUserNameIsKeptOut(String rule, boolean letsIn) throws Exception {
+        Files.writeString(directory.resolve("acl"), rule + "\npattern readwrite #\n");
+        Files.writeString(directory.resolve("users"), "");
+        Converted made = convert(
+                ForeignFile.MOSQUITTO, "listener 1883\npassword_file users\nacl_file acl\nallow_anonymous true\n");
+        assertThat(made.yaml().contains("allowAnonymous: true")).isEqualTo(letsIn);
+        assertThat(told(made, "allow_anonymous").get(0).startsWith("to do: ")).isEqualTo(!letsIn);
     }
 
     @Test

@@ -16,12 +16,14 @@ import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.message.UserProperty;
 import io.godwit.plugin.topic.TopicFilter;
 import io.godwit.retain.client.RetainClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -108,6 +110,25 @@ class OperatorPublisherTest {
         assertThat(later).isNotDone();
         answer.complete(DistOutcome.DELIVERED);
         assertThat(later).isCompletedWithValue(Outcome.DELIVERED);
+        assertThat(retain.topics).isEmpty();
+    }
+
+    /** The packet of no receiver could be written, which would end their connections. */
+    @Test
+    void oneThatMqttCannotCarryIsRefused() {
+        MessageProperties none = MessageProperties.NONE;
+        for (MessageProperties wrong : List.of(
+                none.withUserProperties(List.of(new UserProperty("a", "x\u0000"))),
+                none.withUserProperties(List.of(new UserProperty("\uD800", "x"))),
+                new MessageProperties(-1, -1, null, "a/+", null, List.of()),
+                new MessageProperties(-1, -1, "\u0000", null, null, List.of()))) {
+            assertThat(publisher.publish("t1", new Outgoing("a", new byte[0], Qos.AT_LEAST_ONCE, true, wrong)))
+                    .isCompletedExceptionally()
+                    .failsWithin(Duration.ZERO)
+                    .withThrowableOfType(ExecutionException.class)
+                    .withCauseInstanceOf(IllegalArgumentException.class);
+        }
+        assertThat(published).isEmpty();
         assertThat(retain.topics).isEmpty();
     }
 

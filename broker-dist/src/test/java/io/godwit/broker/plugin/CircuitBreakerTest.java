@@ -43,6 +43,23 @@ class CircuitBreakerTest {
         assertThat(fails()).as("those before are forgotten").isFalse();
     }
 
+    /** Otherwise one client that makes the service slow shuts all others out. */
+    @Test
+    void aBurstOfFailuresAmongManyGoodCallsLeavesItClosed() {
+        for (int i = 0; i < 100; i++) {
+            calls += 10;
+            pass(1);
+        }
+        for (int i = 0; i < 20; i++) {
+            assertThat(fails()).isFalse();
+        }
+        int more = 0;
+        while (!fails()) {
+            more++;
+        }
+        assertThat(more).as("if it goes on so, it opens").isBetween(70, 90);
+    }
+
     @Test
     void oneCallAtATimeIsOnTrialAndPausesGrow() {
         open();

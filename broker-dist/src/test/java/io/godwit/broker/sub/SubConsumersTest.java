@@ -13,6 +13,7 @@ import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
+import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.event.EventListener;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
@@ -307,6 +308,32 @@ class SubConsumersTest {
         node.answer = batch -> done();
         first.complete(null);
         Await.until("the others have come", () -> node.texts().size() == 6);
+    }
+
+    /** The inbox has no QoS 0 any more that it has given out. */
+    @Test
+    void qos0ThatIsHeldWhenThisNodeLeavesIsCounted() throws Exception {
+        Node node = new Node("a/#");
+        CompletableFuture<Void> never = new CompletableFuture<>();
+        node.answer = batch -> never;
+        awaitRunning(1);
+        publish(0, 1, Qos.AT_LEAST_ONCE);
+        Await.until("a batch", () -> !node.batches.isEmpty());
+        publish(1, 4, Qos.AT_MOST_ONCE);
+        node.isOurs = false;
+        Await.until(
+                "all that waited is told",
+                () -> events.stream()
+                                .filter(event -> event instanceof BrokerEvent.MessageDropped dropped
+                                        && dropped.reason() == DropReason.SESSION_ENDED)
+                                .count()
+                        == 3);
+        assertThat(meters.get("godwit.plugins.sub.dropped")
+                        .tag("reason", "session_ended")
+                        .functionCounter()
+                        .count())
+                .isEqualTo(3);
+        assertThat(inbox.queued(CLIENT)).isEqualTo(1);
     }
 
     @Test

@@ -72,7 +72,7 @@ public final class SharedChoices {
     }
 
     private void put(DeliveryToken token, Choice made) {
-        List<Choice> choices = chosen.get(token.origin(), token.number());
+        List<Choice> choices = known(token.origin(), token.number());
         if (choices == null) {
             choices = new ArrayList<>(1);
             chosen.put(token.origin(), token.number(), choices);
@@ -213,12 +213,8 @@ public final class SharedChoices {
      * with it: then it is no late copy. Without effect when nothing is known of the token.
      */
     synchronized void replace(DeliveryToken token, SharedGroup group, SharedMember member) {
-        List<Choice> late = finished.get(token.origin(), token.number());
-        if (chosen.get(token.origin(), token.number()) != null) {
+        if (known(token.origin(), token.number()) != null) {
             put(token, group, member);
-        } else if (late != null) {
-            late.removeIf(choice -> choice.filter.equals(group.filter()));
-            late.add(new Choice(group.filter(), member));
         }
     }
 
@@ -241,8 +237,16 @@ public final class SharedChoices {
     }
 
     private List<Choice> choices(String origin, long number) {
-        List<Choice> known = chosen.get(origin, number);
-        List<Choice> late = known == null ? finished.get(origin, number) : known;
-        return late == null ? List.of() : late;
+        List<Choice> known = known(origin, number);
+        return known == null ? List.of() : known;
+    }
+
+    /**
+     * All that is remembered of a token, to be changed. A late copy of a finished one may bring about more choices: they
+     * stand beside those of before, and go with them.
+     */
+    private @Nullable List<Choice> known(String origin, long number) {
+        List<Choice> open = chosen.get(origin, number);
+        return open == null ? finished.get(origin, number) : open;
     }
 }

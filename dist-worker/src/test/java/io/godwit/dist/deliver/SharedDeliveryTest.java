@@ -323,6 +323,20 @@ class SharedDeliveryTest {
         return CompletableFuture.completedFuture(outcome);
     }
 
+    /** A late copy is for two groups: one is declined here, and a member of the other has had the message. */
+    @Test
+    void aChoiceBehindTheEndOfATokenHidesNoneOfBefore() {
+        DeliveryToken token = new DeliveryToken("o", 1, 0);
+        subscribe(GROUP, inbox("1"));
+        assertThat(publish(token)).isCompletedWithValue(DistOutcome.DELIVERED);
+        choices.finished(token.origin(), token.number());
+
+        choices.declined(token, filter("$share/h/a"));
+        assertThat(choices.of(token.origin(), token.number())).containsOnlyKeys(filter(GROUP));
+        assertThat(choices.isDeclined(token, filter("$share/h/a"))).isTrue();
+        assertThat(choices.size()).as("it is forgotten with the finished one").isZero();
+    }
+
     private InboxReceiver full(String name) {
         InboxReceiver receiver = inbox(name);
         full.add(receiver);

@@ -8,9 +8,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs actions in the order in which they were handed in, each when its future, which never fails, is complete: checks
- * may be answered in any order, packets must not overtake each other. Every action runs, also on a connection that has
- * gone. Confined to the connection's loop.
+ * Runs actions in the order in which they were handed in, each when its future is complete: checks may be answered in
+ * any order, packets must not overtake each other. Every action runs, also on a connection that has gone. A future that
+ * fails is a bug: the connection fails, and this one action does not run. Confined to the connection's loop.
  */
 public final class InOrder {
     private final Connection connection;
@@ -34,12 +34,13 @@ public final class InOrder {
         waiting.addLast(step);
         OnEventLoop.whenComplete(connection, future, (value, failure) -> {
             step.value = value;
+            step.failure = failure;
             advance();
         });
     }
 
     private void advance() {
-        for (Step<?> head = waiting.peekFirst(); head != null && head.value != null; head = waiting.peekFirst()) {
+        for (Step<?> head = waiting.peekFirst(); head != null && head.isDone(); head = waiting.peekFirst()) {
             waiting.removeFirst();
             try {
                 head.run();
@@ -52,14 +53,21 @@ public final class InOrder {
     private static final class Step<T> {
         private final Consumer<T> action;
         private @Nullable T value;
+        private @Nullable Throwable failure;
 
         private Step(Consumer<T> action) {
             this.action = action;
         }
 
+        private boolean isDone() {
+            return value != null || failure != null;
+        }
+
         private void run() {
             if (value != null) {
                 action.accept(value);
+            } else {
+                throw new IllegalStateException("a check has failed instead of being answered", failure);
             }
         }
     }

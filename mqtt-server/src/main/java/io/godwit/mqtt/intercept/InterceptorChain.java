@@ -75,7 +75,12 @@ public final class InterceptorChain {
     }
 
     private static Intercepted changed(InterceptorStep step, Message before, Message after, ChangeRules rules) {
-        String wrong = rules.wrongWith(before, after);
+        String wrong;
+        try {
+            wrong = rules.wrongWith(before, after);
+        } catch (RuntimeException e) { // a part that no rule has thought of: whoever waits must have an answer
+            wrong = "no rule can judge it: " + cut(e.toString());
+        }
         if (wrong != null) {
             step.invalid(wrong);
             return new Intercepted.Failed(step.plugin(), "plugin " + step.plugin() + " changed a message: " + wrong);

@@ -50,6 +50,11 @@ public record MessageBounds(int maxBytes) {
                 : wrongWithContent(before, after);
     }
 
+    /** Why this cannot be sent to clients, apart from its topic; null when it can. */
+    public @Nullable String wrongWith(Message message) {
+        return wrongWithContent(message.withProperties(MessageProperties.NONE), message);
+    }
+
     private @Nullable String wrongWithContent(Message before, Message message) {
         MessageProperties properties = message.properties();
         String response = properties.responseTopic();

@@ -249,8 +249,7 @@ public final class PersistentSession extends Session {
         dropped(head.message(), DropReason.INTERCEPTED);
         if (head.redelivered() && head.qos() == Qos.EXACTLY_ONCE) {
             // its client may know the packet id from before, and would take the next message of it for a repetition
-            inflight().put(head.packetId(), Inflight.AWAITS_PUBCOMP, head.sequence());
-            connection.send(new PubRel(head.packetId(), ReasonCode.SUCCESS));
+            record(head.packetId(), head.sequence());
         } else {
             giveUp(head);
         }
@@ -262,8 +261,13 @@ public final class PersistentSession extends Session {
         return beganMillis;
     }
 
+    /** The window is of QoS 1 and 2 alone [MQTT5-4.9.0-3]. */
+    private boolean mayGo(InboxMessage head) {
+        return head.qos() == Qos.AT_MOST_ONCE ? connection.isWritable() : hasWindow();
+    }
+
     private void drain() {
-        while (!waiting.isEmpty() && hasWindow()) {
+        while (!waiting.isEmpty() && mayGo(waiting.getFirst())) {
             if (interception == null) {
                 send(waiting.removeFirst());
             } else if (!sendIntercepted(interception, waiting.getFirst())) {
@@ -319,26 +323,33 @@ public final class PersistentSession extends Session {
                 complete(packetId, rec.reasonCode());
             }
         } else if (state == Inflight.AWAITS_PUBREC) {
-            long sequence = inflight().sequence(packetId);
-            inflight().put(packetId, Inflight.RECORDING, sequence);
-            ReleaseQueue recorded = releases();
-            ReleaseQueue.Entry entry = recorded.add(packetId, sequence);
-            OnEventLoop.whenComplete(connection, attachment.received(sequence), (done, failure) -> {
-                if (isClosed()) {
-                    return;
-                }
-                if (failure != null) {
-                    connection.disconnect(ReasonCode.UNSPECIFIED_ERROR, "a PUBREC could not be stored");
-                    return;
-                }
-                recorded.stored(entry);
-                release(recorded);
-            });
+            record(packetId, inflight().sequence(packetId));
         } else if (state == Inflight.AWAITS_PUBCOMP) {
             connection.send(new PubRel(packetId, ReasonCode.SUCCESS));
         } else if (state == Inflight.NONE) {
             connection.send(new PubRel(packetId, ReasonCode.PACKET_IDENTIFIER_NOT_FOUND));
         }
+    }
+
+    /**
+     * PUBREL follows when the store has on record that PUBLISH is over: a next connection must not begin with PUBLISH
+     * again [MQTT5-4.3.3-5].
+     */
+    private void record(int packetId, long sequence) {
+        inflight().put(packetId, Inflight.RECORDING, sequence);
+        ReleaseQueue recorded = releases();
+        ReleaseQueue.Entry entry = recorded.add(packetId, sequence);
+        OnEventLoop.whenComplete(connection, attachment.received(sequence), (done, failure) -> {
+            if (isClosed()) {
+                return;
+            }
+            if (failure != null) {
+                connection.disconnect(ReasonCode.UNSPECIFIED_ERROR, "a PUBREC could not be stored");
+                return;
+            }
+            recorded.stored(entry);
+            release(recorded);
+        });
     }
 
     private ReleaseQueue releases() {

@@ -21,6 +21,8 @@ import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.tenant.TenantSetting;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Takes the publishes of one connection in. Confined to its loop.
@@ -32,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  * {@link Unstored} keeps the back-pressure.
  */
 final class PublishIntake {
+    private static final Logger LOG = LoggerFactory.getLogger(PublishIntake.class);
     private static final CompletableFuture<AuthDecision> ALLOWED =
             CompletableFuture.completedFuture(AuthDecision.ALLOWED);
 
@@ -203,7 +206,8 @@ final class PublishIntake {
         }
         CompletableFuture<Verdict> verdict = isRepeated
                 ? CompletableFuture.completedFuture(passed(message, AuthDecision.ALLOWED))
-                : allowed.thenCompose(decision -> intercepted(message, decision));
+                : allowed.thenCompose(decision -> intercepted(message, decision))
+                        .exceptionally(PublishIntake::failed);
         if (verdict.isDone() && order.isEmpty()) {
             judged(packetId, message, verdict.join());
             return;
@@ -230,6 +234,12 @@ final class PublishIntake {
             return CompletableFuture.completedFuture(passed(message, decision));
         }
         return interceptors.run(session.client(), message, changes).thenApply(Verdict.Allowed::new);
+    }
+
+    /** Without this a bug would keep the bytes of the message in the account of the node for ever. */
+    private static Verdict failed(Throwable failure) {
+        LOG.error("a publish could not be judged; it is refused", failure);
+        return new Verdict.Allowed(new Intercepted.Failed("", "it could not be judged: " + failure));
     }
 
     private void judged(int packetId, Message message, Verdict verdict) {

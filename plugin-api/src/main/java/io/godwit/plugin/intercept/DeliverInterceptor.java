@@ -10,7 +10,7 @@ import io.godwit.plugin.message.Message;
  * one client are sent in their order. Many copies of one message are as many calls.
  *
  * <p>When a call throws, answers null or is not answered within 5 seconds, or while the plugin is not called for
- * failing again and again, the copy is dropped.
+ * not answering in time, the copy is dropped.
  */
 @FunctionalInterface
 public interface DeliverInterceptor {

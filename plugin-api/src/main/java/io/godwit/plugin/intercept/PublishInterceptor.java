@@ -12,7 +12,7 @@ import io.godwit.plugin.message.Message;
  * again, since it saw no acknowledgement, may be intercepted again.
  *
  * <p>When a call throws, answers null or is not answered within 5 seconds, or while the plugin is not called for
- * failing again and again, the publish is refused: MQTT 5.0 is told 0x83 at QoS 1 and 2, the connection of a client of
+ * not answering in time, the publish is refused: MQTT 5.0 is told 0x83 at QoS 1 and 2, the connection of a client of
  * MQTT 3.1.1 is closed, and QoS 0 is discarded. Each is a {@code PublishRefused}.
  */
 @FunctionalInterface
