@@ -32,7 +32,9 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -65,6 +67,11 @@ class InterceptionTest {
             public CompletableFuture<Interception> ask(ClientInfo client, Message message) {
                 asked.add(client.clientId().value() + " " + text(message));
                 return call.apply(client, message);
+            }
+
+            @Override
+            public boolean wasAsked(Throwable failure) {
+                return !(failure instanceof RejectedExecutionException);
             }
 
             @Override
@@ -466,6 +473,32 @@ class InterceptionTest {
                 third.receive(PingResp.class);
             }
         }
+    }
+
+    /** It is acknowledged to its publisher: want of threads must not lose it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whatThePluginWasNotGivenWaitsUnlessItIsOfQos0(boolean isLasting) {
+        AtomicInteger refusals = new AtomicInteger(6);
+        TestNode node = delivering((client, message) -> refusals.getAndDecrement() > 0
+                ? CompletableFuture.failedFuture(new RejectedExecutionException("too many calls"))
+                : CompletableFuture.completedFuture(Interception.UNCHANGED));
+        try (TestClient receiver = isLasting
+                        ? TestClient.persistent(node.address, 5, "s")
+                        : TestClient.clean(node.address, 5, "s");
+                TestClient publisher = TestClient.clean(node.address, 5, "p")) {
+            receiver.subscribe(1, "t", Qos.EXACTLY_ONCE);
+            publisher.send(
+                    TestClient.publish(0, Qos.AT_MOST_ONCE, false, "t", "zero"),
+                    TestClient.publish(1, Qos.AT_LEAST_ONCE, false, "t", "one"),
+                    TestClient.publish(2, Qos.EXACTLY_ONCE, false, "t", "two"));
+            assertThat(receiver.receivePayload()).isEqualTo("one");
+            assertThat(receiver.receivePayload()).isEqualTo("two");
+        }
+        assertThat(node.events)
+                .filteredOn(event -> event instanceof BrokerEvent.MessageDropped dropped
+                        && dropped.reason() == DropReason.INTERCEPTED)
+                .hasSize(1);
     }
 
     /** The window is of QoS 1 and 2 [MQTT5-4.9.0-3]. */

@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  * the caller's; it ends once: by its answer, by a failure, or when its time is over. What comes later is counted, and
  * changes nothing. Thread-safe.
  *
- * <p>The breaker counts calls that were not answered in time alone. A flood of calls says nothing of the plugin, and
- * what it throws takes nobody's time: a client that knows how to bring that about would shut out all others.
+ * <p>The breaker counts calls that were not answered in time alone. What the plugin throws takes nobody's time: a client
+ * that knows how to bring that about would shut out all others. A flood of calls says nothing of the plugin either: one
+ * whose turn did not come in time counts only if the plugin has answered no other call meanwhile.
  */
 final class GuardedCalls {
     /** Calls of one plugin that are not answered, unless it is said otherwise. */
@@ -33,6 +34,8 @@ final class GuardedCalls {
     private final int mostOutstanding;
     /** Atomic: calls begin and end on any thread. */
     private final AtomicInteger outstanding = new AtomicInteger();
+    /** Volatile: written by whoever answers. */
+    private volatile long answeredNanos;
 
     /** @param timeoutMillis of a call; may change */
     GuardedCalls(HostedPlugin plugin, LongSupplier nanoClock, LongSupplier timeoutMillis) {
@@ -45,6 +48,7 @@ final class GuardedCalls {
         this.plugin = plugin;
         this.nanoClock = nanoClock;
         this.timeoutMillis = timeoutMillis;
+        this.answeredNanos = nanoClock.getAsLong();
     }
 
     int outstanding() {
@@ -61,8 +65,8 @@ final class GuardedCalls {
     <T> CompletableFuture<T> ask(String what, Executor executor, Supplier<@Nullable CompletableFuture<T>> call) {
         Permit permit = plugin.breaker().ask();
         if (permit == Permit.NO) {
-            return CompletableFuture.failedFuture(PluginCallException.notMade(
-                    "plugin " + plugin.name() + " is not called for a while: it does not " + "answer"));
+            return CompletableFuture.failedFuture(new PluginCallException.NotMade(
+                    "plugin " + plugin.name() + " is not called for a while: it does not answer"));
         }
         Call<T> made = new Call<>(what, permit, call);
         if (outstanding.incrementAndGet() > mostOutstanding) {
@@ -98,6 +102,8 @@ final class GuardedCalls {
         private final Supplier<@Nullable CompletableFuture<T>> call;
         private final long beganNanos = nanoClock.getAsLong();
         private final CompletableFuture<T> answer = new CompletableFuture<>();
+        /** Whether its turn has come; volatile: written by a thread of the plugin. */
+        private volatile boolean isBegun;
 
         Call(String what, Permit permit, Supplier<@Nullable CompletableFuture<T>> call) {
             this.what = what;
@@ -111,7 +117,7 @@ final class GuardedCalls {
             if (permit == Permit.TRIAL) {
                 broke();
             }
-            return CompletableFuture.failedFuture(PluginCallException.notMade(
+            return CompletableFuture.failedFuture(new PluginCallException.NotMade(
                     "plugin " + plugin.name() + " has too many calls that are not answered"));
         }
 
@@ -131,7 +137,17 @@ final class GuardedCalls {
                 ended(null);
                 return answer;
             }
-            return answer.whenComplete((value, failure) -> ended(failure)); // before whoever waits is told
+            return answer.handle((value, failure) -> { // before whoever waits is told
+                ended(failure);
+                if (failure == null) {
+                    return value;
+                }
+                throw new CompletionException(
+                        isBegun || !(failure instanceof TimeoutException)
+                                ? failure
+                                : new PluginCallException.NotMade(
+                                        "plugin " + plugin.name() + " had no time for a call"));
+            });
         }
 
         /** On a thread of the plugin. */
@@ -143,6 +159,7 @@ final class GuardedCalls {
         }
 
         private void make(Executor here) {
+            isBegun = true;
             try {
                 here.execute(this::call);
             } catch (RuntimeException | Error e) { // outermost frame of the plugin
@@ -186,11 +203,14 @@ final class GuardedCalls {
                 fault(known.fault, known.detail);
             }
             if (!(cause instanceof TimeoutException)) {
+                answeredNanos = nanoClock.getAsLong();
                 plugin.breaker().succeeded(permit);
-                return;
+            } else if (isBegun || permit == Permit.TRIAL || answeredNanos - beganNanos < 0) {
+                fault(PluginFault.NO_ANSWER, "no answer in " + timeoutMillis.getAsLong() + " ms");
+                broke();
+            } else {
+                fault(PluginFault.TOO_MANY_CALLS, "a call waited " + timeoutMillis.getAsLong() + " ms for its turn");
             }
-            fault(PluginFault.NO_ANSWER, "no answer in " + timeoutMillis.getAsLong() + " ms");
-            broke();
         }
 
         private void broke() {

@@ -74,6 +74,11 @@ final class GuardedInterceptor implements InterceptorStep {
     }
 
     @Override
+    public boolean wasAsked(Throwable failure) {
+        return !(failure instanceof PluginCallException.NotMade);
+    }
+
+    @Override
     public void invalid(String detail) {
         plugin.reports().fault(PluginFault.INVALID_ANSWER, what + ": " + detail);
     }

@@ -11,18 +11,16 @@ class PluginCallException extends RuntimeException {
     }
 
     /** One that says that a call was not made, of which there may be many. */
-    static PluginCallException notMade(String message) {
-        return new PluginCallException(message) {
-            private static final long serialVersionUID = 1L;
+    static final class NotMade extends PluginCallException {
+        private static final long serialVersionUID = 1L;
 
-            @Override
-            public synchronized Throwable fillInStackTrace() {
-                return this;
-            }
-        };
-    }
+        NotMade(String message) {
+            super(message, null);
+        }
 
-    private PluginCallException(String message) {
-        super(message);
+        @Override
+        public synchronized Throwable fillInStackTrace() {
+            return this;
+        }
     }
 }

@@ -23,11 +23,14 @@ import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.message.UserProperty;
 import io.godwit.testing.Await;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -159,6 +162,36 @@ class GuardedInterceptorTest {
         assertThat(stage.hasTold(PluginFault.NO_ANSWER)).isTrue();
         late.countDown();
         Await.until("it is late", () -> stage.hasTold(PluginFault.LATE_ANSWER));
+    }
+
+    /** A copy that is acknowledged to its publisher can wait for a thread; so it must be told apart. */
+    @Test
+    void aCallWhoseTurnDoesNotComeWasNotAsked() throws Exception {
+        CountDownLatch end = new CountDownLatch(1);
+        AtomicInteger begun = new AtomicInteger();
+        InterceptorStep step = step(false, (client, message) -> {
+            begun.incrementAndGet();
+            while (end.getCount() > 0) {
+                try {
+                    end.await();
+                } catch (InterruptedException e) {
+                    // it does not care
+                }
+            }
+            return Interception.UNCHANGED;
+        });
+        InterceptorChain chain = Objects.requireNonNull(InterceptorChain.of(List.of(step)));
+        List<CompletableFuture<Intercepted>> asked = new ArrayList<>();
+        for (int i = 0; i < 6; i++) { // of four threads
+            asked.add(chain.run(PluginStage.CLIENT, MESSAGE, (before, after) -> null));
+        }
+        List<Boolean> wereAsked = new ArrayList<>();
+        for (CompletableFuture<Intercepted> each : asked) {
+            wereAsked.add(((Intercepted.Failed) each.get(30, TimeUnit.SECONDS)).wasAsked());
+        }
+        assertThat(wereAsked).containsExactly(true, true, true, true, false, false);
+        end.countDown();
+        assertThat(begun).as("nobody waits for the others any more").hasValue(4);
     }
 
     @Test

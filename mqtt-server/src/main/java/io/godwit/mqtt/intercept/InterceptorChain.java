@@ -64,7 +64,9 @@ public final class InterceptorChain {
         if (answer == null || failure != null) {
             Throwable cause =
                     failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-            return new Intercepted.Failed(step.plugin(), cause == null ? "no answer" : cut(cause.getMessage()));
+            return cause == null
+                    ? new Intercepted.Failed(step.plugin(), "no answer", true)
+                    : new Intercepted.Failed(step.plugin(), cut(cause.getMessage()), step.wasAsked(cause));
         }
         if (answer instanceof Interception.Changed changed) {
             return changed(step, before, changed.message(), rules);
@@ -83,7 +85,8 @@ public final class InterceptorChain {
         }
         if (wrong != null) {
             step.invalid(wrong);
-            return new Intercepted.Failed(step.plugin(), "plugin " + step.plugin() + " changed a message: " + wrong);
+            return new Intercepted.Failed(
+                    step.plugin(), "plugin " + step.plugin() + " changed a message: " + wrong, true);
         }
         return new Intercepted.Passed(
                 after.receivedAtMillis() == before.receivedAtMillis()

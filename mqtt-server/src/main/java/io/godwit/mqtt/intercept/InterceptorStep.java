@@ -18,6 +18,9 @@ public interface InterceptorStep {
      */
     CompletableFuture<Interception> ask(ClientInfo client, Message message);
 
+    /** Whether the plugin was given the message when {@link #ask} failed with this. */
+    boolean wasAsked(Throwable failure);
+
     /** Its answer cannot be used; to be counted. */
     void invalid(String detail);
 }

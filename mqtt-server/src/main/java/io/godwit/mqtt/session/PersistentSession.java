@@ -237,7 +237,7 @@ public final class PersistentSession extends Session {
             send(waiting.removeFirst());
             return true;
         }
-        Intercepted outcome = by.of(head, head.message());
+        Intercepted outcome = by.of(head, head.message(), head.qos());
         if (outcome == null) {
             return false;
         }

@@ -239,7 +239,7 @@ final class PublishIntake {
     /** Without this a bug would keep the bytes of the message in the account of the node for ever. */
     private static Verdict failed(Throwable failure) {
         LOG.error("a publish could not be judged; it is refused", failure);
-        return new Verdict.Allowed(new Intercepted.Failed("", "it could not be judged: " + failure));
+        return new Verdict.Allowed(new Intercepted.Failed("", "it could not be judged: " + failure, true));
     }
 
     private void judged(int packetId, Message message, Verdict verdict) {

@@ -310,7 +310,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
                 boolean isExpired = isExpired(entry.message());
                 Intercepted outcome = null;
                 if (interception != null && !isExpired) {
-                    outcome = interception.of(entry, entry.message());
+                    outcome = interception.of(entry, entry.message(), entry.qos());
                     if (outcome == null) {
                         break; // the answer comes
                     }

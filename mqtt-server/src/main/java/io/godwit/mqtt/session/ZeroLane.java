@@ -6,6 +6,7 @@ import io.godwit.mqtt.intercept.Intercepted;
 import io.godwit.mqtt.intercept.InterceptorChain;
 import io.godwit.mqtt.transport.SharedPublish;
 import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.Qos;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
@@ -84,7 +85,7 @@ final class ZeroLane {
 
     private void drain() {
         for (Copy head = copies.peekFirst(); head != null; head = copies.peekFirst()) {
-            Intercepted outcome = interception.of(head, head.message);
+            Intercepted outcome = interception.of(head, head.message, Qos.AT_MOST_ONCE);
             if (outcome == null) {
                 return;
             }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,6 +42,11 @@ class InterceptorChainTest {
             @Override
             public CompletableFuture<Interception> ask(ClientInfo client, Message message) {
                 return answer;
+            }
+
+            @Override
+            public boolean wasAsked(Throwable failure) {
+                return !(failure instanceof RejectedExecutionException);
             }
 
             @Override
