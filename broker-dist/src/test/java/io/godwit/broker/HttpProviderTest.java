@@ -93,6 +93,7 @@ class HttpProviderTest {
             ConnectResult.Accepted accepted = stage.accepted("ann", "x");
             assertThat(accepted.userName()).isEqualTo("gate");
             assertThat(accepted.tenant().value()).isEqualTo("acme");
+            assertThat(accepted.namesTenant()).isTrue();
             assertThat(accepted.validFor()).isEqualTo(Duration.ofSeconds(60));
             stage.accepted("ann", "x");
             assertThat(service.asked)

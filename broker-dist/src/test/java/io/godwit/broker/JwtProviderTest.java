@@ -287,6 +287,7 @@ class JwtProviderTest {
             ConnectResult.Accepted accepted = stage.accepted("u", token(right));
             assertThat(accepted.userName()).isEqualTo("gate");
             assertThat(accepted.tenant().value()).isEqualTo("acme");
+            assertThat(accepted.namesTenant()).isTrue();
             assertThat(stage.refused("v", token(right)).detail()).contains("login");
             assertThat(stage.refused(null, token(right)).detail()).contains("login");
             for (String claim : List.of("name", "org", "device", "kind")) {
@@ -357,6 +358,7 @@ class JwtProviderTest {
     void aTokenMaySayNothingOfRights(String setting, String answer) throws Exception {
         try (AuthStage stage = hmac("withoutAcl: " + setting)) {
             ConnectResult.Accepted client = stage.accepted("c", token(claims()));
+            assertThat(client.namesTenant()).isFalse();
             assertThat(stage.publish(client, "t").getClass().getSimpleName()).isEqualTo(answer);
             assertThat(stage.subscribe(client, "t").getClass().getSimpleName()).isEqualTo(answer);
         }

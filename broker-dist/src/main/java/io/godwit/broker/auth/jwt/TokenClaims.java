@@ -79,7 +79,10 @@ final class TokenClaims {
         if (user.isEmpty() || user.length() > MAX_USER_CHARS || user.indexOf('\0') >= 0) {
             throw new ClaimException("claim " + settings.userClaim() + " is no user name");
         }
-        TenantId tenant = tenant(claims, client);
+        ConnectResult.Accepted accepted = new ConnectResult.Accepted(client.tenant(), user);
+        if (!settings.tenantClaim().isEmpty()) {
+            accepted = accepted.in(tenant(claims));
+        }
         Object acl = settings.aclClaim().isEmpty() ? null : claims.get(settings.aclClaim());
         Rights rights = null;
         if (acl != null) {
@@ -88,8 +91,7 @@ final class TokenClaims {
         }
         boolean hasGrace = mayReauthenticate && settings.atExpiry() == JwtSettings.AtExpiry.REAUTHENTICATE;
         long endMillis = end == null || !hasGrace ? Long.MAX_VALUE : millis(end + leeway);
-        return new ConnectResult.Accepted(tenant, user)
-                .granting(new TokenGrant(rights, endMillis))
+        return accepted.granting(new TokenGrant(rights, endMillis))
                 .lasting(time(end, now, leeway, hasGrace));
     }
 
@@ -128,10 +130,7 @@ final class TokenClaims {
         return audience instanceof String one && settings.audiences().contains(one);
     }
 
-    private TenantId tenant(Map<String, Object> claims, ClientInfo client) throws ClaimException {
-        if (settings.tenantClaim().isEmpty()) {
-            return client.tenant();
-        }
+    private TenantId tenant(Map<String, Object> claims) throws ClaimException {
         try {
             return new TenantId(text(claims, settings.tenantClaim()));
         } catch (IllegalArgumentException e) {
