@@ -136,7 +136,17 @@ class HttpProviderTest {
                 "{\"result\": \"allow\", \"user\": [\"root\"]}",
                 "{\"result\": \"allow\", \"validSeconds\": -1}",
                 "{\"result\": \"allow\", \"validSeconds\": \"soon\"}",
-                "{\"result\": \"allow\", \"validSeconds\": {}}"
+                "{\"result\": \"allow\", \"validSeconds\": {}}",
+                "{\"result\": \"allow\", \"user\": \"half \\ud800\"}",
+                "{\"result\": \"deny\", \"result\": \"allow\"}",
+                "{result: \"allow\"}",
+                "{\"result\": allow}",
+                "{'result': 'allow'}",
+                "{\"result\" = \"allow\"}",
+                "{\"result\": \"allow\"; \"x\": 1}",
+                "{\"result\": \"allow\", \"x\": NaN}",
+                "{\"result\": \"allow\"} # done",
+                ")]}'\n{\"result\": \"allow\"}"
             })
     void whatIsNotUnderstoodIsANo(String answer) throws Exception {
         try (AuthStage stage = open("")) {
