@@ -7,6 +7,7 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.godwit.broker.auth.remote.HttpStage;
 import io.godwit.broker.auth.remote.HttpStage.Manner;
+import io.godwit.mqtt.certificates.TestAuthority;
 import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.auth.ConnectRequest;
 import io.godwit.plugin.auth.ConnectResult;
@@ -16,6 +17,7 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -81,6 +83,15 @@ class HttpProviderTest {
             assertThat(stage.auth.connect(binary).get(60, TimeUnit.SECONDS)).isInstanceOf(ConnectResult.Accepted.class);
             assertThat(lastBody().get("password").isJsonNull()).isTrue();
             assertThat(lastBody().get("passwordBase64").getAsString()).isEqualTo("/wE=");
+
+            X509Certificate shown = new TestAuthority("acme").issue("CN=gate").certificate();
+            stage.auth
+                    .connect(new ConnectRequest(AuthStage.client(null), false, null, List.of(), shown))
+                    .get(60, TimeUnit.SECONDS);
+            assertThat(lastBody().get("certificateSubject").getAsString()).isEqualTo("CN=gate");
+            assertThat(lastBody().get("certificateIssuer").getAsString())
+                    .as("serial numbers are those of one issuer")
+                    .isEqualTo(shown.getIssuerX500Principal().getName());
         }
     }
 
