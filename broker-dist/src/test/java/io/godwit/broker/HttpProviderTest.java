@@ -342,7 +342,7 @@ class HttpProviderTest {
                 plugins:
                   http:
                     aclUrl: "https://user:sesame@auth.example/acl"
-                    headers: ["no header", "X=right"]
+                    headers: ["no header", "X=right", "Host=other.example"]
                     tls: {key: broker.key}
                     timout: 3
                 """);
@@ -350,7 +350,8 @@ class HttpProviderTest {
         assertThat(errors)
                 .anyMatch(error -> error.contains("plugins.http.connectUrl: has to be given"))
                 .anyMatch(error -> error.contains("plugins.http.aclUrl"))
-                .anyMatch(error -> error.contains("plugins.http.headers"))
+                .anyMatch(error -> error.contains("plugins.http.headers") && error.contains("NAME=VALUE"))
+                .anyMatch(error -> error.contains("plugins.http.headers") && error.contains("Host"))
                 .anyMatch(error -> error.contains("plugins.http.tls.certificate"))
                 .anyMatch(error -> error.contains("plugins.http.timout") && error.contains("plugins.http.timeout"))
                 .noneMatch(error -> error.contains("sesame"));
