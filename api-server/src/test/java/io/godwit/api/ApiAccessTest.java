@@ -210,6 +210,24 @@ class ApiAccessTest {
         }
     }
 
+    /** Messages that a plugin has not taken yet, and messages for later, are kept in sessions without a client. */
+    @Test
+    void aTokenOfATenantReachesNoSessionOfTheBroker() throws Exception {
+        try (ApiFixture api = withTokens()) {
+            api.node.sessions.add("t1", "\0sub/sink/all", false, 9);
+            String path = "/api/v1/sessions/%00sub%2Fsink%2Fall";
+            for (String each : List.of(path, path + "/queue", "/api/v1/sessions/-?id=%00sub/sink/all")) {
+                assertThat(api.send("DELETE", each, null, bearer(TENANT)).status())
+                        .as(each)
+                        .isEqualTo(403);
+            }
+            assertThat(api.node.sessions.calls).isEmpty();
+            assertThat(api.send("DELETE", path + "?tenant=t1", null, bearer(OPERATOR))
+                            .status())
+                    .isEqualTo(204);
+        }
+    }
+
     @Test
     void aChangedFileCountsAndABrokenOneDoesNot() throws Exception {
         try (ApiFixture api = withTokens()) {

@@ -1,6 +1,7 @@
 package io.godwit.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.api.EventReader.Told;
 import io.godwit.api.auth.Role;
@@ -320,6 +321,27 @@ class ApiEventsTest {
             assertThat(api.node.watches.feeds).extracting(feed -> feed.isClosed).containsExactly(true, false);
             api.node.watches.last().tell(HELLO);
             assertThat(ops.next().name()).isEqualTo("event");
+        }
+    }
+
+    /** Or a few tenants with many tokens would keep all others, and who runs the node, from watching. */
+    @Test
+    void theTokensOfATenantShareItsStreams(@TempDir Path directory) throws Exception {
+        Path file = directory.resolve("tokens");
+        TokenFile all = TokenFile.parse("")
+                .with(TokenFile.Entry.ofToken("birds-1", Role.VIEWER, "birds", "gw_birds_1"))
+                .with(TokenFile.Entry.ofToken("birds-2", Role.VIEWER, "birds", "gw_birds_2"))
+                .with(TokenFile.Entry.ofToken("ops", Role.VIEWER, "", "gw_ops"));
+        Files.writeString(file, all.text());
+        StreamBounds one = new StreamBounds(32, 1, SHORT.heartbeat(), SHORT.slowAfter());
+        try (ApiFixture api = ApiFixture.streaming(ApiFixture.LIMITS, Optional.of(file), one);
+                EventReader birds = new EventReader(api.port(), EVENTS, "Authorization", "Bearer gw_birds_1")) {
+            assertThat(birds.contentType()).startsWith("text/event-stream");
+            assertThatThrownBy(() -> new EventReader(api.port(), EVENTS, "Authorization", "Bearer gw_birds_2"))
+                    .hasMessageContaining("429");
+            try (EventReader ops = new EventReader(api.port(), EVENTS, "Authorization", "Bearer gw_ops")) {
+                assertThat(ops.contentType()).startsWith("text/event-stream");
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.godwit.broker.auth.remote.HttpStage;
 import io.godwit.broker.auth.remote.HttpStage.Manner;
+import io.godwit.mqtt.certificates.TestAuthority;
 import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.auth.ConnectRequest;
 import io.godwit.plugin.auth.ConnectResult;
@@ -16,6 +17,7 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -81,6 +83,15 @@ class HttpProviderTest {
             assertThat(stage.auth.connect(binary).get(60, TimeUnit.SECONDS)).isInstanceOf(ConnectResult.Accepted.class);
             assertThat(lastBody().get("password").isJsonNull()).isTrue();
             assertThat(lastBody().get("passwordBase64").getAsString()).isEqualTo("/wE=");
+
+            X509Certificate shown = new TestAuthority("acme").issue("CN=gate").certificate();
+            stage.auth
+                    .connect(new ConnectRequest(AuthStage.client(null), false, null, List.of(), shown))
+                    .get(60, TimeUnit.SECONDS);
+            assertThat(lastBody().get("certificateSubject").getAsString()).isEqualTo("CN=gate");
+            assertThat(lastBody().get("certificateIssuer").getAsString())
+                    .as("serial numbers are those of one issuer")
+                    .isEqualTo(shown.getIssuerX500Principal().getName());
         }
     }
 
@@ -93,6 +104,7 @@ class HttpProviderTest {
             ConnectResult.Accepted accepted = stage.accepted("ann", "x");
             assertThat(accepted.userName()).isEqualTo("gate");
             assertThat(accepted.tenant().value()).isEqualTo("acme");
+            assertThat(accepted.namesTenant()).isTrue();
             assertThat(accepted.validFor()).isEqualTo(Duration.ofSeconds(60));
             stage.accepted("ann", "x");
             assertThat(service.asked)
@@ -135,7 +147,17 @@ class HttpProviderTest {
                 "{\"result\": \"allow\", \"user\": [\"root\"]}",
                 "{\"result\": \"allow\", \"validSeconds\": -1}",
                 "{\"result\": \"allow\", \"validSeconds\": \"soon\"}",
-                "{\"result\": \"allow\", \"validSeconds\": {}}"
+                "{\"result\": \"allow\", \"validSeconds\": {}}",
+                "{\"result\": \"allow\", \"user\": \"half \\ud800\"}",
+                "{\"result\": \"deny\", \"result\": \"allow\"}",
+                "{result: \"allow\"}",
+                "{\"result\": allow}",
+                "{'result': 'allow'}",
+                "{\"result\" = \"allow\"}",
+                "{\"result\": \"allow\"; \"x\": 1}",
+                "{\"result\": \"allow\", \"x\": NaN}",
+                "{\"result\": \"allow\"} # done",
+                ")]}'\n{\"result\": \"allow\"}"
             })
     void whatIsNotUnderstoodIsANo(String answer) throws Exception {
         try (AuthStage stage = open("")) {
@@ -320,7 +342,7 @@ class HttpProviderTest {
                 plugins:
                   http:
                     aclUrl: "https://user:sesame@auth.example/acl"
-                    headers: ["no header", "X=right"]
+                    headers: ["no header", "X=right", "Host=other.example"]
                     tls: {key: broker.key}
                     timout: 3
                 """);
@@ -328,7 +350,8 @@ class HttpProviderTest {
         assertThat(errors)
                 .anyMatch(error -> error.contains("plugins.http.connectUrl: has to be given"))
                 .anyMatch(error -> error.contains("plugins.http.aclUrl"))
-                .anyMatch(error -> error.contains("plugins.http.headers"))
+                .anyMatch(error -> error.contains("plugins.http.headers") && error.contains("NAME=VALUE"))
+                .anyMatch(error -> error.contains("plugins.http.headers") && error.contains("Host"))
                 .anyMatch(error -> error.contains("plugins.http.tls.certificate"))
                 .anyMatch(error -> error.contains("plugins.http.timout") && error.contains("plugins.http.timeout"))
                 .noneMatch(error -> error.contains("sesame"));

@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.jose4j.jws.JsonWebSignature;
 import org.jose4j.jwt.JwtClaims;
@@ -64,6 +65,17 @@ class JwtProviderTest {
 
     private static String token(JwtClaims claims) throws Exception {
         return sign(claims, "HS256", secret());
+    }
+
+    /** As it is written, signed with a secret by HS256. */
+    private static String signed(String header, String claims, String secret) throws Exception {
+        Base64.Encoder base64 = Base64.getUrlEncoder().withoutPadding();
+        String text = base64.encodeToString(header.getBytes(StandardCharsets.UTF_8))
+                + "."
+                + base64.encodeToString(claims.getBytes(StandardCharsets.UTF_8));
+        Mac mac = Mac.getInstance("HmacSHA256");
+        mac.init(new SecretKeySpec(secret.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
+        return text + "." + base64.encodeToString(mac.doFinal(text.getBytes(StandardCharsets.US_ASCII)));
     }
 
     private static KeyPair pair(String algorithm) throws Exception {
@@ -252,6 +264,58 @@ class JwtProviderTest {
         }
     }
 
+    /** A client writes the header, and may have a right token to begin with. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{'alg':'HS256','crit':['x'],'x':1}",
+                "{'alg':'HS256','crit':['b64'],'b64':false}",
+                "{'alg':'HS256','alg':'none'}",
+                "{'alg':'none','alg':'HS256'}",
+                "{'alg':['HS256']}",
+                "{'alg':'hs256'}",
+                "{'alg':'HS256','x':" + "NESTED}"
+            })
+    void aHeaderThatIsNotUnderstoodIsRefused(String header) throws Exception {
+        String text = header.replace('\'', '"').replace("NESTED", "[".repeat(5_000));
+        try (AuthStage stage = hmac("")) {
+            stage.accepted("c", signed("{\"alg\":\"HS256\"}", claims().toJson(), SECRET));
+            assertThat(stage.refused("c", signed(text, claims().toJson(), SECRET))
+                            .reason())
+                    .isEqualTo(RefusalReason.BAD_CREDENTIALS);
+        }
+    }
+
+    /** What a token brings, or where it says that its key is, proves nothing. */
+    @Test
+    void aKeyThatTheTokenBringsIsNotUsed() throws Exception {
+        String own = "another secret of sixty-four bytes, that whoever wrote it has - 0";
+        String key = Base64.getUrlEncoder().withoutPadding().encodeToString(own.getBytes(StandardCharsets.UTF_8));
+        try (AuthStage stage = hmac("")) {
+            for (String more : List.of(
+                    "\"jwk\":{\"kty\":\"oct\",\"k\":\"" + key + "\"}",
+                    "\"jku\":\"http://127.0.0.1:1/keys\"",
+                    "\"x5u\":\"http://127.0.0.1:1/keys\"",
+                    "\"kid\":\"../../../../dev/null\"")) {
+                String header = "{\"alg\":\"HS256\"," + more + "}";
+                assertThat(stage.refused("c", signed(header, claims().toJson(), own))
+                                .detail())
+                        .as(more)
+                        .contains("no key of ours");
+            }
+        }
+    }
+
+    @Test
+    void aUserNameThatHasNoUtf8IsRefused() throws Exception {
+        String claims = claims().toJson().replace("\"ann\"", "\"ann\\ud800\"");
+        try (AuthStage stage = hmac("")) {
+            assertThat(stage.refused("c", signed("{\"alg\":\"HS256\"}", claims, SECRET))
+                            .detail())
+                    .contains("sub is no user name");
+        }
+    }
+
     @Test
     void aTokenIsOfOurIssuerAndForUs() throws Exception {
         try (AuthStage stage = hmac("issuer: 'https://id.example', audience: [mqtt, broker]")) {
@@ -287,6 +351,7 @@ class JwtProviderTest {
             ConnectResult.Accepted accepted = stage.accepted("u", token(right));
             assertThat(accepted.userName()).isEqualTo("gate");
             assertThat(accepted.tenant().value()).isEqualTo("acme");
+            assertThat(accepted.namesTenant()).isTrue();
             assertThat(stage.refused("v", token(right)).detail()).contains("login");
             assertThat(stage.refused(null, token(right)).detail()).contains("login");
             for (String claim : List.of("name", "org", "device", "kind")) {
@@ -349,6 +414,11 @@ class JwtProviderTest {
                         .as(wrong.toString())
                         .contains("acl");
             }
+            JwtClaims nothing = claims();
+            nothing.setClaim("acl", null);
+            assertThat(stage.refused("c", token(nothing)).detail())
+                    .as("no rights are not all rights")
+                    .contains("acl");
         }
     }
 
@@ -357,6 +427,7 @@ class JwtProviderTest {
     void aTokenMaySayNothingOfRights(String setting, String answer) throws Exception {
         try (AuthStage stage = hmac("withoutAcl: " + setting)) {
             ConnectResult.Accepted client = stage.accepted("c", token(claims()));
+            assertThat(client.namesTenant()).isFalse();
             assertThat(stage.publish(client, "t").getClass().getSimpleName()).isEqualTo(answer);
             assertThat(stage.subscribe(client, "t").getClass().getSimpleName()).isEqualTo(answer);
         }

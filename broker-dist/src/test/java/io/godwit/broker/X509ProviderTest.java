@@ -56,6 +56,7 @@ class X509ProviderTest {
                         assertThat(accepted.userName()).isEqualTo(user);
                         assertThat(accepted.tenant())
                                 .isEqualTo(AuthStage.client("said").tenant());
+                        assertThat(accepted.namesTenant()).isFalse();
                     });
         }
     }
@@ -92,9 +93,10 @@ class X509ProviderTest {
     void theTenantMayStandInTheCertificate(String from, String subject, String tenant) throws Exception {
         try (AuthStage stage = open("tenant: " + from)) {
             assertThat(connect(stage, certificate(subject)))
-                    .isInstanceOfSatisfying(
-                            ConnectResult.Accepted.class,
-                            accepted -> assertThat(accepted.tenant().value()).isEqualTo(tenant));
+                    .isInstanceOfSatisfying(ConnectResult.Accepted.class, accepted -> {
+                        assertThat(accepted.tenant().value()).isEqualTo(tenant);
+                        assertThat(accepted.namesTenant()).isTrue();
+                    });
         }
     }
 

@@ -94,6 +94,10 @@ final class TestNode implements AutoCloseable {
     }
 
     TestNode(TenantConfig tenants, ListenerConfig... listeners) {
+        this(tenants, new MemoryAuth(), listeners);
+    }
+
+    TestNode(TenantConfig tenants, AuthProvider auth, ListenerConfig... listeners) {
         this(
                 new MqttConfig(
                         List.of(listeners),
@@ -104,7 +108,7 @@ final class TestNode implements AutoCloseable {
                         MemoryConfig.DEFAULTS,
                         BanConfig.DEFAULTS,
                         tenants),
-                new MemoryAuth());
+                auth);
     }
 
     TestNode(SessionConfig session, AuthProvider auth) {

@@ -12,6 +12,11 @@ public record Principal(String name, Role role, Optional<String> tenant, Kind ki
     /** Somebody on this machine, where no tokens file is configured. */
     public static final Principal LOCAL = new Principal("local", Role.ADMIN, Optional.empty(), Kind.LOCAL);
 
+    /** Whose share it is of what is bounded for each: that of its tenant, which may have many tokens, or its own. */
+    public String share() {
+        return tenant.map(only -> "tenant " + only).orElse("token " + name);
+    }
+
     /** How it was proved. */
     public enum Kind {
         TOKEN,

@@ -243,10 +243,10 @@ public final class Answers {
         }
         Principal caller = call.caller().orElseThrow(); // no operation that streams is for everybody
         try {
-            streams.requireRoom(caller.name());
+            streams.requireRoom(caller.share());
             response.putHeader("X-Accel-Buffering", "no"); // or nginx keeps events back until it has some kilobytes
             streams.begin(
-                    caller.name(),
+                    caller.share(),
                     response,
                     reply,
                     () -> connections.expire(request.connection()),

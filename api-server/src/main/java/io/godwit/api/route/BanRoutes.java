@@ -76,7 +76,7 @@ public final class BanRoutes {
 
     /** An address is not of one tenant: it may be that of a gateway which others share. */
     private static void requireAllTenants(Call call) {
-        if (call.caller().flatMap(Principal::tenant).isPresent()) {
+        if (call.isTenantBound()) {
             throw new ProblemException(Problem.forbidden(
                     "a token that is bound to a tenant may not ban addresses, which all tenants use"));
         }
@@ -109,7 +109,7 @@ public final class BanRoutes {
                 seconds == null ? OptionalLong.empty() : OptionalLong.of(seconds),
                 reason,
                 call.caller().map(Principal::name).orElse(""),
-                call.caller().flatMap(Principal::tenant).isPresent());
+                call.isTenantBound());
         CompletableFuture<Made> made = Refused.as(
                 bans.ban(wanted, call.within()), wrong -> MqttText.wrong(field, String.valueOf(wrong.getMessage())));
         return Refused.as(made, LimitReachedException.class, BanRoutes::full);

@@ -45,6 +45,11 @@ public record Call(
         return tenantFilter().orElse(DEFAULT_TENANT);
     }
 
+    /** Whether the caller may see and change things of one tenant only. */
+    boolean isTenantBound() {
+        return caller.flatMap(Principal::tenant).isPresent();
+    }
+
     /** The same, with another time for others. */
     Call within(Duration other) {
         return new Call(caller, isOfThisMachine, parameters, body, accept, ifMatch, host, other);

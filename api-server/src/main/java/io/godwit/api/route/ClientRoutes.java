@@ -28,6 +28,8 @@ public final class ClientRoutes {
     private static final String LIST = "clients";
     /** Stands in a path for a client id that is a parameter, since no path can have it. */
     private static final String NO_PART = "-";
+    /** Begins the client ids of sessions that the broker keeps for itself, and of no client [MQTT5-1.5.4-2]. */
+    private static final String BROKERS_OWN = "\0";
 
     private final ClientAdmin clients;
     private final Optional<BanAdmin> bans;
@@ -97,7 +99,12 @@ public final class ClientRoutes {
             throw new ProblemException(Problem.invalid(
                     "id", "is for a client id that no path can have, in which " + NO_PART + " stands for it"));
         }
-        return new ClientKey(call.tenant(), id.orElse(inPath));
+        String clientId = id.orElse(inPath);
+        if (clientId.startsWith(BROKERS_OWN) && call.isTenantBound()) {
+            throw new ProblemException(
+                    Problem.forbidden("sessions of the broker itself are not for a token that is bound to a tenant"));
+        }
+        return new ClientKey(call.tenant(), clientId);
     }
 
     private CompletableFuture<Reply> one(Call call) {

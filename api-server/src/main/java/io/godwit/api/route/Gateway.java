@@ -248,10 +248,9 @@ public final class Gateway {
 
     /** In the turn of whoever asks; all tokens of a tenant have one. */
     private void search(RoutingContext ctx, Operation operation, Handler handler, Principal principal) {
-        String caller = principal.tenant().map(tenant -> "tenant " + tenant).orElse("token " + principal.name());
         Context loop = vertx.getOrCreateContext();
         Turns.Turn turn = turns.of(
-                caller,
+                principal.share(),
                 () -> loop.runOnContext(now -> {
                     try {
                         proceed(ctx, operation, handler, Optional.of(principal));

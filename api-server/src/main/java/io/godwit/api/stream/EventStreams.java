@@ -36,8 +36,8 @@ public final class EventStreams {
         }
         long own = open.stream().filter(each -> each.caller().equals(caller)).count();
         if (own >= bounds.mostPerCaller()) {
-            throw new ProblemException(
-                    Problem.tooMany("this token has " + bounds.mostPerCaller() + " streams already; end one"));
+            throw new ProblemException(Problem.tooMany(
+                    "this token, or its tenant, has " + bounds.mostPerCaller() + " streams already; end one"));
         }
     }
 

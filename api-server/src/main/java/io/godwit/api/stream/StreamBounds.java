@@ -6,7 +6,7 @@ import java.time.Duration;
  * Bounds of answers that go on.
  *
  * @param most at a time on this node
- * @param mostPerCaller of these, of one token or certificate
+ * @param mostPerCaller of these, of one token or certificate, or of all those of one tenant
  * @param heartbeat after how long without anything a comment is sent, so that both sides see whether the other is there
  * @param slowAfter how long a client may read nothing of what was sent before its connection is closed
  */

@@ -10,6 +10,7 @@ import io.godwit.mqtt.packet.Packet;
 import io.godwit.mqtt.packet.ProtocolException;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.WillPacket;
+import io.godwit.mqtt.tenant.TenantNaming;
 import io.godwit.mqtt.transport.Connection;
 import io.godwit.mqtt.transport.OnEventLoop;
 import io.godwit.plugin.auth.AuthCheck;
@@ -19,7 +20,9 @@ import io.godwit.plugin.auth.ConnectRequest;
 import io.godwit.plugin.auth.ConnectResult;
 import io.godwit.plugin.auth.ExchangeRequest;
 import io.godwit.plugin.auth.PublishRequest;
+import io.godwit.plugin.auth.RefusalReason;
 import io.godwit.plugin.client.ClientInfo;
+import java.util.Objects;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -35,8 +38,15 @@ final class Admission {
     private final Connect connect;
     private final ClientInfo claimed;
     private final boolean isUserProven;
+    private final TenantOfUser tenantOfUser;
     private final BiFunction<ClientInfo, String, String> wholeTopic;
     private final Consumer<ClientInfo> onAdmitted;
+
+    /** Finds the tenant of a client of this connection. */
+    interface TenantOfUser {
+        /** @param userName null for none */
+        TenantNaming.Answer find(@Nullable String userName);
+    }
 
     /** While an exchange of AUTH packets runs. */
     private @Nullable Authentication exchange;
@@ -49,6 +59,7 @@ final class Admission {
     /**
      * @param claimed who the client says it is
      * @param isUserProven whether its certificate has proven the user name
+     * @param tenantOfUser asked when it turns out that the client has another user name than it says
      * @param wholeTopic what a topic is called within that a client names
      * @param onAdmitted is handed who it is, on the loop, while the connection is open
      */
@@ -58,6 +69,7 @@ final class Admission {
             Connect connect,
             ClientInfo claimed,
             boolean isUserProven,
+            TenantOfUser tenantOfUser,
             BiFunction<ClientInfo, String, String> wholeTopic,
             Consumer<ClientInfo> onAdmitted) {
         this.connection = connection;
@@ -65,6 +77,7 @@ final class Admission {
         this.connect = connect;
         this.claimed = claimed;
         this.isUserProven = isUserProven;
+        this.tenantOfUser = tenantOfUser;
         this.wholeTopic = wholeTopic;
         this.onAdmitted = onAdmitted;
     }
@@ -118,23 +131,44 @@ final class Admission {
 
     private void authenticated(ConnectResult result) {
         if (result instanceof ConnectResult.Refused refused) {
-            // also when the client has gone: to guess passwords and hang up must not go unseen
-            ReasonCode code = authorizer.connectDenied(claimed, refused);
-            if (refused.reason().isClientsFault()) {
-                connection.loginFailed();
-            }
-            connection.refuse(code, null);
+            refused(refused);
         } else if (result instanceof ConnectResult.Accepted accepted && connection.isOpen()) {
+            TenantNaming.Answer tenant = tenantOf(accepted);
+            String refusal = tenant.refusal();
+            if (refusal != null) {
+                refused(new ConnectResult.Refused(RefusalReason.NOT_AUTHORIZED, refusal));
+                return;
+            }
             authenticationData = accepted.data();
             grant = accepted.grant();
             connection.endAfter(accepted.validFor()); // from here on: to open the session takes time too
             checkWill(new ClientInfo(
-                    accepted.tenant(),
+                    tenant.tenant(),
                     claimed.clientId(),
                     accepted.userName(),
                     claimed.remoteAddress(),
                     claimed.protocolLevel()));
         }
+    }
+
+    private void refused(ConnectResult.Refused refused) {
+        // also when the client has gone: to guess passwords and hang up must not go unseen
+        ReasonCode code = authorizer.connectDenied(claimed, refused);
+        if (refused.reason().isClientsFault()) {
+            connection.loginFailed();
+        }
+        connection.refuse(code, null);
+    }
+
+    /**
+     * What the provider says; but a tenant that it has only taken over, and that may be due to the user name of the
+     * CONNECT, must be that of the user name that was proven.
+     */
+    private TenantNaming.Answer tenantOf(ConnectResult.Accepted accepted) {
+        boolean isTakenOver = !accepted.namesTenant() && accepted.tenant().equals(claimed.tenant());
+        return isTakenOver && !Objects.equals(accepted.userName(), claimed.userName())
+                ? tenantOfUser.find(accepted.userName())
+                : new TenantNaming.Answer(accepted.tenant(), null);
     }
 
     private void checkWill(ClientInfo client) {

@@ -166,6 +166,7 @@ public final class ConnectHandler extends SessionlessHandler {
                 packet,
                 client,
                 certificateName != null,
+                user -> services.tenantNaming().of(connection, user),
                 (admitted, topic) -> topicsOf(admitted)
                         .map(topics -> rules.subject(topics.published(topic)))
                         .orElse(topic),

@@ -3,6 +3,7 @@ package io.godwit.mqtt.tenant;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.tenant.TenantSettings;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -11,11 +12,20 @@ import org.jspecify.annotations.Nullable;
 
 /** What is said of tenants now. Any thread. */
 public final class Tenants {
+    /** Whoever may name any tenant must not fill the memory: the matcher keeps a few hundred bytes of each. */
+    private static final int MAX_UNLISTED = 100_000;
+
     private static final CompletableFuture<TenantAnswer> KNOWN = CompletableFuture.completedFuture(TenantAnswer.KNOWN);
+    private static final CompletableFuture<TenantAnswer> TOO_MANY =
+            CompletableFuture.completedFuture(TenantAnswer.TOO_MANY);
 
     /** Written by whoever is told of changes, read on all event loops. Whoever writes bounds it. */
     private final ConcurrentMap<TenantId, TenantSettings> said = new ConcurrentHashMap<>();
 
+    /** That have had clients here though nothing is said of them. Concurrent: written on all event loops. */
+    private final Set<TenantId> unlisted = ConcurrentHashMap.newKeySet();
+
+    private final int maxUnlisted;
     private final TenantCounts counts = new TenantCounts();
 
     /** Volatile: set once, before the first change. */
@@ -23,6 +33,14 @@ public final class Tenants {
 
     /** Null when nobody is to be asked. Volatile: set once, before the first client connects. */
     private volatile @Nullable Function<TenantId, CompletableFuture<TenantAnswer>> asking;
+
+    public Tenants() {
+        this(MAX_UNLISTED);
+    }
+
+    Tenants(int maxUnlisted) {
+        this.maxUnlisted = maxUnlisted;
+    }
 
     /** The clients that this node has. */
     public TenantCounts counts() {
@@ -83,11 +101,26 @@ public final class Tenants {
     }
 
     /**
-     * Complete when it is known what holds for a tenant; as a rule at once. Fails when that cannot be found out now.
-     * Completes on any thread.
+     * Complete when it is known what holds for a tenant that is to have a client; as a rule at once. Fails when that
+     * cannot be found out now. Completes on any thread.
      */
     public CompletableFuture<TenantAnswer> known(TenantId tenant) {
         Function<TenantId, CompletableFuture<TenantAnswer>> question = asking;
-        return question == null ? KNOWN : question.apply(tenant);
+        if (question != null) { // who answers bounds them
+            return question.apply(tenant);
+        }
+        return tenant.equals(TenantId.DEFAULT) || isListed(tenant) || hasRoom(tenant) ? KNOWN : TOO_MANY;
+    }
+
+    /** Event loops may let in one too many each. */
+    private boolean hasRoom(TenantId tenant) {
+        if (unlisted.contains(tenant)) {
+            return true;
+        }
+        if (unlisted.size() >= maxUnlisted) {
+            return false;
+        }
+        unlisted.add(tenant);
+        return true;
     }
 }

@@ -16,6 +16,9 @@ public sealed interface ConnectResult extends AuthStep
      * the tenant and the user name of the connection, or it counts as refused.
      *
      * @param tenant whose name space it uses
+     * @param namesTenant whether the provider knows the tenant from elsewhere than the question. If not, and the answer
+     *     has the tenant of the question but another user name, the broker finds the tenant anew by that user name: the
+     *     one of the question may be due to a user name that nobody has proven
      * @param userName null for a client without one
      * @param data Authentication Data of the CONNACK or the last AUTH, left out when empty; of no use without an
      *     authentication method
@@ -29,6 +32,7 @@ public sealed interface ConnectResult extends AuthStep
     @SuppressWarnings("ArrayRecordComponent") // shared by contract, compared nowhere
     record Accepted(
             TenantId tenant,
+            boolean namesTenant,
             @Nullable String userName,
             byte[] data,
             @Nullable Object grant,
@@ -40,6 +44,16 @@ public sealed interface ConnectResult extends AuthStep
             if (validFor != null && validFor.isNegative()) {
                 throw new IllegalArgumentException("validFor must not be negative, was " + validFor);
             }
+        }
+
+        /** Of the tenant of the question, or of one that the provider names. */
+        public Accepted(
+                TenantId tenant,
+                @Nullable String userName,
+                byte[] data,
+                @Nullable Object grant,
+                @Nullable Duration validFor) {
+            this(tenant, false, userName, data, grant, validFor);
         }
 
         /** Without a grant, and for as long as it likes. */
@@ -56,14 +70,19 @@ public sealed interface ConnectResult extends AuthStep
             return new Accepted(client.tenant(), client.userName());
         }
 
+        /** The same in the tenant that the provider names, whatever the user name says. */
+        public Accepted in(TenantId named) {
+            return new Accepted(named, true, userName, data, grant, validFor);
+        }
+
         /** The same with a grant. */
         public Accepted granting(@Nullable Object given) {
-            return new Accepted(tenant, userName, data, given, validFor);
+            return new Accepted(tenant, namesTenant, userName, data, given, validFor);
         }
 
         /** The same for so long. */
         public Accepted lasting(@Nullable Duration time) {
-            return new Accepted(tenant, userName, data, grant, time);
+            return new Accepted(tenant, namesTenant, userName, data, grant, time);
         }
 
         /** Names neither data nor grant. */

@@ -109,7 +109,7 @@ public record TopicFilter(@Nullable String shareGroup, String filter, Sharing sh
         }
         String group = text.substring(nameAt, slash);
         String filter = text.substring(slash + 1);
-        if (group.indexOf('+') >= 0 || group.indexOf('#') >= 0 || !isValid(filter)) {
+        if (group.indexOf('+') >= 0 || group.indexOf('#') >= 0 || group.indexOf('\0') >= 0 || !isValid(filter)) {
             return Optional.empty();
         }
         return Optional.of(new TopicFilter(group, filter, sharing));

@@ -48,6 +48,8 @@ class TopicFilterTest {
                 "$share/+/a",
                 "$share/g#/a",
                 "$share/g/a#",
+                "$share/g\0h/a",
+                "$oshare/\0/a",
                 "$oshare//a",
                 "$oshare/g",
                 "$oshare/g/",

@@ -9,6 +9,7 @@ import io.godwit.plugin.auth.PublishRequest;
 import io.godwit.plugin.auth.RefusalReason;
 import io.godwit.plugin.auth.SubscribeRequest;
 import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
 import java.net.URI;
 import java.util.EnumSet;
 import java.util.Set;
@@ -93,14 +94,18 @@ final class HttpAuth implements AuthProvider {
 
     private static ConnectResult result(Verdict verdict, ClientInfo client) {
         return switch (verdict.result()) {
-            case ALLOW ->
-                new ConnectResult.Accepted(
-                                verdict.tenant() == null ? client.tenant() : verdict.tenant(),
-                                verdict.user() == null ? client.userName() : verdict.user())
-                        .lasting(verdict.validFor());
+            case ALLOW -> accepted(verdict, client);
             case DENY -> new ConnectResult.Refused(RefusalReason.BAD_CREDENTIALS, detail(verdict));
             case PASS -> ConnectResult.UNDECIDED;
         };
+    }
+
+    private static ConnectResult accepted(Verdict verdict, ClientInfo client) {
+        ConnectResult.Accepted accepted = new ConnectResult.Accepted(
+                        client.tenant(), verdict.user() == null ? client.userName() : verdict.user())
+                .lasting(verdict.validFor());
+        TenantId tenant = verdict.tenant();
+        return tenant == null ? accepted : accepted.in(tenant);
     }
 
     private static String detail(Verdict verdict) {

@@ -1,6 +1,7 @@
 package io.godwit.broker.auth.http;
 
 import io.godwit.broker.auth.remote.BoundedHttp;
+import io.godwit.broker.auth.remote.ServiceUrl;
 import io.godwit.plugin.auth.AuthProvider;
 import io.godwit.plugin.auth.AuthProviderFactory;
 import io.godwit.plugin.context.Plugin;
@@ -47,17 +48,11 @@ public final class HttpAuthFactory implements AuthProviderFactory, Plugin {
                 () -> own.logger().log(System.Logger.Level.WARNING, "circuit of the auth service opens or closes"));
         Stream.of(read.connectUrl(), read.aclUrl())
                 .filter(Objects::nonNull)
-                .filter(url -> url.getScheme().equals("http") && !isHere(url))
+                .filter(ServiceUrl::isInTheClear)
                 .forEach(url -> own.logger()
                         .log(
                                 System.Logger.Level.WARNING,
                                 "passwords go to the auth service in the clear host=" + url.getHost()));
-    }
-
-    private static boolean isHere(URI url) {
-        return url.getHost().equals("localhost")
-                || url.getHost().startsWith("127.")
-                || url.getHost().equals("[::1]");
     }
 
     /** Answers come on threads of the client. */

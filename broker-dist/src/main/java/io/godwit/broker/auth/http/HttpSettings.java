@@ -4,6 +4,7 @@ import io.godwit.broker.auth.remote.RemoteTls;
 import io.godwit.broker.auth.remote.ServiceUrl;
 import io.godwit.plugin.context.PluginSettings;
 import java.net.URI;
+import java.net.http.HttpRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,6 +54,16 @@ record HttpSettings(
         }
     }
 
+    /** Whether requests can have it: some headers are those of the connection, or of the body. */
+    private static boolean isFree(String name, String value) {
+        try {
+            HttpRequest.newBuilder().setHeader(name, value);
+            return true;
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+    }
+
     /** Notes all that is wrong. */
     static HttpSettings of(PluginSettings settings) {
         if (settings.secret("connectUrl", "").isEmpty()) {
@@ -64,10 +75,12 @@ record HttpSettings(
             boolean isHeader = equals > 0
                     && each.substring(0, equals).chars().allMatch(c -> c > ' ' && c < 0x7F && c != ':')
                     && each.substring(equals + 1).chars().allMatch(c -> c >= ' ' && c != 0x7F);
-            if (isHeader) {
-                headers.add(new Header(each.substring(0, equals), each.substring(equals + 1)));
-            } else {
+            if (!isHeader) {
                 settings.error("headers", "each must be NAME=VALUE, without line ends");
+            } else if (!isFree(each.substring(0, equals), each.substring(equals + 1))) {
+                settings.error("headers", each.substring(0, equals) + " is not a header that can be set");
+            } else {
+                headers.add(new Header(each.substring(0, equals), each.substring(equals + 1)));
             }
         }
         return new HttpSettings(

@@ -42,6 +42,8 @@ final class Question {
             json.addProperty(
                     "certificateSubject", certificate.getSubjectX500Principal().getName());
             json.addProperty("certificateSerial", certificate.getSerialNumber().toString(16));
+            json.addProperty(
+                    "certificateIssuer", certificate.getIssuerX500Principal().getName());
         }
         return json.toString();
     }

@@ -71,6 +71,11 @@ final class Service {
      * question and of the answer.
      */
     CompletableFuture<Verdict> ask(URI url, String question) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(url)
+                .header("Content-Type", "application/json")
+                .header("Accept", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(question, StandardCharsets.UTF_8));
+        headers.forEach(header -> request.setHeader(header.name(), header.value()));
         if (underWay.incrementAndGet() > maxRequests) {
             underWay.decrementAndGet();
             return CompletableFuture.failedFuture(
@@ -82,11 +87,6 @@ final class Service {
             return CompletableFuture.failedFuture(
                     new NoVerdictException("the service is not asked for a while: it does not answer", false));
         }
-        HttpRequest.Builder request = HttpRequest.newBuilder(url)
-                .header("Content-Type", "application/json")
-                .header("Accept", "application/json")
-                .POST(HttpRequest.BodyPublishers.ofString(question, StandardCharsets.UTF_8));
-        headers.forEach(header -> request.setHeader(header.name(), header.value()));
         CompletableFuture<Verdict> verdict = new CompletableFuture<>();
         send(request.build(), nanoClock.getAsLong(), true).whenComplete((answer, failure) -> {
             underWay.decrementAndGet();

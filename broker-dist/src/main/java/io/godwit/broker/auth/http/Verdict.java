@@ -4,7 +4,13 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
+import com.google.gson.Strictness;
+import com.google.gson.stream.JsonReader;
+import com.google.gson.stream.JsonToken;
 import io.godwit.plugin.client.TenantId;
+import java.io.IOException;
+import java.io.StringReader;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
@@ -43,11 +49,34 @@ record Verdict(
     /** Empty when it is not understood as a whole. */
     static Optional<Verdict> of(byte[] body) {
         try {
-            JsonElement parsed = JsonParser.parseString(new String(body, StandardCharsets.UTF_8));
-            return parsed.isJsonObject() ? of(parsed.getAsJsonObject()) : Optional.empty();
-        } catch (JsonParseException | IllegalArgumentException | IllegalStateException e) { // whatever it sent
-            return Optional.empty();
+            return of(object(body));
+        } catch (IOException | JsonParseException | IllegalArgumentException | IllegalStateException e) {
+            return Optional.empty(); // whatever it sent
         }
+    }
+
+    /** As RFC 8259 writes it, and of no name two: which of them counts would be a matter of who reads it. */
+    private static JsonObject object(byte[] body) throws IOException {
+        String text = StandardCharsets.UTF_8
+                .newDecoder()
+                .decode(ByteBuffer.wrap(body))
+                .toString();
+        JsonReader reader = new JsonReader(new StringReader(text));
+        reader.setStrictness(Strictness.STRICT);
+        JsonObject json = new JsonObject();
+        reader.beginObject();
+        while (reader.hasNext()) {
+            String name = reader.nextName();
+            if (json.has(name)) {
+                throw new IllegalArgumentException("two fields of one name");
+            }
+            json.add(name, JsonParser.parseReader(reader));
+        }
+        reader.endObject();
+        if (reader.peek() != JsonToken.END_DOCUMENT) {
+            throw new IllegalArgumentException("something follows the object");
+        }
+        return json;
     }
 
     private static Optional<Verdict> of(JsonObject json) {
@@ -66,7 +95,7 @@ record Verdict(
         String detail = text(json, "reason");
         String tenant = text(json, "tenant");
         String user = text(json, "user");
-        if (user != null && (user.isEmpty() || user.length() > 65_535 || user.indexOf('\0') >= 0)) {
+        if (user != null && !isName(user)) {
             return Optional.empty();
         }
         return Optional.of(new Verdict(
@@ -75,6 +104,14 @@ record Verdict(
                 user,
                 tenant == null ? null : new TenantId(tenant),
                 seconds(json)));
+    }
+
+    /** Half a surrogate pair has no UTF-8: two names would be stored as one. */
+    private static boolean isName(String user) {
+        return !user.isEmpty()
+                && user.length() <= 65_535
+                && user.indexOf('\0') < 0
+                && StandardCharsets.UTF_8.newEncoder().canEncode(user);
     }
 
     private static @Nullable Duration seconds(JsonObject json) {

@@ -1,6 +1,7 @@
 package io.godwit.broker.auth.jwt;
 
 import io.godwit.broker.auth.remote.BoundedHttp;
+import io.godwit.broker.auth.remote.ServiceUrl;
 import java.io.IOException;
 import java.net.URI;
 import java.util.concurrent.CompletableFuture;
@@ -63,6 +64,12 @@ final class KeySource implements JwtAuth.Keys, AutoCloseable {
                     settings.tls().context(),
                     settings.times().timeout());
             http = made;
+            if (ServiceUrl.isInTheClear(address)) {
+                logger.log(
+                        System.Logger.Level.WARNING,
+                        "keys come in the clear, and whoever changes them on the way makes tokens host="
+                                + address.getHost());
+            }
             JwksUrl opened = new JwksUrl(address, made, settings.times(), System::nanoTime, reports);
             url = opened;
             await(opened.newer());

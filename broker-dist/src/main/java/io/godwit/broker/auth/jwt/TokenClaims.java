@@ -4,10 +4,12 @@ import io.godwit.plugin.auth.ConnectResult;
 import io.godwit.plugin.auth.RefusalReason;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
+import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,21 +78,25 @@ final class TokenClaims {
             }
         }
         String user = text(claims, settings.userClaim());
-        if (user.isEmpty() || user.length() > MAX_USER_CHARS || user.indexOf('\0') >= 0) {
+        if (user.isEmpty()
+                || user.length() > MAX_USER_CHARS
+                || user.indexOf('\0') >= 0
+                || !StandardCharsets.UTF_8.newEncoder().canEncode(user)) { // else two names would be stored as one
             throw new ClaimException("claim " + settings.userClaim() + " is no user name");
         }
-        TenantId tenant = tenant(claims, client);
-        Object acl = settings.aclClaim().isEmpty() ? null : claims.get(settings.aclClaim());
+        ConnectResult.Accepted accepted = new ConnectResult.Accepted(client.tenant(), user);
+        if (!settings.tenantClaim().isEmpty()) {
+            accepted = accepted.in(tenant(claims));
+        }
         Rights rights = null;
-        if (acl != null) {
-            rights = Rights.of(acl)
+        if (!settings.aclClaim().isEmpty() && claims.containsKey(settings.aclClaim())) {
+            rights = Optional.ofNullable(claims.get(settings.aclClaim())) // null is no list of rights
+                    .flatMap(Rights::of)
                     .orElseThrow(() -> new ClaimException("claim " + settings.aclClaim() + " is not understood"));
         }
         boolean hasGrace = mayReauthenticate && settings.atExpiry() == JwtSettings.AtExpiry.REAUTHENTICATE;
         long endMillis = end == null || !hasGrace ? Long.MAX_VALUE : millis(end + leeway);
-        return new ConnectResult.Accepted(tenant, user)
-                .granting(new TokenGrant(rights, endMillis))
-                .lasting(time(end, now, leeway, hasGrace));
+        return accepted.granting(new TokenGrant(rights, endMillis)).lasting(time(end, now, leeway, hasGrace));
     }
 
     private @Nullable Duration time(@Nullable Double end, double now, double leeway, boolean hasGrace) {
@@ -128,10 +134,7 @@ final class TokenClaims {
         return audience instanceof String one && settings.audiences().contains(one);
     }
 
-    private TenantId tenant(Map<String, Object> claims, ClientInfo client) throws ClaimException {
-        if (settings.tenantClaim().isEmpty()) {
-            return client.tenant();
-        }
+    private TenantId tenant(Map<String, Object> claims) throws ClaimException {
         try {
             return new TenantId(text(claims, settings.tenantClaim()));
         } catch (IllegalArgumentException e) {

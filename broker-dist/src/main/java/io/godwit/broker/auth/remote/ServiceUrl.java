@@ -3,11 +3,20 @@ package io.godwit.broker.auth.remote;
 import io.godwit.plugin.context.PluginSettings;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The address of a service, out of settings. */
 public final class ServiceUrl {
+    /** Of this machine. */
+    private static final Pattern HERE = Pattern.compile("localhost|127(\\.[0-9]{1,3}){3}|\\[::1]");
+
     private ServiceUrl() {}
+
+    /** Whether others than this machine could read what is said to it and answer in its place. */
+    public static boolean isInTheClear(URI url) {
+        return url.getScheme().equals("http") && !HERE.matcher(url.getHost()).matches();
+    }
 
     /**
      * Null when it is not given or not valid, which is noted as an error.

@@ -80,13 +80,15 @@ final class X509Auth implements AuthProvider {
         if (name.isEmpty()) {
             return refused("user name");
         }
+        ConnectResult.Accepted accepted =
+                new ConnectResult.Accepted(request.client().tenant(), name.get());
         if (tenant == TenantFrom.NONE) {
-            return new ConnectResult.Accepted(request.client().tenant(), name.get());
+            return accepted;
         }
         String type = tenant == TenantFrom.ORGANIZATION ? "o" : "ou";
         try {
             return CertificateNames.ofSubject(certificate, type)
-                    .<ConnectResult>map(text -> new ConnectResult.Accepted(new TenantId(text), name.get()))
+                    .<ConnectResult>map(text -> accepted.in(new TenantId(text)))
                     .orElse(refused("tenant"));
         } catch (IllegalArgumentException e) { // a name that no tenant can have
             return refused("tenant");
