@@ -267,8 +267,11 @@ class ApiBoundsTest {
                             .status())
                     .isEqualTo(404);
             for (Socket socket : open) {
-                socket.close(); // nobody waits for them any more
+                socket.close(); // nobody waits for them any more, but the nodes search on
             }
+            assertThat(api.raw(search, 500)).as("it waits").isEqualTo("<open>");
+            assertThat(api.node.hanging).as("nobody searches for whom has gone").hasSize(3);
+            api.node.hanging.forEach(each -> each.cancel(false));
             Await.until(
                     "it has its turn",
                     () -> api.get("/api/v1/clients", "Authorization", "Bearer a secret")

@@ -33,6 +33,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A broker in memory behind all ports of the API, of which a test sets what it is about. Thread-safe. */
@@ -77,6 +78,8 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, HistoryS
     volatile List<NodeHistory> history = List.of();
     /** Answers nothing about clients. */
     volatile boolean hangs;
+    /** What it has not answered. */
+    final List<CompletableFuture<?>> hanging = new CopyOnWriteArrayList<>();
     /** Whether no connection can be ended now. */
     volatile boolean isBusy;
     /** A list from before this key finds nothing in its time, and has looked so far. */
@@ -167,7 +170,9 @@ final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, HistoryS
     public CompletableFuture<Answer<Page<ClientView, ClientKey>>> clients(
             ClientFilter filter, ClientKey after, int limit, Duration within) {
         if (hangs) {
-            return new CompletableFuture<>();
+            CompletableFuture<Answer<Page<ClientView, ClientKey>>> never = new CompletableFuture<>();
+            hanging.add(never);
+            return never;
         }
         List<ClientView> found = new ArrayList<>();
         for (ClientView client : clients.values()) {

@@ -339,6 +339,10 @@ public final class Gateway {
     /** @param entry null for what is not recorded */
     private void run(
             RoutingContext ctx, Operation operation, Handler handler, Call call, AuditLog.@Nullable Entry entry) {
+        Turns.Turn turn = ctx.get(Turns.Turn.class.getName());
+        if (turn != null && !turn.hold()) {
+            return; // whoever asked has gone before it began
+        }
         CompletableFuture<Reply> reply = begin(handler, call);
         Bounded<Reply> bounded = new Bounded<>(
                 reply,
@@ -346,6 +350,9 @@ public final class Gateway {
                 new Problem(504, "timeout", "No answer in time", "it was asked for, and may still be done"));
         back(ctx, bounded.future, (done, failure) -> {
             bounded.end();
+            if (turn != null) {
+                turn.release();
+            }
             Problem problem = done == null ? problem(failure, operation) : null;
             if (done == null) {
                 reply.thenAccept(Reply::drop); // should it still come

@@ -5,9 +5,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Lets each caller have {@link #MOST} searches under way, from their begin until their answers are written: nodes take
- * a few at a time, of all callers together, and one caller must leave some of them to others. {@link #MOST_WAITING}
- * more of each wait for their turn, as those of a page that asks for all that it shows. Confined to the event loop.
+ * Lets each caller have {@link #MOST} searches under way, from their begin until their answers are written, and until
+ * the nodes are done with them if that is later. Nodes take a few at a time, of all callers together, and one caller
+ * must leave some of them to others. {@link #MOST_WAITING} more of each wait for their turn, as those of a page that
+ * asks for all that it shows. Confined to the event loop.
  */
 final class Turns {
     /** Less than {@code MAX_QUESTIONS} of what is asked. */
@@ -30,11 +31,18 @@ final class Turns {
         ENDED
     }
 
-    /** One search. */
+    /**
+     * One search. Whoever asked may go while nodes search: the turn goes on until they are done, since it is they who
+     * must not be asked too much at a time.
+     */
     final class Turn {
         private final String name;
         private final Runnable search;
         private State state = State.NEW;
+        /** Nodes search. */
+        private boolean isHeld;
+        /** {@link #end} was called meanwhile. */
+        private boolean isOver;
 
         private Turn(String name, Runnable search) {
             this.name = name;
@@ -63,8 +71,29 @@ final class Turns {
             search.run();
         }
 
-        /** It is over, or whoever asked for it has gone. Further calls do nothing. */
+        /** Nodes are about to search. False when the turn has ended before: they must not. */
+        boolean hold() {
+            isHeld = state == State.UNDER_WAY;
+            return isHeld;
+        }
+
+        /** The nodes are done, or their time is over. */
+        void release() {
+            isHeld = false;
+            if (isOver) {
+                end();
+            }
+        }
+
+        /**
+         * It is answered, or whoever asked for it has gone; while it is held, it ends with {@link #release}. Further calls
+         * do nothing.
+         */
         void end() {
+            if (isHeld) {
+                isOver = true;
+                return;
+            }
             State before = state;
             state = State.ENDED;
             Caller caller = callers.get(name);

@@ -57,6 +57,30 @@ class TurnsTest {
         assertThat(begun).containsExactly("a0", "a1", "a2", "a4");
     }
 
+    /** Nodes search on when whoever asked has gone: his next searches wait for that. */
+    @Test
+    void aTurnGoesOnWhileNodesSearch() {
+        List<Turns.Turn> all = begin("a", Turns.MOST + 1);
+        assertThat(all.get(0).hold()).isTrue();
+        all.get(0).end();
+        assertThat(begun).hasSize(Turns.MOST);
+        all.get(0).release();
+        assertThat(begun).endsWith("a3");
+        all.get(0).release();
+        all.get(0).end();
+        all.forEach(Turns.Turn::end);
+        assertThat(turns.callers()).isZero();
+    }
+
+    @Test
+    void nodesDoNotSearchForWhomHasGone() {
+        Turns.Turn turn = begin("a", 1).get(0);
+        turn.end();
+        assertThat(turn.hold()).isFalse();
+        turn.release();
+        assertThat(turns.callers()).isZero();
+    }
+
     @Test
     void callersDoNotWaitForEachOther() {
         begin("a", Turns.MOST + 1);
