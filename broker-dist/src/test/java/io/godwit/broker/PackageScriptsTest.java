@@ -40,8 +40,8 @@ class PackageScriptsTest {
                 "case $1 in\nshow) cat " + state + " ;;\nis-active) [ \"$(cat " + state + ")\" = active ] ;;\nesac");
         install(
                 "deb-systemd-invoke",
-                "echo \"$1\" >>" + calls + "\ncase $1 in\nstart) printf active >" + state + " ;;\nstop) printf inactive >"
-                        + state + " ;;\nesac");
+                "echo \"$1\" >>" + calls + "\ncase $1 in\nstart) printf active >" + state
+                        + " ;;\nstop) printf inactive >" + state + " ;;\nesac");
         install("deb-systemd-helper", "echo \"$1\" >>" + calls);
         for (String name : List.of("getent", "addgroup", "adduser", "chown")) {
             install(name, "");
@@ -60,8 +60,8 @@ class PackageScriptsTest {
                 .replace("/run/", place + "/run/")
                 .replace("\"$root/", "\"" + place + "/root/");
         assertThat(text).doesNotContain("\"$root/");
-        List<String> command =
-                new ArrayList<>(List.of("sh", Files.writeString(place.resolve(name), text).toString()));
+        List<String> command = new ArrayList<>(
+                List.of("sh", Files.writeString(place.resolve(name), text).toString()));
         command.addAll(List.of(words));
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().remove("DPKG_ROOT");

@@ -44,7 +44,8 @@ class StandaloneOwnerTest {
                         + "*Main*) echo \"broker of $(id -un)\" ;;\nesac\n");
         open(java);
         data = Files.createDirectory(place.resolve("data"));
-        UserPrincipal owner = place.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName(OWNER);
+        UserPrincipal owner =
+                place.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName(OWNER);
         Files.setOwner(data, owner);
     }
 
@@ -76,10 +77,11 @@ class StandaloneOwnerTest {
         assertThat(run.said()).contains("as the user " + OWNER, "broker of " + OWNER);
         try (Stream<Path> files = Files.list(data)) {
             List<Path> all = files.toList();
-            assertThat(all).isNotEmpty().allSatisfy(file -> assertThat(
-                            Files.getOwner(file).getName())
-                    .as(file.toString())
-                    .isEqualTo(OWNER));
+            assertThat(all)
+                    .isNotEmpty()
+                    .allSatisfy(file -> assertThat(Files.getOwner(file).getName())
+                            .as(file.toString())
+                            .isEqualTo(OWNER));
         }
     }
 
