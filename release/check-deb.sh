@@ -4,7 +4,7 @@
 # broker listens on free ports of the loopback interface.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
-[ "$(id -u)" = 0 ] || exec fakeroot "$0" "$@"
+[ "$(id -u)" = 0 ] || exec fakeroot "./${0##*/}" "$@"
 
 deb=$(ls target/release/godwit_*_all.deb)
 work=$(mktemp -d)
