@@ -251,8 +251,8 @@ class ChartScriptsTest {
                     .orElseThrow()
                     .substring("SigCgt:".length())
                     .strip();
-            assertThat(Long.parseUnsignedLong(caught, 16) & 1 << 15 - 1)
-                    .as("SIGTERM is asked for")
+            assertThat(Long.parseUnsignedLong(caught, 16) & (1L << 14))
+                    .as("SIGTERM, the fifteenth, is asked for")
                     .isNotZero();
             start.destroy();
             Files.createFile(go);

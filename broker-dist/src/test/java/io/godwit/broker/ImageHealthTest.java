@@ -6,6 +6,7 @@ import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -23,7 +24,7 @@ class ImageHealthTest {
     private Path directory;
 
     private HttpServer api;
-    private int answer = 200;
+    private volatile int answer = 200;
 
     @BeforeEach
     void serve() throws IOException {
@@ -35,7 +36,8 @@ class ImageHealthTest {
         api.start();
         Files.copy(Path.of("..", "release", "image", "health"), directory.resolve("health"));
         Path script = Files.writeString(
-                directory.resolve("standalone.sh"), "#!/usr/bin/env bash\necho \"$*\" >" + directory + "/asked\nexit 4\n");
+                directory.resolve("standalone.sh"),
+                "#!/usr/bin/env bash\necho \"$*\" >" + directory + "/asked\nexit 4\n");
         assertThat(script.toFile().setExecutable(true)).isTrue();
     }
 
@@ -45,13 +47,13 @@ class ImageHealthTest {
     }
 
     private int health() throws Exception {
-        ProcessBuilder builder = new ProcessBuilder(
-                "bash", directory.resolve("health").toString(), directory.toString());
+        ProcessBuilder builder =
+                new ProcessBuilder("bash", directory.resolve("health").toString(), directory.toString());
         // It says where the API shall be, not where it is.
         builder.environment().put("GODWIT_API_SERVER_CONFIG_PORT", "1");
         Process process = builder.redirectErrorStream(true).start();
-        process.getInputStream().readAllBytes();
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).as(said).isTrue();
         return process.exitValue();
     }
 
