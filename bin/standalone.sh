@@ -41,6 +41,8 @@ usage: standalone.sh start|stop|restart|status|check|archive|version [options]
                      another server where serverReference names one (0x9C), else that this one shuts down (0x8B)
   --all              with check: also tell the values that are the defaults
 
+Called by root on the data of another user it acts as that user.
+
 environment: JAVA_HOME       the JDK or JRE to use, 17 or newer (default: java on the PATH)
              JVM_HEAP_OPTS   heap (default: half of the memory limit of the cgroup or machine)
              JVM_OPTS        further options, such as -Dinbox_store_initial_ranges=8
@@ -59,6 +61,7 @@ here=$(readlink -f "${BASH_SOURCE[0]}")
 here=${here%/*}
 root=${here%/*}
 
+words=("$@")
 command=${1:-}
 [ $# -gt 0 ] && shift
 
@@ -140,6 +143,21 @@ drain_file=$data/godwit.drain
 starting_file=$data/godwit.starting
 # What the last start was given, for a restart: lines config=, log=.
 options_file=$data/godwit.options
+
+# Root acts as the user whose data this is: files of root would keep the broker of that user from starting later, and
+# that user could lead what root writes elsewhere by a link.
+become_owner() {
+  local owner groups=--init-groups
+  [ "$EUID" = 0 ] && [ -d "$data" ] || return 0
+  owner=$(stat -L -c '%u %g %U' "$data") || die "cannot tell whose $data is"
+  read -r -a owner <<<"$owner"
+  [ "${owner[0]}" != 0 ] || return 0
+  command -v setpriv >/dev/null 2>&1 || die "$data is of the user ${owner[2]}: call this as that user, not as root"
+  [ "${owner[2]}" != UNKNOWN ] || groups=--clear-groups
+  [ "$command" = status ] || echo "godwit: as the user ${owner[2]}, whose data this is" >&2
+  umask "$given_umask"
+  exec setpriv --reuid="${owner[0]}" --regid="${owner[1]}" "$groups" "$BASH" "$here/standalone.sh" "${words[@]}"
+}
 
 # Whether $1 is the pid of a broker on this data directory; with "start" as $2 also of this script, starting one. A pid
 # file may be left over or copied: its number may belong to another program by now, or to the broker of another
@@ -922,6 +940,9 @@ status() {
   [ "$state" = ready ] || return 4
 }
 
+case $command in
+  start|stop|restart|status|check|archive) become_owner ;;
+esac
 case $command in
   start|stop|restart|status) must_see_data ;;
 esac

@@ -4,7 +4,7 @@
 # broker listens on free ports of the loopback interface.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
-[ "$(id -u)" = 0 ] || exec fakeroot "$0" "$@"
+[ "$(id -u)" = 0 ] || exec fakeroot "./${0##*/}" "$@"
 
 deb=$(ls target/release/godwit_*_all.deb)
 work=$(mktemp -d)
@@ -49,6 +49,7 @@ for directory in lib log cache; do
   check "/var/$directory/godwit is the user's alone" is "$(mode "var/$directory/godwit")" 700
 done
 check "passwd" is "$(mode etc/godwit/passwd)" 640
+check "variables may be passwords" is "$(mode etc/default/godwit)" 640
 check "unit" test -f "$root/lib/systemd/system/godwit.service"
 if command -v systemd-analyze >/dev/null; then
   sed "s,/opt/godwit,$root/opt/godwit," "$root/lib/systemd/system/godwit.service" >"$work/godwit.service"

@@ -18,11 +18,12 @@ die() { echo "image: $*" >&2; exit 1; }
 say() { echo "image: $*"; }
 
 [ "$(id -u)" = 0 ] || die "needs root"
-archive=$(ls broker-dist/target/godwit-*.tar.gz 2>/dev/null | grep -v all-platforms | head -n 1)
+archive=$(ls broker-dist/target/godwit-*.tar.gz 2>/dev/null | grep -v all-platforms | head -n 1) || true
 [ -n "$archive" ] || die "there is no archive: run \"mvn package\" first"
 version=${archive##*/godwit-}
 version=${version%.tar.gz}
-java=$(readlink -f "$(command -v "${JAVA_HOME:+$JAVA_HOME/bin/}java")")
+java=$(command -v "${JAVA_HOME:+$JAVA_HOME/bin/}java") || die "there is no java: set JAVA_HOME to a JDK"
+java=$(readlink -f "$java")
 jdk=${java%/bin/java}
 [ -d "$jdk/jmods" ] || die "$jdk is no JDK with jmods"
 case $(uname -m) in
@@ -97,10 +98,10 @@ mknod -m 666 "$root/dev/urandom" c 1 9
 unshare --mount bash -euc '
   mount --bind "$1" "$1"
   mount --bind /proc "$1/proc"
-  as="chroot $1 /usr/bin/env -i PATH=/opt/godwit/bin:/usr/bin:/bin JAVA_HOME=/opt/java LANG=C.UTF-8"
-  $as /opt/java/bin/java -Xshare:dump >/dev/null
+  as=(chroot "$1" /usr/bin/env -i PATH=/opt/godwit/bin:/usr/bin:/bin JAVA_HOME=/opt/java LANG=C.UTF-8)
+  "${as[@]}" /opt/java/bin/java -Xshare:dump >/dev/null
   find "$1/opt/java/lib/server" -exec touch -h -d 2026-01-01T00:00:00Z {} +
-  $as /opt/godwit/bin/standalone.sh archive' bash "$root" || say "without: a start takes longer"
+  "${as[@]}" /opt/godwit/bin/standalone.sh archive' bash "$root" || say "without: a start takes longer"
 rm -rf "$root"/tmp/* "$root"/dev/*
 find "$root/opt/godwit/cache" "$root/tmp" "$root/dev" -exec touch -h -d '2026-01-01T00:00:00Z' {} + 2>/dev/null || true
 

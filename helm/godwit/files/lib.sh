@@ -6,6 +6,12 @@ config=${PODS_CONFIG:-/etc/godwit/standalone.yml}
 # Is there while this pod, or the one before it with the same name, has been scaled in.
 scaled_in=$state/scaled-in
 
+# Kubernetes shows nobody what a hook says: from here on it goes to the log of the container, where process 1 writes.
+log_of_container() {
+  local log=${PODS_LOG:-/proc/1/fd/2}
+  ! { : >>"$log"; } 2>/dev/null || exec >>"$log" 2>&1
+}
+
 say() { echo "pod: $*" >&2; }
 
 admin() { "$home/bin/godwit-admin" "$@"; }

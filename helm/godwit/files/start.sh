@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
 # Starts the broker of this pod, and becomes it.
 set -euo pipefail
+# This is process 1, which no signal ends that it does not ask for: a pod that is deleted now would run on until it is
+# killed.
+trap 'exit 143' TERM
 here=${BASH_SOURCE[0]%/*}
 . "$here/lib.sh"
 

@@ -5,6 +5,7 @@ set -u
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 
 [ -e "$scaled_in" ] || exit 0
+log_of_container
 for _ in $(seq "${CHART_TRIES:-60}"); do
   self=$(admin --data "$data" --json members 2>/dev/null | field self)
   if [ -n "$self" ] && admin --data "$data" drain "$self" --cancel; then

@@ -3,12 +3,28 @@
 # what it leads. What fails does not keep it from stopping.
 set -u
 . "${BASH_SOURCE[0]%/*}/lib.sh"
+log_of_container
 
-if [ "$(admin kubernetes leaving "$CHART_STATEFUL_SET" "$POD_NAME")" = leaving ]; then
+# Asks until there is an answer, a few times: one that is lost would leave the replicas of this pod behind.
+ask() {
+  local answer
+  for _ in $(seq "${CHART_ASKS:-3}"); do
+    answer=$("$@")
+    [ -z "$answer" ] || break
+    sleep "${CHART_PAUSE:-5}"
+  done
+  printf '%s' "$answer"
+}
+leaving() { admin kubernetes leaving "$CHART_STATEFUL_SET" "$POD_NAME"; }
+self() { admin --data "$data" --json members | field self; }
+
+if [ "$(ask leaving)" = leaving ]; then
   say "is scaled in, hands over what it has"
   : >"$scaled_in"
-  self=$(admin --data "$data" --json members | field self)
-  if [ -n "$self" ]; then
+  self=$(ask self)
+  if [ -z "$self" ]; then
+    say "does not answer, hands over nothing: what it has stays on its volume"
+  else
     admin --data "$data" drain "$self" --reduce --patience "$CHART_SCALE_IN_SECONDS" ||
       say "could not hand over everything: see godwit-admin ranges"
   fi

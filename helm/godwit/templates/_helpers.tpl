@@ -17,8 +17,8 @@
 {{- end -}}
 
 {{- define "godwit.selector" -}}
-app.kubernetes.io/name: {{ include "godwit.name" . }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/name: {{ include "godwit.name" . | quote }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end -}}
 
 {{- define "godwit.labels" -}}
@@ -81,6 +81,20 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name (.Chart.Version | replace "+" "_") 
 
 {{/* What must not be chosen together, in words. */}}
 {{- define "godwit.check" -}}
+{{- $fullname := include "godwit.fullname" . -}}
+{{- if or (not (regexMatch "^[a-z][-a-z0-9]*[a-z0-9]$" $fullname)) (has $fullname (list "true" "false" "null" "yes" "no" "on" "off")) -}}
+{{- fail (printf "%s is no name for services: give another one by fullnameOverride, of small letters, digits and dashes, that begins with a letter" $fullname) -}}
+{{- end -}}
+{{- range $labels := list (default dict .Values.commonLabels) (default dict .Values.podLabels) -}}
+{{- range $label := list "app.kubernetes.io/name" "app.kubernetes.io/instance" "app.kubernetes.io/version" "app.kubernetes.io/managed-by" "helm.sh/chart" -}}
+{{- if hasKey $labels $label -}}{{- fail (printf "the label %s is set by the chart" $label) -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- $services := list -}}
+{{- range .Values.services -}}
+{{- if has .name $services -}}{{- fail (printf "services: two have the name %q" .name) -}}{{- end -}}
+{{- $services = append $services .name -}}
+{{- end -}}
 {{- $auth := list -}}
 {{- if .Values.auth.existingSecret -}}{{- $auth = append $auth "existingSecret" -}}{{- end -}}
 {{- if .Values.auth.provider -}}{{- $auth = append $auth "provider" -}}{{- end -}}
@@ -117,7 +131,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name (.Chart.Version | replace "+" "_") 
 {{- if ne (len $ports) (len (uniq $ports)) -}}
 {{- fail (printf "two of the ports are the same: %v" $ports) -}}
 {{- end -}}
-{{- range $path := list "bootstrap" "clusterConfig.env" "clusterConfig.host" "clusterConfig.port" "clusterConfig.rpcPort" "clusterConfig.clusterDomainName" "clusterConfig.seedEndpoints" "clusterConfig.foundAlone" "clusterConfig.tls" "authConfig.provider" "authConfig.file" "authConfig.aclFile" "apiServerConfig.host" "apiServerConfig.port" "apiServerConfig.tokensFile" "apiServerConfig.tls" "mqttServerConfig.tcpListener.port" "mqttServerConfig.tlsListener.port" "mqttServerConfig.wsListener.port" "mqttServerConfig.wssListener.port" "mqttServerConfig.tcpListener.enable" "mqttServerConfig.tlsListener.enable" "mqttServerConfig.wsListener.enable" "mqttServerConfig.wssListener.enable" -}}
+{{- range $path := list "bootstrap" "clusterConfig.env" "clusterConfig.host" "clusterConfig.port" "clusterConfig.rpcPort" "clusterConfig.clusterDomainName" "clusterConfig.seedEndpoints" "clusterConfig.foundAlone" "clusterConfig.tls" "authConfig.provider" "authConfig.file" "authConfig.aclFile" "apiServerConfig.enable" "apiServerConfig.host" "apiServerConfig.port" "apiServerConfig.tokensFile" "apiServerConfig.tls" "mqttServerConfig.tcpListener.port" "mqttServerConfig.tlsListener.port" "mqttServerConfig.wsListener.port" "mqttServerConfig.wssListener.port" "mqttServerConfig.tcpListener.enable" "mqttServerConfig.tlsListener.enable" "mqttServerConfig.wsListener.enable" "mqttServerConfig.wssListener.enable" -}}
 {{- $at := $.Values.config -}}
 {{- range $key := splitList "." $path -}}
 {{- if kindIs "map" $at -}}{{- $at = get $at $key -}}{{- else -}}{{- $at = "" -}}{{- end -}}
@@ -125,9 +139,16 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name (.Chart.Version | replace "+" "_") 
 {{- if ne (toString $at) "" -}}
 {{- fail (printf "config.%s is set by the chart: use its other values" $path) -}}
 {{- end -}}
+{{- /* A variable has the last word over the file. */ -}}
+{{- $variable := printf "GODWIT_%s" ($path | replace "." "_" | snakecase | upper) -}}
+{{- range $.Values.extraEnv -}}
+{{- if or (eq .name $variable) (hasPrefix (printf "%s_" $variable) .name) -}}
+{{- fail (printf "extraEnv: %s is set by the chart" .name) -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 {{- range .Values.extraEnv -}}
-{{- if has .name (list "GODWIT_BOOTSTRAP" "GODWIT_CLUSTER_CONFIG_FOUND_ALONE" "JVM_OPTS" "JVM_HEAP_OPTS") -}}
+{{- if or (has .name (list "POD_NAME" "POD_IP" "JVM_OPTS" "JVM_HEAP_OPTS")) (hasPrefix "CHART_" .name) (hasPrefix "PODS_" .name) -}}
 {{- fail (printf "extraEnv: %s is set by the chart" .name) -}}
 {{- end -}}
 {{- end -}}

@@ -2,10 +2,12 @@ package io.godwit.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.testing.Await;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +29,7 @@ class ChartScriptsTest {
 
     private Path calls;
     private Path scaledIn;
+    private Path log;
     private final Map<String, String> environment = new HashMap<>();
 
     private record Run(int code, String said) {}
@@ -38,6 +41,8 @@ class ChartScriptsTest {
         Path state = Files.createDirectories(directory.resolve("state"));
         scaledIn = state.resolve("scaled-in");
         Files.writeString(directory.resolve("seeds"), "a:8899,b:8899");
+        log = Files.createFile(directory.resolve("log"));
+        environment.put("PODS_LOG", log.toString());
         environment.putAll(Map.of(
                 "PODS_HOME", directory.toString(),
                 "PODS_STATE", state.toString(),
@@ -50,7 +55,7 @@ class ChartScriptsTest {
                 "POD_NAME", "godwit-0",
                 "POD_IP", "10.0.0.7"));
         install("standalone.sh", "echo \"broker $*\" >>" + calls + "\nenv | grep ^GODWIT_ | sort >>" + calls);
-        admin("kubernetes leaving*) echo staying ;;");
+        admin("kubernetes*) echo staying ;;");
     }
 
     private void install(String name, String body) throws IOException {
@@ -72,12 +77,17 @@ class ChartScriptsTest {
                 + "\",\\n  \"nodes\": [\\n    {\\n      \"self\": \"other\"\\n    }\\n  ]\\n}\\n' ;;";
     }
 
-    private Run run(String script) throws Exception {
-        ProcessBuilder builder =
-                new ProcessBuilder("bash", SCRIPTS.resolve(script).toString());
+    private Process begin(Path script, String... words) throws IOException {
+        List<String> command = new ArrayList<>(List.of("bash", script.toString()));
+        command.addAll(List.of(words));
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().keySet().removeIf(name -> name.startsWith("GODWIT_"));
         builder.environment().putAll(environment);
-        Process process = builder.redirectErrorStream(true).start();
+        return builder.start();
+    }
+
+    private Run run(String script) throws Exception {
+        Process process = begin(SCRIPTS.resolve(script));
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
         return new Run(process.exitValue(), said);
@@ -182,6 +192,79 @@ class ChartScriptsTest {
     }
 
     @Test
+    void anAnswerThatIsLostIsAskedForAgain() throws Exception {
+        environment.put("POD_NAME", "godwit-4");
+        Path tries = directory.resolve("tries");
+        String first = "echo x >>" + tries + "; [ $(($(wc -l <" + tries + ") % 2)) = 0 ] || exit 3\n  ";
+        admin(
+                "kubernetes*) " + first + "echo leaving ;;",
+                "*members*) " + first + members().substring("*members*) ".length()));
+        assertThat(run("stop.sh").code()).isZero();
+        assertThat(calls())
+                .contains("admin --data " + directory + "/state/data drain " + SELF + " --reduce --patience 900");
+    }
+
+    @Test
+    void whatTheEndOfAPodSaysIsInItsLog() throws Exception {
+        admin("kubernetes*) echo leaving ;;", members(), "*drain*) echo 'a replica is left'; exit 8 ;;");
+        assertThat(run("stop.sh").said()).isEmpty();
+        assertThat(log).content().contains("is scaled in", "a replica is left", "could not hand over everything");
+    }
+
+    @Test
+    void aPodWithoutALogStopsAllTheSame() throws Exception {
+        environment.put("PODS_LOG", directory.resolve("nowhere/log").toString());
+        assertThat(run("stop.sh").code()).isZero();
+        assertThat(calls()).anyMatch(line -> line.startsWith("broker stop"));
+    }
+
+    /** Process 1 of a container is ended by those signals only that it has asked for. */
+    @Test
+    void aSignalEndsAStartOfAPodThatIsUnderWay() throws Exception {
+        environment.put("CHART_NODE_NAME", "worker-3");
+        Path go = directory.resolve("go");
+        admin("kubernetes*) until [ -e " + go + " ]; do read -rt 0.05 <> <(:); done; echo eu-1a ;;");
+        signalEnds(begin(SCRIPTS.resolve("start.sh")), "admin kubernetes zone", go);
+    }
+
+    @Test
+    void aSignalEndsAStartOfTheBrokerThatIsUnderWay() throws Exception {
+        Path go = directory.resolve("go");
+        install(
+                "java",
+                "echo \"java $*\" >>" + calls + "\ncase \"$*\" in\n-version) until [ -e " + go
+                        + " ]; do read -rt 0.05 <> <(:); done; echo 'openjdk version \"17.0.1\"' ;;\n"
+                        + "*Main*) echo \"broker $*\" >>" + calls + " ;;\nesac");
+        environment.put("JAVA_HOME", directory.toString());
+        Path script = Files.copy(
+                Path.of("..", "bin", "standalone.sh"), directory.resolve("bin").resolve("start-it.sh"));
+        String data = directory.resolve("state").toString();
+        signalEnds(begin(script, "start", "-f", "--data", data, "--log", "-"), "java -version", go);
+    }
+
+    private void signalEnds(Process start, String underWay, Path go) throws Exception {
+        try {
+            Await.until(underWay, () -> calls().stream().anyMatch(line -> line.startsWith(underWay)));
+            String caught = Files.readAllLines(Path.of("/proc/" + start.pid() + "/status")).stream()
+                    .filter(line -> line.startsWith("SigCgt:"))
+                    .findFirst()
+                    .orElseThrow()
+                    .substring("SigCgt:".length())
+                    .strip();
+            assertThat(Long.parseUnsignedLong(caught, 16) & (1L << 14))
+                    .as("SIGTERM, the fifteenth, is asked for")
+                    .isNotZero();
+            start.destroy();
+            Files.createFile(go);
+            assertThat(start.waitFor(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(start.exitValue()).isEqualTo(143);
+            assertThat(calls()).noneMatch(line -> line.startsWith("broker"));
+        } finally {
+            start.destroyForcibly();
+        }
+    }
+
+    @Test
     void aPodThatIsWantedAgainIsNoLongerDrained() throws Exception {
         Files.createFile(scaledIn);
         Path tries = directory.resolve("tries");
@@ -207,7 +290,7 @@ class ChartScriptsTest {
         admin("*) exit 3 ;;");
         Run run = run("started.sh");
         assertThat(run.code()).isZero();
-        assertThat(run.said()).contains("it is marked as draining");
+        assertThat(log).content().contains("it is marked as draining");
         assertThat(scaledIn).exists();
     }
 

@@ -131,7 +131,8 @@ public final class KubernetesCommand implements Runnable {
             name = "leaving",
             description = {
                 "Prints \"leaving\" when the StatefulSet wants fewer pods than this one needs, so that the pod does",
-                "not come back; else \"staying\", also when the StatefulSet is deleted."
+                "not come back; else \"staying\", also when the StatefulSet is deleted, or wants no pod at all: the",
+                "whole cluster stops then, and nobody is left who could take anything over."
             })
     int leaving(
             @Parameters(index = "0", paramLabel = "STATEFUL_SET", description = "its name") String set,
@@ -142,9 +143,11 @@ public final class KubernetesCommand implements Runnable {
             throw new AdminException(Kind.USAGE, Printable.of(pod) + " is no pod of " + Printable.of(set));
         }
         JsonObject found = api().find(APPS, "statefulsets", set);
+        int wanted = found == null ? 0 : replicas(found);
         boolean isLeaving = found != null
                 && text(found, "metadata", "deletionTimestamp").isEmpty()
-                && Integer.parseInt(ordinal.group(2)) >= replicas(found);
+                && wanted > 0
+                && Integer.parseInt(ordinal.group(2)) >= wanted;
         invocation.out().println(isLeaving ? "leaving" : "staying");
         return 0;
     }

@@ -1,0 +1,148 @@
+package io.godwit.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What the scripts of the Debian package have systemd do, in the order in which dpkg calls them, with stand-ins for the
+ * programs that they call. {@code release/check-deb.sh} has the rest, with dpkg itself.
+ */
+class PackageScriptsTest {
+    private static final Path SCRIPTS = Path.of("..", "release", "src", "deb", "control");
+
+    @TempDir
+    private Path place;
+
+    private Path calls;
+    private Path state;
+
+    @BeforeEach
+    void installStandIns() throws Exception {
+        calls = Files.createFile(place.resolve("calls"));
+        state = Files.writeString(place.resolve("state"), "inactive");
+        Files.createDirectories(place.resolve("run/systemd/system"));
+        Files.createDirectories(place.resolve("root/etc/godwit"));
+        install(
+                "systemctl",
+                "case $1 in\nshow) cat " + state + " ;;\nis-active) [ \"$(cat " + state + ")\" = active ] ;;\nesac");
+        install(
+                "deb-systemd-invoke",
+                "echo \"$1\" >>" + calls + "\ncase $1 in\nstart) printf active >" + state
+                        + " ;;\nstop) printf inactive >" + state + " ;;\nesac");
+        install("deb-systemd-helper", "echo \"$1\" >>" + calls);
+        for (String name : List.of("getent", "addgroup", "adduser", "chown")) {
+            install(name, "");
+        }
+    }
+
+    private void install(String name, String body) throws IOException {
+        Path program = Files.createDirectories(place.resolve("bin")).resolve(name);
+        Files.writeString(program, "#!/bin/sh\n" + body + "\n");
+        assertThat(program.toFile().setExecutable(true)).isTrue();
+    }
+
+    /** Runs a script as on a system with systemd, but for the places that it writes to. */
+    private void run(String name, String... words) throws Exception {
+        String text = Files.readString(SCRIPTS.resolve(name))
+                .replace("/run/", place + "/run/")
+                .replace("\"$root/", "\"" + place + "/root/");
+        assertThat(text).doesNotContain("\"$root/");
+        List<String> command = new ArrayList<>(
+                List.of("sh", Files.writeString(place.resolve(name), text).toString()));
+        command.addAll(List.of(words));
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().remove("DPKG_ROOT");
+        builder.environment().put("PATH", place.resolve("bin") + ":/usr/bin:/bin");
+        Process process = builder.start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).as(said).isZero();
+    }
+
+    private List<String> calls() throws IOException {
+        return Files.readAllLines(calls);
+    }
+
+    @Test
+    void theFirstInstallationEnablesAndStarts() throws Exception {
+        run("postinst", "configure", "");
+        assertThat(calls()).containsExactly("enable", "start");
+        for (String file : List.of("passwd", "tokens")) {
+            assertThat(mode("etc/godwit/" + file)).isEqualTo("rw-r-----");
+        }
+        for (String directory : List.of("lib", "log", "cache")) {
+            assertThat(mode("var/" + directory + "/godwit")).isEqualTo("rwx------");
+        }
+    }
+
+    private String mode(String file) throws IOException {
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(place.resolve("root/" + file)));
+    }
+
+    /** Activating: systemd is about to start it once more. Failed: the next release may be what mends it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"active", "activating", "failed"})
+    void anUpgradeStopsAndStarts(String before) throws Exception {
+        Files.writeString(state, before);
+        run("prerm", "upgrade", "2");
+        run("postrm", "upgrade", "2");
+        run("postinst", "configure", "1");
+        assertThat(calls()).containsExactly("stop", "start");
+    }
+
+    @Test
+    void whatWasStoppedBeforeAnUpgradeStaysSo() throws Exception {
+        run("prerm", "upgrade", "2");
+        run("postinst", "configure", "1");
+        assertThat(calls()).doesNotContain("start");
+        Files.writeString(state, "active");
+        calls = Files.writeString(calls, "");
+        run("prerm", "upgrade", "3");
+        run("postinst", "configure", "2");
+        assertThat(calls()).containsExactly("stop", "start");
+    }
+
+    @Test
+    void aBrokerServesAgainAfterAnUpgradeOrARemovalThatDpkgGaveUp() throws Exception {
+        Files.writeString(state, "active");
+        run("prerm", "upgrade", "2");
+        run("postinst", "abort-upgrade", "2");
+        assertThat(calls()).containsExactly("stop", "start");
+        calls = Files.writeString(calls, "");
+        run("prerm", "remove");
+        run("postinst", "abort-remove");
+        assertThat(calls()).containsExactly("stop", "start");
+    }
+
+    /** The prerm of the next version is called when that of this one fails, which may have stopped the broker. */
+    @Test
+    void aSecondTryOfAnUpgradeForgetsNotThatItRan() throws Exception {
+        Files.writeString(state, "active");
+        run("prerm", "upgrade", "2");
+        run("prerm", "failed-upgrade", "1", "2");
+        run("postinst", "configure", "1");
+        assertThat(calls()).endsWith("start");
+    }
+
+    @Test
+    void whatWasRemovedAndComesBackIsStarted() throws Exception {
+        Files.writeString(state, "active");
+        run("prerm", "remove");
+        run("postrm", "remove");
+        run("postinst", "configure", "1");
+        assertThat(calls()).containsExactly("stop", "start");
+    }
+}
