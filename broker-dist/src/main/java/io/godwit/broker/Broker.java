@@ -515,8 +515,7 @@ final class Broker implements AutoCloseable {
         opened.push(exchange);
         node.cluster().ifPresent(cluster -> cluster.server().add(exchange.service()));
         server.tenants().accounts().holdings(holdings);
-        TenantLimiter limiter =
-                new TenantLimiter(server.tenants().accounts(), throttler, exchange, System::nanoTime);
+        TenantLimiter limiter = new TenantLimiter(server.tenants().accounts(), throttler, exchange, System::nanoTime);
         opened.push(limiter);
         limiter.start();
         if (throttler != null) {

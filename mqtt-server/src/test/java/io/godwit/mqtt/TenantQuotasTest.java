@@ -167,9 +167,12 @@ class TenantQuotasTest {
             assertThat(puback(a, true, "newer", "x")).isEqualTo(ReasonCode.QUOTA_EXCEEDED);
             assertThat(puback(a, true, "there", "x").isError()).as("replaced").isFalse();
             assertThat(puback(a, true, "any", "").isError()).as("cleared").isFalse();
-            assertThat(puback(a, false, "newer", "x").isError()).as("not retained").isFalse();
+            assertThat(puback(a, false, "newer", "x").isError())
+                    .as("not retained")
+                    .isFalse();
             assertThat(puback(old, true, "newer", "x")).isEqualTo(ReasonCode.SUCCESS);
-            assertThat(node.retain.match(BIRDS, new TopicFilter(null, "newer"), null, 1, 1_000)
+            assertThat(node.retain
+                            .match(BIRDS, new TopicFilter(null, "newer"), null, 1, 1_000)
                             .join()
                             .messages())
                     .isEmpty();
@@ -243,7 +246,9 @@ class TenantQuotasTest {
                 assertThat(puback(a, false, "t", "x".repeat(2_500)).isError()).isFalse();
             }
             long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
-            assertThat(millis).as("30,000 bytes beyond the first second's worth").isGreaterThan(1_000);
+            assertThat(millis)
+                    .as("30,000 bytes beyond the first second's worth")
+                    .isGreaterThan(1_000);
         }
     }
 
@@ -251,10 +256,15 @@ class TenantQuotasTest {
     void otherLimitsThanThoseOfSettingsCountWhenTheyAreSmaller() {
         AtomicLong connections = new AtomicLong(1);
         try (TestNode node = node(TenantSettings.NONE)) {
-            node.server.tenants().accounts().limitedBy((tenant, most) -> {
-                most[TenantResource.CONNECTIONS.ordinal()] = connections.get();
-                return most;
-            }, true);
+            node.server
+                    .tenants()
+                    .accounts()
+                    .limitedBy(
+                            (tenant, most) -> {
+                                most[TenantResource.CONNECTIONS.ordinal()] = connections.get();
+                                return most;
+                            },
+                            true);
             try (TestClient a = client(node, 5, "a", "birds/a")) {
                 assertThat(answer(node, connect(5, "b", "birds/b", 0)).reasonCode())
                         .isEqualTo(ReasonCode.QUOTA_EXCEEDED);
@@ -272,8 +282,10 @@ class TenantQuotasTest {
     void severalAreAskedAboutATenantOneAfterTheOther() {
         try (TestNode node = node(TenantSettings.NONE)) {
             AtomicInteger second = new AtomicInteger();
-            node.server.tenants().ask(tenant -> CompletableFuture.completedFuture(
-                    tenant.equals(BIRDS) ? TenantAnswer.KNOWN : TenantAnswer.NO_TENANT));
+            node.server
+                    .tenants()
+                    .ask(tenant -> CompletableFuture.completedFuture(
+                            tenant.equals(BIRDS) ? TenantAnswer.KNOWN : TenantAnswer.NO_TENANT));
             node.server.tenants().ask(tenant -> {
                 second.incrementAndGet();
                 return CompletableFuture.failedFuture(new IllegalStateException("no answer"));

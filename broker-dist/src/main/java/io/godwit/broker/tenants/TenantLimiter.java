@@ -109,8 +109,7 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
                 OptionalLong said = answer.limits().most(each);
                 limit = said.isPresent() ? Math.min(limit, said.getAsLong()) : limit;
             }
-            most[each.ordinal()] =
-                    limit == TenantAccount.ANY ? limit : TenantShares.share(each, limit, elsewhere);
+            most[each.ordinal()] = limit == TenantAccount.ANY ? limit : TenantShares.share(each, limit, elsewhere);
         }
         return most;
     }
@@ -122,8 +121,8 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
         if (throttler == null) {
             return CompletableFuture.completedFuture(TenantAnswer.KNOWN);
         }
-        Answer known = answers.computeIfPresent(
-                tenant, (same, answer) -> new Answer(answer.limits(), nanoClock.getAsLong()));
+        Answer known =
+                answers.computeIfPresent(tenant, (same, answer) -> new Answer(answer.limits(), nanoClock.getAsLong()));
         if (known != null) {
             return CompletableFuture.completedFuture(TenantAnswer.KNOWN);
         }
@@ -141,8 +140,7 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
         if (underWay != null) {
             return underWay;
         }
-        asking.limits(usage(tenant, here))
-                .whenComplete((limits, failure) -> answered(tenant, answer, limits, failure));
+        asking.limits(usage(tenant, here)).whenComplete((limits, failure) -> answered(tenant, answer, limits, failure));
         return answer;
     }
 

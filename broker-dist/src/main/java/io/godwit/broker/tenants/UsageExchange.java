@@ -54,8 +54,8 @@ public final class UsageExchange implements AutoCloseable {
     public UsageExchange(ClusterNodes nodes, LongSupplier nanoClock) {
         this.nodes = nodes;
         this.nanoClock = nanoClock;
-        this.answering = new ThreadPoolExecutor(
-                1, 1, 5, TimeUnit.SECONDS, new ArrayBlockingQueue<>(MAX_WAITING), task -> {
+        this.answering =
+                new ThreadPoolExecutor(1, 1, 5, TimeUnit.SECONDS, new ArrayBlockingQueue<>(MAX_WAITING), task -> {
                     Thread named = new Thread(task, "tenant-usage-answers");
                     named.setDaemon(true);
                     return named;

@@ -153,11 +153,7 @@ class UsageExchangeTest implements ClusterNodes {
         }
         for (byte[] question : new byte[][] {
             UsageRequest.newBuilder().setVersion(2).build().toByteArray(),
-            UsageRequest.newBuilder()
-                    .setVersion(1)
-                    .addTenants("a b")
-                    .build()
-                    .toByteArray(),
+            UsageRequest.newBuilder().setVersion(1).addTenants("a b").build().toByteArray(),
             many.build().toByteArray(),
             {-1}
         }) {

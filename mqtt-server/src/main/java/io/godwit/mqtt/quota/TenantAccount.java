@@ -219,8 +219,7 @@ public final class TenantAccount {
         long messages = retaining.incrementAndGet();
         long growing = retainingBytes.addAndGet(payloadBytes);
         TenantResource over = null;
-        if (before < 0
-                && messages + holdings.retainedMessages(tenant) > most(TenantResource.RETAINED_MESSAGES)) {
+        if (before < 0 && messages + holdings.retainedMessages(tenant) > most(TenantResource.RETAINED_MESSAGES)) {
             over = TenantResource.RETAINED_MESSAGES;
         } else if (payloadBytes > before
                 && growing - Math.max(0, before) + holdings.retainedBytes(tenant)

@@ -153,7 +153,8 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         this.publisher = services.dist.publisher(terms.client(), connection.sharedPick(), connection.loop());
         this.agreed = services.policies().of(terms.client().tenant());
         this.policy = agreed;
-        this.account = services.policies().tenants().accounts().of(terms.client().tenant());
+        this.account =
+                services.policies().tenants().accounts().of(terms.client().tenant());
         limitRates();
         connection.shareRates(account);
     }

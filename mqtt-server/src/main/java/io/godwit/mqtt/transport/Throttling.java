@@ -129,8 +129,7 @@ final class Throttling {
 
     /** Reads on once all clients of the tenant owe nothing any more. */
     private void resumeShared(TenantAccount account, Pause reason) {
-        long owedNanos =
-                reason == Pause.TENANT_BANDWIDTH ? account.bytesOwedNanos() : account.publishesOwedNanos();
+        long owedNanos = reason == Pause.TENANT_BANDWIDTH ? account.bytesOwedNanos() : account.publishesOwedNanos();
         if (owedNanos > 0 && connection.isOpen()) {
             later(() -> resumeShared(account, reason), owedNanos);
         } else {

@@ -19,7 +19,9 @@ class SharedRateTest {
         assertThat(rate.take(4, now)).isEqualTo(SECOND / 2);
         assertThat(rate.owedNanos(now + SECOND / 4)).isEqualTo(SECOND / 4);
         assertThat(rate.owedNanos(now + SECOND / 2)).isZero();
-        assertThat(rate.take(1, now + 2 * SECOND)).as("it has not kept more than a second's worth").isZero();
+        assertThat(rate.take(1, now + 2 * SECOND))
+                .as("it has not kept more than a second's worth")
+                .isZero();
         assertThat(rate.take(9, now + 2 * SECOND)).isZero();
         assertThat(rate.take(1, now + 2 * SECOND)).isEqualTo(SECOND / 10);
     }

@@ -91,7 +91,9 @@ class TenantAccountTest implements Holdings {
         accounts.leave(BIRDS);
         assertThat(accounts.enter(BIRDS, 100)).isNull();
         assertThat(accounts.connections(BIRDS)).isEqualTo(3);
-        assertThat(accounts.of(BIRDS).used(TenantResource.CONNECT_RATE)).as("in all").isEqualTo(4);
+        assertThat(accounts.of(BIRDS).used(TenantResource.CONNECT_RATE))
+                .as("in all")
+                .isEqualTo(4);
     }
 
     @Test
@@ -194,7 +196,9 @@ class TenantAccountTest implements Holdings {
         assertThat(account.retaining("a", 61)).isEqualTo(TenantResource.RETAINED_BYTES);
         assertThat(account.retaining("a", 60)).isNull();
         account.retained(60);
-        assertThat(account.retaining("a", 1)).as("smaller, however much there is").isNull();
+        assertThat(account.retaining("a", 1))
+                .as("smaller, however much there is")
+                .isNull();
     }
 
     @Test
