@@ -63,7 +63,7 @@ public final class TenantAccounts {
      * @return what there is too much of; null when it is counted, and {@link #leave} is due
      */
     public @Nullable TenantResource enter(TenantId tenant, long mostHere) {
-        TenantResource[] over = new TenantResource[1];
+        @Nullable TenantResource[] over = new @Nullable TenantResource[1];
         accounts.compute(tenant, (same, present) -> {
             TenantAccount account = present == null ? make(tenant) : present;
             over[0] = account.enter(mostHere == 0 ? TenantAccount.ANY : mostHere);
