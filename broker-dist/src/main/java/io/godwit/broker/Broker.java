@@ -53,6 +53,8 @@ import io.godwit.broker.sub.SubReports;
 import io.godwit.broker.sub.Turns;
 import io.godwit.broker.tenants.ProvidedTenants;
 import io.godwit.broker.tenants.TenantFileWatch;
+import io.godwit.broker.tenants.TenantLimiter;
+import io.godwit.broker.tenants.UsageExchange;
 import io.godwit.broker.watch.ClusterTop;
 import io.godwit.broker.watch.ClusterWatch;
 import io.godwit.broker.watch.EventTap;
@@ -83,6 +85,7 @@ import io.godwit.plugin.sub.SubBroker;
 import io.godwit.plugin.sub.SubBrokerSubscription;
 import io.godwit.plugin.tenant.TenantSettingsProvider;
 import io.godwit.plugin.tenant.TenantSettingsProviderFactory;
+import io.godwit.plugin.throttle.ResourceThrottler;
 import io.godwit.retain.RetainStore;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
@@ -294,6 +297,10 @@ final class Broker implements AutoCloseable {
         Map<String, SubBroker> subBrokers = SubBrokerSettings.open(config, plugins);
         subBrokers.values().forEach(opened::push);
         TenantSettingsProviderFactory tenantProvider = TenantsOf.provider(config, plugins);
+        ResourceThrottler throttler = TenantsOf.throttler(config, plugins);
+        if (throttler != null) {
+            opened.push(throttler);
+        }
         host.checkSections();
         // the pid file goes last: until then the data directory is in use
         opened.push(status::end);
@@ -382,7 +389,7 @@ final class Broker implements AutoCloseable {
                 outlet,
                 outlet,
                 DelayedMessages::isKeeper,
-                config.topics().sysIntervalSeconds() > 0,
+                config.topics().sysIntervalSeconds() > 0 || TenantsOf.mayHaveQuotas(config),
                 events,
                 meters,
                 others == null ? Duration.ZERO : waits.connection(),
@@ -422,6 +429,7 @@ final class Broker implements AutoCloseable {
         mqtt.set(server);
         opened.push(server);
         tellOfTenants(server, inboxStore.get(), tenantProvider);
+        limitTenants(node, server, new TenantHoldings(dist, inboxStore.get(), retain), throttler, others);
         SessionCatalog catalog = InboxStore.catalog(inboxRanges.client(), clock::millis);
         ClusterClients asked = serveClients(node, server, dist, catalog, others, clock::millis);
         serveBans(node, server, dist, asked, accepted, others, clock::millis);
@@ -492,6 +500,26 @@ final class Broker implements AutoCloseable {
             loads.start();
             boolean refusesOlder = config.redirects().olderClients() == OlderClients.REFUSE;
             server.placeClients(new Placements(placing, refusesOlder, loads::loads));
+        }
+    }
+
+    /** Other nodes may ask what tenants use here whether or not this one has quotas. */
+    private void limitTenants(
+            KvNode node,
+            MqttServer server,
+            TenantHoldings holdings,
+            @Nullable ResourceThrottler throttler,
+            @Nullable MqttCluster others) {
+        UsageExchange exchange = new UsageExchange(
+                others == null ? ClusterNodes.alone(node.operations().self()) : others.nodes(), System::nanoTime);
+        opened.push(exchange);
+        node.cluster().ifPresent(cluster -> cluster.server().add(exchange.service()));
+        server.tenants().accounts().holdings(holdings);
+        TenantLimiter limiter = new TenantLimiter(server.tenants().accounts(), throttler, exchange, System::nanoTime);
+        opened.push(limiter);
+        limiter.start();
+        if (throttler != null) {
+            server.tenants().ask(limiter::known);
         }
     }
 

@@ -76,6 +76,7 @@ record EventKind(
             refused(BrokerEvent.PublishDenied.class, "publishes-denied", null, "godwit.mqtt.publishes.denied"),
             refused(BrokerEvent.SubscribeDenied.class, "subscribes-denied", null, "godwit.mqtt.subscribes.denied"),
             refused(BrokerEvent.SubscribeRefused.class, "subscribes-refused", null, "godwit.mqtt.subscribes.refused"),
+            refused(BrokerEvent.TenantLimitReached.class, "tenant-limits-reached", null, "godwit.mqtt.tenant.refusals"),
             wrong(BrokerEvent.AuthFailed.class, "auth-failures", null, "godwit.mqtt.auth.failures"),
             wrong(BrokerEvent.PluginFailed.class, "plugin-faults", "plugin", "godwit.plugins.faults"),
             wrong(BrokerEvent.SubBrokerDelayed.class, "sub-brokers-delayed", null, "godwit.plugins.sub.delayed"),

@@ -14,6 +14,8 @@ import io.godwit.plugin.tenant.TenantSetting;
 import io.godwit.plugin.tenant.TenantSettings;
 import io.godwit.plugin.tenant.TenantSettingsProvider;
 import io.godwit.plugin.tenant.TenantSettingsProviderFactory;
+import io.godwit.plugin.throttle.ResourceThrottler;
+import io.godwit.plugin.throttle.ResourceThrottlerFactory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -90,6 +92,38 @@ final class TenantsOf {
                         TenantSettingsProviderFactory.class,
                         TenantSettingsProviderFactory::name,
                         List.of());
+    }
+
+    /**
+     * Finds and makes the throttler of tenants; null for none. Blocks.
+     *
+     * @throws IOException naming it and what is wrong
+     */
+    @SuppressWarnings("CatchingUnchecked") // outermost frame of the plugin
+    static @Nullable ResourceThrottler throttler(BrokerConfig config, PluginLoader plugins) throws IOException {
+        String name = config.tenants().resourceThrottler();
+        if (name.isEmpty()) {
+            return null;
+        }
+        ResourceThrottlerFactory factory = plugins.find(
+                "tenantConfig.resourceThrottler",
+                name,
+                ResourceThrottlerFactory.class,
+                ResourceThrottlerFactory::name,
+                List.of());
+        try {
+            return factory.create();
+        } catch (Exception | LinkageError e) {
+            throw new IOException("the throttler " + name + " does not start: " + e, e);
+        }
+    }
+
+    /** Whether there may be quotas of tenants, for which stored sessions are counted. */
+    static boolean mayHaveQuotas(BrokerConfig config) {
+        TenantSection section = config.tenants();
+        return !section.file().isEmpty()
+                || !section.settingsProvider().isEmpty()
+                || !section.resourceThrottler().isEmpty();
     }
 
     /**

@@ -132,6 +132,41 @@ class ExamplesTest {
     }
 
     @Test
+    void theThrottlerHoldsTenantsToTheirPlan() throws Exception {
+        Path plugins = jar("resource-throttler");
+        String with = """
+                tenantConfig: {resourceThrottler: tenant-plans}
+                plugins:
+                  tenant-plans:
+                    limits: [default.connections=1, default.retained-messages=2, other.connections=0]
+                """;
+        try (Running node = new Running(plugins, with);
+                TestClient only = TestClient.clean(node.address, 5, "only")) {
+            assertThat(node.connect(5, "more").reasonCode()).isEqualTo(ReasonCode.QUOTA_EXCEEDED);
+            assertThat(node.connect(4, "more").reasonCode()).isEqualTo(ReasonCode.SERVER_UNAVAILABLE);
+            ReasonCode[] expected = {
+                ReasonCode.NO_MATCHING_SUBSCRIBERS, ReasonCode.NO_MATCHING_SUBSCRIBERS, ReasonCode.QUOTA_EXCEEDED
+            };
+            for (int i = 0; i < 3; i++) {
+                only.send(TestClient.publish(1, Qos.AT_LEAST_ONCE, true, "kept/" + i, "x"));
+                assertThat(only.receive(PubAck.class).reasonCode()).isEqualTo(expected[i]);
+            }
+            only.send(TestClient.publish(1, Qos.AT_LEAST_ONCE, true, "kept/0", "y"));
+            assertThat(only.receive(PubAck.class).reasonCode())
+                    .as("replaced")
+                    .isEqualTo(ReasonCode.NO_MATCHING_SUBSCRIBERS);
+            only.send(TestClient.publish(1, Qos.AT_LEAST_ONCE, true, "kept/0", ""));
+            assertThat(only.receive(PubAck.class).reasonCode().isError())
+                    .as("cleared")
+                    .isFalse();
+            only.send(TestClient.publish(1, Qos.AT_LEAST_ONCE, true, "kept/2", "x"));
+            assertThat(only.receive(PubAck.class).reasonCode())
+                    .as("there is room again")
+                    .isEqualTo(ReasonCode.NO_MATCHING_SUBSCRIBERS);
+        }
+    }
+
+    @Test
     void theClientBalancerSendsClientsHome() throws Exception {
         Path plugins = jar("client-balancer");
         String with = """

@@ -82,7 +82,7 @@ class ImportedConfigTest {
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContainingAll(
                         "authProviderFQN: unknown key (line 1), here it is authConfig.provider, and names a plugin",
-                        "resourceThrottlerFQN: unknown key (line 2), " + limits,
+                        "resourceThrottlerFQN: unknown key (line 2), here it is tenantConfig.resourceThrottler, and",
                         "settingProviderFQN: unknown key (line 3), " + limits,
                         "mqttServerConfig.connTimeoutSec: unknown key (line 5), here it is",
                         "stateStoreConfig: unknown key (line 6), nothing stands for it here",

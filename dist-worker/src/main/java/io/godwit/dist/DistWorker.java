@@ -30,6 +30,7 @@ import io.godwit.dist.record.RecordStore;
 import io.godwit.dist.route.GroupList;
 import io.godwit.dist.route.ReceiverList;
 import io.godwit.dist.route.RouteCoprocessor;
+import io.godwit.dist.route.SharedGroup;
 import io.godwit.dist.route.SubscriptionCounts;
 import io.godwit.dist.route.TenantIndex;
 import io.godwit.dist.route.TopicIndex;
@@ -247,6 +248,22 @@ public final class DistWorker implements AutoCloseable {
      */
     public CompletableFuture<RoutePage> listRoutes(TenantId tenant, @Nullable String cursor, int maxRoutes) {
         return withStore(store -> store.list(tenant, cursor, maxRoutes));
+    }
+
+    /** How many subscriptions of a tenant this node knows. Any thread, at once. */
+    public SubscriptionCounts counts(TenantId tenant) {
+        TenantIndex known = index.known(tenant);
+        return known == null ? SubscriptionCounts.NONE : known.counts();
+    }
+
+    /**
+     * Members of the group of a shared filter that this node knows: those with stored sessions, and live ones of its
+     * own. Any thread, at once.
+     */
+    public int membersOf(TenantId tenant, TopicFilter shared) {
+        TenantIndex known = index.known(tenant);
+        SharedGroup group = known == null ? null : known.group(shared);
+        return group == null ? 0 : group.size();
     }
 
     /**

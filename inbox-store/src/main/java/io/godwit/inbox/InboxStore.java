@@ -166,6 +166,15 @@ public final class InboxStore {
         return stock;
     }
 
+    /**
+     * Stored sessions of a tenant without a connection, in the ranges led here; 0 without a stock. Too low for a while
+     * when a leadership begins. Any thread, at once.
+     */
+    public long detachedSessions(TenantId tenant) {
+        Stock stock = outside.stock();
+        return stock == null ? 0 : stock.detachedSessions(tenant);
+    }
+
     /** Makes the state machine of each range of the store. */
     public Supplier<RangeCoprocessor> coprocessorFactory() {
         return () -> new InboxCoprocessor(settings, outside);

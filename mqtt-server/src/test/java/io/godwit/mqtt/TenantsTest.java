@@ -337,7 +337,7 @@ class TenantsTest {
                         "there is room again",
                         () -> answer(node, connect(5, "birds/3", null, 0, 0)).reasonCode() == ReasonCode.SUCCESS);
             }
-            Await.until("all have left", () -> node.server.tenants().counts().of(BIRDS) == 0);
+            Await.until("all have left", () -> node.server.tenants().accounts().connections(BIRDS) == 0);
         }
     }
 

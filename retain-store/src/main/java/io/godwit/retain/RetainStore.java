@@ -63,6 +63,24 @@ public final class RetainStore implements AutoCloseable {
         started = null;
     }
 
+    /** Topics of a tenant with a retained message, in the ranges that this node leads. Any thread, at once. */
+    public long messages(TenantId tenant) {
+        return counters.messages(tenant);
+    }
+
+    /** Bytes of the payloads of these. Any thread, at once. */
+    public long payloadBytes(TenantId tenant) {
+        return counters.payloadBytes(tenant);
+    }
+
+    /**
+     * Bytes of the payload of the retained message of a topic; -1 when there is none, or this node has no replica of
+     * its range. Any thread, at once.
+     */
+    public long payloadBytes(TenantId tenant, String topic) {
+        return counters.payloadBytes(tenant, topic);
+    }
+
     public RetainClient client() {
         return client;
     }

@@ -14,8 +14,8 @@ export const TYPES = ['acknowledgements-held', 'acknowledgements-resumed', 'auth
   'protocol-violated', 'publish-denied', 'publish-intercepted', 'publish-received', 'publish-refused',
   'queue-full-began', 'queue-full-ended', 'replay-delayed', 'session-created', 'session-ended', 'slow-consumer-began',
   'slow-consumer-ended', 'sub-broker-began', 'sub-broker-delayed', 'sub-broker-ended', 'subscribe-denied',
-  'subscribe-refused', 'subscribed', 'throttling-began', 'throttling-ended', 'unsubscribed', 'wait-ran-out',
-  'will-published', 'will-suppressed']
+  'subscribe-refused', 'subscribed', 'tenant-limit-reached', 'throttling-began', 'throttling-ended', 'unsubscribed',
+  'wait-ran-out', 'will-published', 'will-suppressed']
 
 export async function show(frame) {
   const asked = frame.where.query

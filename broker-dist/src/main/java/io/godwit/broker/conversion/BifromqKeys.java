@@ -66,7 +66,7 @@ public final class BifromqKeys {
         String plugin = ", and names a plugin that is written against plugin-api of this broker (docs/plugins.md)";
         keys.put("authProviderFQN", "here it is authConfig.provider" + plugin);
         keys.put("clientBalancerFQN", "here it is redirectConfig.balancer" + plugin);
-        keys.put("resourceThrottlerFQN", NOTHING + "; limits are keys of mqttServerConfig and sessionConfig");
+        keys.put("resourceThrottlerFQN", "here it is tenantConfig.resourceThrottler" + plugin);
         keys.put("settingProviderFQN", NOTHING + "; limits are keys of mqttServerConfig and sessionConfig");
         keys.put("bgTaskThreads", THREADS);
         keys.put("clusterConfig", NOTHING);

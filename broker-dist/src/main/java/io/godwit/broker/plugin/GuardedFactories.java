@@ -15,6 +15,8 @@ import io.godwit.plugin.sub.SubBrokerFactory;
 import io.godwit.plugin.tenant.TenantChanges;
 import io.godwit.plugin.tenant.TenantSettingsProvider;
 import io.godwit.plugin.tenant.TenantSettingsProviderFactory;
+import io.godwit.plugin.throttle.ResourceThrottler;
+import io.godwit.plugin.throttle.ResourceThrottlerFactory;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.util.Map;
@@ -117,6 +119,24 @@ final class GuardedFactories {
                 throw new IOException(plugin.label() + " does not create: null instead of a SubBroker");
             }
             return GuardedSubBroker.of(made, plugin, new GuardedCalls(plugin, nanoClock, timeoutMillis));
+        }
+    }
+
+    /** Blocks in {@code create}. */
+    record OfThrottlers(
+            ResourceThrottlerFactory factory,
+            String name,
+            HostedPlugin plugin,
+            LongSupplier nanoClock,
+            LongSupplier timeoutMillis)
+            implements ResourceThrottlerFactory {
+        @Override
+        public ResourceThrottler create() throws IOException {
+            ResourceThrottler made = plugin.bounded("create", plugin.limits().start(), factory::create);
+            if (made == null) {
+                throw new IOException(plugin.label() + " does not create: null instead of a throttler");
+            }
+            return new GuardedThrottler(made, plugin, new GuardedCalls(plugin, nanoClock, timeoutMillis));
         }
     }
 

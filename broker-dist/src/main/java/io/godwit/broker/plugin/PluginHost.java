@@ -14,6 +14,7 @@ import io.godwit.plugin.intercept.UserPropertiesCustomizerFactory;
 import io.godwit.plugin.redirect.ClientBalancerFactory;
 import io.godwit.plugin.sub.SubBrokerFactory;
 import io.godwit.plugin.tenant.TenantSettingsProviderFactory;
+import io.godwit.plugin.throttle.ResourceThrottlerFactory;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -255,6 +256,9 @@ public final class PluginHost implements AutoCloseable {
         }
         if (type == TenantSettingsProviderFactory.class && factory instanceof TenantSettingsProviderFactory settings) {
             return new GuardedFactories.OfTenantSettings(settings, name, plugin, nanoClock, () -> authTimeoutMillis);
+        }
+        if (type == ResourceThrottlerFactory.class && factory instanceof ResourceThrottlerFactory throttlers) {
+            return new GuardedFactories.OfThrottlers(throttlers, name, plugin, nanoClock, () -> authTimeoutMillis);
         }
         throw new IllegalArgumentException("no kind of plugin: " + factory.getClass());
     }

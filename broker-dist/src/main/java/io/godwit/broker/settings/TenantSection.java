@@ -56,4 +56,9 @@ public record TenantSection(
 
         @Key(text = """
                     The plugin that says what holds for each tenant. What it says goes before the file. Empty: none.
-                    """) String settingsProvider) {}
+                    """) String settingsProvider,
+
+        @Key(text = """
+                    The plugin that says how much each tenant may use of connections, sessions, subscriptions, retained
+                    messages and rates. Its limits hold beside those above; the smaller one counts. Empty: none.
+                    """) String resourceThrottler) {}

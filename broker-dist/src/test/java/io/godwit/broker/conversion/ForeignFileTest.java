@@ -233,7 +233,7 @@ class ForeignFileTest {
                     host: 0.0.0.0
                     port: '1883'
                 """, "clientAuth: require", "port: 1884", "clientAuth: none", "plain: true");
-        assertThat(told(made, "resourceThrottlerFQN").get(0)).startsWith("left out: nothing stands for it here");
+        assertThat(told(made, "resourceThrottlerFQN").get(0)).contains("here it is tenantConfig.resourceThrottler");
         assertThat(told(made, "mqttServerConfig.maxDisconnPerSec").get(0)).contains("--drain SECONDS");
         assertThat(told(made, "newerThanThis")).containsExactly("left out: is not known as a key of BifroMQ");
         assertThat(told(made, "apiServerConfig.host")).anyMatch(each -> each.startsWith("to do: "));

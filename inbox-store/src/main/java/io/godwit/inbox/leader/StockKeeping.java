@@ -52,7 +52,7 @@ final class StockKeeping {
         boolean isDetached = isDetached(state);
         if (isDetached != state.countsAsDetached()) {
             state.setCountsAsDetached(isDetached);
-            part.addSessions(isDetached ? 1 : -1);
+            part.addSessions(state.id.tenant(), isDetached ? 1 : -1);
         }
     }
 

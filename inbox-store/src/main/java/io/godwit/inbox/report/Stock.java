@@ -1,12 +1,15 @@
 package io.godwit.inbox.report;
 
 import io.godwit.inbox.protocol.InboxId;
+import io.godwit.plugin.client.TenantId;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
@@ -39,8 +42,24 @@ public final class Stock {
     private final LongAdder messages = new LongAdder();
     private final LongAdder payloadBytes = new LongAdder();
 
+    /** Of tenants that have any. Concurrent: range executors write it, anybody reads. */
+    private final ConcurrentMap<TenantId, Long> detachedOfTenants = new ConcurrentHashMap<>();
+
     public long detachedSessions() {
         return detachedSessions.sum();
+    }
+
+    /** Those of one tenant. */
+    public long detachedSessions(TenantId tenant) {
+        return detachedOfTenants.getOrDefault(tenant, 0L);
+    }
+
+    private void addSessions(TenantId tenant, long count) {
+        detachedSessions.add(count);
+        detachedOfTenants.compute(tenant, (same, before) -> {
+            long now = (before == null ? 0 : before) + count;
+            return now == 0 ? null : Long.valueOf(now);
+        });
     }
 
     public long messages() {
@@ -53,7 +72,7 @@ public final class Stock {
 
     /** What one leader counts. Owned by it. */
     public final class Part {
-        private long partSessions;
+        private final Map<TenantId, Long> partSessions = new HashMap<>();
         private long partMessages;
         private long partBytes;
         private boolean isStopped;
@@ -108,7 +127,7 @@ public final class Stock {
                     continue;
                 }
                 if (!InboxReports.isBrokersOwn(found.id())) {
-                    addSessions(1);
+                    addSessions(found.id().tenant(), 1);
                 }
                 add(found.messages(), found.bytes());
                 rememberApart(found.id(), found.apartBytes());
@@ -129,17 +148,23 @@ public final class Stock {
             }
         }
 
-        /** So many sessions without a connection more, or fewer. */
-        public void addSessions(int count) {
+        /** So many sessions of a tenant without a connection more, or fewer. */
+        public void addSessions(TenantId tenant, int count) {
             if (!isStopped) {
-                partSessions += count;
-                detachedSessions.add(count);
+                long now = partSessions.getOrDefault(tenant, 0L) + count;
+                if (now == 0) {
+                    partSessions.remove(tenant);
+                } else {
+                    partSessions.put(tenant, now);
+                }
+                Stock.this.addSessions(tenant, count);
             }
         }
 
         /** The leadership is over. */
         public void stop() {
-            detachedSessions.add(-partSessions);
+            partSessions.forEach((tenant, count) -> Stock.this.addSessions(tenant, -count));
+            partSessions.clear();
             messages.add(-partMessages);
             payloadBytes.add(-partBytes);
             isStopped = true;

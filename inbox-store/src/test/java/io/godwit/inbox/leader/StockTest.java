@@ -33,6 +33,8 @@ class StockTest {
         store.detach(a);
         store.detach(b);
         assertThat(store.stock.detachedSessions()).isEqualTo(2);
+        assertThat(store.stock.detachedSessions(TenantId.DEFAULT)).isEqualTo(2);
+        assertThat(store.stock.detachedSessions(new TenantId("other"))).isZero();
         b = store.attach("b");
         assertThat(store.stock.detachedSessions()).isOne();
         TestConnection taker = store.attach("b");
@@ -51,6 +53,7 @@ class StockTest {
         assertThat(store.stock.detachedSessions()).as("deleted").isZero();
         store.detach(store.attach("\0own"));
         assertThat(store.stock.detachedSessions()).as("the broker's own").isZero();
+        assertThat(store.stock.detachedSessions(TenantId.DEFAULT)).isZero();
     }
 
     @Test

@@ -15,6 +15,8 @@ import io.godwit.mqtt.packet.ProtocolException;
 import io.godwit.mqtt.packet.ProtocolLevel;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.WillPacket;
+import io.godwit.mqtt.quota.TenantAccount;
+import io.godwit.mqtt.quota.TenantAccounts;
 import io.godwit.mqtt.session.InboxMail;
 import io.godwit.mqtt.session.LastingAttachment;
 import io.godwit.mqtt.session.PersistentSession;
@@ -41,6 +43,7 @@ import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.redirect.ConnectingClient;
 import io.godwit.plugin.redirect.Placement;
 import io.godwit.plugin.tenant.TenantSetting;
+import io.godwit.plugin.throttle.TenantResource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -77,6 +80,8 @@ public final class ConnectHandler extends SessionlessHandler {
     private boolean isUnwanted;
     /** Where it counts as a client while it has the lease; null when it has none. */
     private @Nullable TenantId countedIn;
+    /** Where its session counts as one that outlives it; null when it does not. */
+    private @Nullable TenantAccount sessionIn;
     /** The leader has decided the attach and has not answered it. */
     private boolean isAttaching;
 
@@ -280,12 +285,27 @@ public final class ConnectHandler extends SessionlessHandler {
     private boolean isCounted(ClientInfo client) {
         TenantPolicies policies = services.session().policies();
         long most = policies.of(client.tenant()).number(TenantSetting.MAX_CONNECTIONS);
-        if (policies.tenants().counts().enter(client.tenant(), most)) {
+        TenantAccounts accounts = policies.tenants().accounts();
+        TenantResource over = accounts.enter(client.tenant(), most);
+        if (over == null) {
             countedIn = client.tenant();
             return true;
         }
-        connection.refuse(ReasonCode.QUOTA_EXCEEDED, "the tenant has as many clients here as it may");
+        long mostHere = accounts.of(client.tenant()).most(over);
+        boolean isOfNode = over == TenantResource.CONNECTIONS && most > 0;
+        refuse(client, over, isOfNode ? Math.min(most, mostHere) : mostHere);
         return false;
+    }
+
+    private void refuse(ClientInfo client, TenantResource over, long most) {
+        services.session().reports().tenantLimitReached(client, over, most);
+        connection.refuse(
+                ReasonCode.QUOTA_EXCEEDED,
+                switch (over) {
+                    case CONNECT_RATE -> "too many clients of the tenant connect at once";
+                    case SESSIONS -> "the tenant has as many sessions as it may";
+                    default -> "the tenant has as many clients here as it may";
+                });
     }
 
     private static boolean isV5(Connect packet) {
@@ -427,7 +447,33 @@ public final class ConnectHandler extends SessionlessHandler {
                     });
             return;
         }
-        attach(packet, terms, will, cleanStart);
+        if (expiry == 0 || hasRoomForSession(client)) {
+            attach(packet, terms, will, cleanStart);
+            return;
+        }
+        // beyond the quota those that are there may be resumed
+        OnEventLoop.whenComplete(connection, services.session().inbox().owner(client), (owner, failure) -> {
+            if (failure != null) {
+                refuse(failure);
+            } else if (isGone()) {
+                releaseLease();
+            } else if (owner == SessionOwner.NO_SESSION) {
+                long limit = sessionIn == null ? 0 : sessionIn.most(TenantResource.SESSIONS);
+                refuse(client, TenantResource.SESSIONS, limit);
+                releaseLease();
+            } else {
+                attach(packet, terms, will, cleanStart);
+            }
+        });
+    }
+
+    /** Counts the session, and finds out whether the tenant has room for it beside its others. */
+    private boolean hasRoomForSession(ClientInfo client) {
+        TenantAccount account =
+                services.session().policies().tenants().accounts().of(client.tenant());
+        account.sessionCame();
+        sessionIn = account;
+        return !account.hasTooManySessions();
     }
 
     private void attach(Connect packet, SessionTerms terms, @Nullable Will will, boolean cleanStart) {
@@ -648,8 +694,12 @@ public final class ConnectHandler extends SessionlessHandler {
 
     private void releaseLease() {
         if (countedIn != null) { // before the next one may come
-            services.session().policies().tenants().counts().leave(countedIn);
+            services.session().policies().tenants().accounts().leave(countedIn);
             countedIn = null;
+        }
+        if (sessionIn != null) {
+            sessionIn.sessionLeft();
+            sessionIn = null;
         }
         if (lease != null) {
             lease.release();

@@ -61,10 +61,12 @@ final class CommitQueue {
     /**
      * @param slot null at QoS 0
      * @param packetId 0 unless QoS 2
+     * @param isCounted whether the tenant's account counts it as one to be retained, until it is or will not be
      */
-    void add(Message message, AckQueue.@Nullable Slot slot, int packetId, boolean mustRetain) {
+    void add(Message message, AckQueue.@Nullable Slot slot, int packetId, boolean mustRetain, boolean isCounted) {
         unstored.begin(message);
         Waiting entry = new Waiting(message, slot, packetId);
+        entry.isCounted = isCounted;
         waiting.addLast(entry);
         if (mustRetain) {
             entry.mustBeginRetain = true;
@@ -124,6 +126,7 @@ final class CommitQueue {
                 ? retain.set(tenant, entry.message)
                 : retain.setRecorded(tenant, entry.message, token.origin(), token.number(), RetainClient.NEWEST);
         OnEventLoop.whenComplete(connection, stored, (done, failure) -> {
+            uncount(entry);
             if (failure != null) {
                 entry.refusal = distribution.refusal(entry.message, failure);
                 entry.mustClose = entry.token != null || mustCloseAfter(entry.packetId, failure);
@@ -159,6 +162,14 @@ final class CommitQueue {
         if (entry.mustBeginRetain) {
             entry.mustBeginRetain = false;
             retainsToBegin--;
+            uncount(entry);
+        }
+    }
+
+    private void uncount(Waiting entry) {
+        if (entry.isCounted) {
+            entry.isCounted = false;
+            session.account.retained(entry.taken.payload().length);
         }
     }
 
@@ -207,6 +218,7 @@ final class CommitQueue {
         private int commits;
 
         private boolean mustBeginRetain;
+        private boolean isCounted;
         private boolean isDistributed;
         private boolean mustClose;
         private @Nullable DeliveryToken token;

@@ -11,6 +11,7 @@ import io.godwit.mqtt.packet.PubRec;
 import io.godwit.mqtt.packet.PubRel;
 import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.quota.TenantAccount;
 import io.godwit.mqtt.tenant.TenantPolicy;
 import io.godwit.mqtt.trace.Tracer;
 import io.godwit.mqtt.transport.Connection;
@@ -19,6 +20,7 @@ import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.tenant.TenantSetting;
+import io.godwit.plugin.throttle.TenantResource;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -255,7 +257,7 @@ final class PublishIntake {
         if (outcome instanceof Intercepted.Passed passed) {
             if (!session.isClosed() && connection.isOpen()) {
                 take(packetId, message.qos(), passed.message());
-            } else if (message.qos() == Qos.AT_MOST_ONCE) {
+            } else if (message.qos() == Qos.AT_MOST_ONCE && !isLateOverQuota(passed.message())) {
                 distribution.distributeLate(passed.message(), mustRetain(passed.message()));
             }
         } else if (outcome instanceof Intercepted.Dropped dropped) {
@@ -302,20 +304,26 @@ final class PublishIntake {
 
     /** @param published the QoS of its PUBLISH, which decides how it is acknowledged */
     private void take(int packetId, Qos published, Message message) {
+        boolean isNew = published != Qos.EXACTLY_ONCE || acks.stateOf(packetId) == null;
+        boolean isCounted = isNew && isLimited(message);
+        if (isCounted && isOverQuota(message)) {
+            acks.reject(packetId, published, ReasonCode.QUOTA_EXCEEDED);
+            return;
+        }
         if (published == Qos.EXACTLY_ONCE) {
-            takeQos2(packetId, message);
+            takeQos2(packetId, message, isCounted);
             return;
         }
         AckQueue.Slot slot = published == Qos.AT_LEAST_ONCE ? acks.open(packetId, published) : null;
         boolean mustRetain = mustRetain(message);
         if (mustRetain || !commits.isEmpty()) {
-            commits.add(message, slot, 0, mustRetain);
+            commits.add(message, slot, 0, mustRetain, isCounted);
         } else {
             distribution.distribute(message, slot, 0, null);
         }
     }
 
-    private void takeQos2(int packetId, Message message) {
+    private void takeQos2(int packetId, Message message, boolean isCounted) {
         InboundAcks.Received known = acks.stateOf(packetId);
         if (known == InboundAcks.Received.DISTRIBUTING) {
             return; // a repetition; the PUBREC of the first one is on its way
@@ -327,10 +335,41 @@ final class PublishIntake {
         AckQueue.Slot slot = acks.open(packetId, Qos.EXACTLY_ONCE);
         boolean mustRetain = mustRetain(message);
         if (attachment != null || mustRetain || !commits.isEmpty()) {
-            commits.add(message, slot, packetId, mustRetain);
+            commits.add(message, slot, packetId, mustRetain, isCounted);
         } else {
             distribution.distribute(message, slot, packetId, null);
         }
+    }
+
+    /** Whether it adds to the retained messages of a tenant that may not have any number of them. */
+    private boolean isLimited(Message message) {
+        return message.retain()
+                && message.payload().length > 0
+                && session.account.limitsRetained()
+                && mustRetain(message);
+    }
+
+    /** Whether the tenant may retain no more than it does; if it may, the message is counted from now on. */
+    private boolean isOverQuota(Message message) {
+        TenantAccount account = session.account;
+        TenantResource over = account.retaining(message.topic(), message.payload().length);
+        if (over != null) {
+            services.reports.tenantLimitReached(session.client(), over, account.most(over));
+            services.reports.publishRefused(session.client(), message.topic(), ReasonCode.QUOTA_EXCEEDED.name());
+        }
+        return over != null;
+    }
+
+    /** The same for one that is not counted: its connection is over. */
+    private boolean isLateOverQuota(Message message) {
+        if (!isLimited(message)) {
+            return false;
+        }
+        boolean isOver = isOverQuota(message);
+        if (!isOver) {
+            session.account.retained(message.payload().length);
+        }
+        return isOver;
     }
 
     /** One for later is retained when it is published. */

@@ -25,6 +25,7 @@ import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.Subscribe;
 import io.godwit.mqtt.packet.Subscription;
 import io.godwit.mqtt.packet.Unsubscribe;
+import io.godwit.mqtt.quota.TenantAccount;
 import io.godwit.mqtt.subscribe.RetainedReplay;
 import io.godwit.mqtt.subscribe.Subscriber;
 import io.godwit.mqtt.tenant.TenantPolicy;
@@ -78,6 +79,7 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
     final SessionTerms terms;
     final Publisher publisher;
     private final End end;
+    final TenantAccount account;
     /** What held for its tenant when it began: what CONNACK says goes by that for as long as it is connected. */
     final TenantPolicy agreed;
     /** What holds for its tenant. Replaced when that changes. */
@@ -151,7 +153,10 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         this.publisher = services.dist.publisher(terms.client(), connection.sharedPick(), connection.loop());
         this.agreed = services.policies().of(terms.client().tenant());
         this.policy = agreed;
+        this.account =
+                services.policies().tenants().accounts().of(terms.client().tenant());
         limitRates();
+        connection.shareRates(account);
     }
 
     @Override
@@ -301,6 +306,11 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
     @Override
     public final TenantPolicy policy() {
         return policy;
+    }
+
+    @Override
+    public final TenantAccount account() {
+        return account;
     }
 
     /** What CONNACK is to say. */
@@ -772,6 +782,7 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         }
         services.reports.delivered(client(), message, qos, isRetained);
         services.traffic.of(connection.loop()).sent(client(), message);
+        account.delivered(message.payload().length);
         if (isRetained) {
             services.metrics.retainedOut();
         } else if (!isRepeated) {

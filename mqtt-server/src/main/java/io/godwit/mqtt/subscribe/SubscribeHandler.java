@@ -8,6 +8,7 @@ import io.godwit.mqtt.packet.Subscribe;
 import io.godwit.mqtt.packet.Subscription;
 import io.godwit.mqtt.packet.UnsubAck;
 import io.godwit.mqtt.packet.Unsubscribe;
+import io.godwit.mqtt.quota.TenantAccount;
 import io.godwit.mqtt.tenant.TenantPolicy;
 import io.godwit.mqtt.topic.TopicLimits;
 import io.godwit.mqtt.trace.Tracer;
@@ -18,6 +19,7 @@ import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.auth.SubscribeRequest;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.tenant.TenantSetting;
+import io.godwit.plugin.throttle.TenantResource;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -224,7 +226,8 @@ public final class SubscribeHandler {
             } else if (subscriber.filterCount() >= limits.maxFiltersPerSession()
                     || subscriber.filterCharsWith(filter) > MAX_FILTER_CHARS
                     || subscriber.patternsWith(filter) > limits.maxPatternsPerSession()
-                    || !subscriber.hasRoomFor(filter)) {
+                    || !subscriber.hasRoomFor(filter)
+                    || isOverQuota(subscriber, filter)) { // last: it counts what it does not refuse
                 refuse(subscriber, filter, part.refused(), i, ReasonCode.QUOTA_EXCEEDED);
             } else {
                 subscriber.noteAdded(filter);
@@ -233,7 +236,20 @@ public final class SubscribeHandler {
             }
         }
         begun.forEach(subscriber::stepBegun);
-        claim(subscriber, part, answer, new Steps(begun, added));
+        claim(subscriber, part, answer, new Steps(begun, added, List.copyOf(added)));
+    }
+
+    /** Whether the tenant may have no more subscriptions, or the group no more members; else it is counted. */
+    private boolean isOverQuota(Subscriber subscriber, TopicFilter filter) {
+        long ofGroup = subscriber.policy().number(TenantSetting.MAX_SHARED_GROUP_SIZE);
+        TenantAccount account = subscriber.account();
+        TenantResource over = account.subscribing(filter, ofGroup == 0 ? TenantAccount.ANY : ofGroup);
+        if (over != null) {
+            long most = account.most(over);
+            boolean isOfGroup = over == TenantResource.SHARED_SUBSCRIPTIONS && ofGroup > 0;
+            reports.tenantLimitReached(subscriber.client(), over, isOfGroup ? Math.min(most, ofGroup) : most);
+        }
+        return over != null;
     }
 
     /**
@@ -241,8 +257,14 @@ public final class SubscribeHandler {
      *
      * @param begun those with a step under way
      * @param added those that the session did not have before
+     * @param counted those that are counted for the tenant until they are stored
      */
-    private record Steps(Set<TopicFilter> begun, Set<TopicFilter> added) {
+    private record Steps(Set<TopicFilter> begun, Set<TopicFilter> added, List<TopicFilter> counted) {
+        /** All is stored that will be. */
+        void stored(Subscriber subscriber) {
+            counted.forEach(subscriber.account()::subscribed);
+        }
+
         /** Nothing of {@code filter} was stored by this. */
         void giveUp(Subscriber subscriber, TopicFilter filter) {
             // beside another step nobody knows whether it is there: then it counts as there
@@ -314,15 +336,19 @@ public final class SubscribeHandler {
                     replays);
         };
         if (allowed.isEmpty()) {
+            steps.stored(subscriber);
             stored.accept(null, () -> {});
         } else {
             subscribe(
                     subscriber,
                     allowed,
                     part.subscriptionId(),
-                    () -> allowed.stream()
-                            .filter(s -> s.filter().isExclusive())
-                            .forEach(s -> subscriber.releaseExclusive(s.filter())),
+                    () -> {
+                        steps.stored(subscriber);
+                        allowed.stream()
+                                .filter(s -> s.filter().isExclusive())
+                                .forEach(s -> subscriber.releaseExclusive(s.filter()));
+                    },
                     stored);
         }
     }

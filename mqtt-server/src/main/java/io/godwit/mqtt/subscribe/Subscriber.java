@@ -1,6 +1,7 @@
 package io.godwit.mqtt.subscribe;
 
 import io.godwit.mqtt.packet.Subscription;
+import io.godwit.mqtt.quota.TenantAccount;
 import io.godwit.mqtt.tenant.TenantPolicy;
 import io.godwit.mqtt.topic.ClientTopics;
 import io.godwit.mqtt.transport.Connection;
@@ -26,6 +27,9 @@ public interface Subscriber {
 
     /** What holds for its tenant now. */
     TenantPolicy policy();
+
+    /** What the clients of its tenant use together. */
+    TenantAccount account();
 
     /** Whether it has, or is about to have, {@code filter}. */
     boolean has(TopicFilter filter);

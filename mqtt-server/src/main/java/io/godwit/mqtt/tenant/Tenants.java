@@ -1,7 +1,12 @@
 package io.godwit.mqtt.tenant;
 
+import io.godwit.mqtt.quota.TenantAccount;
+import io.godwit.mqtt.quota.TenantAccounts;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.tenant.TenantSetting;
 import io.godwit.plugin.tenant.TenantSettings;
+import io.godwit.plugin.throttle.TenantResource;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -19,6 +24,15 @@ public final class Tenants {
     private static final CompletableFuture<TenantAnswer> TOO_MANY =
             CompletableFuture.completedFuture(TenantAnswer.TOO_MANY);
 
+    /** Which setting limits what. */
+    private static final Map<TenantResource, TenantSetting> QUOTAS = Map.of(
+            TenantResource.SESSIONS, TenantSetting.MAX_SESSIONS,
+            TenantResource.SUBSCRIPTIONS, TenantSetting.MAX_SUBSCRIPTIONS,
+            TenantResource.RETAINED_MESSAGES, TenantSetting.MAX_RETAINED_MESSAGES,
+            TenantResource.RETAINED_BYTES, TenantSetting.MAX_RETAINED_BYTES,
+            TenantResource.PUBLISH_RATE, TenantSetting.MAX_TENANT_PUBLISH_RATE,
+            TenantResource.PUBLISH_BYTES, TenantSetting.MAX_TENANT_BANDWIDTH_IN);
+
     /** Written by whoever is told of changes, read on all event loops. Whoever writes bounds it. */
     private final ConcurrentMap<TenantId, TenantSettings> said = new ConcurrentHashMap<>();
 
@@ -26,7 +40,7 @@ public final class Tenants {
     private final Set<TenantId> unlisted = ConcurrentHashMap.newKeySet();
 
     private final int maxUnlisted;
-    private final TenantCounts counts = new TenantCounts();
+    private final TenantAccounts accounts = new TenantAccounts(this::mostOf, System::nanoTime);
 
     /** Volatile: set once, before the first change. */
     private volatile @Nullable Runnable onChange;
@@ -42,9 +56,23 @@ public final class Tenants {
         this.maxUnlisted = maxUnlisted;
     }
 
-    /** The clients that this node has. */
-    public TenantCounts counts() {
-        return counts;
+    /** What the clients that this node has use together. */
+    public TenantAccounts accounts() {
+        return accounts;
+    }
+
+    /** By {@link TenantResource#ordinal}; what is limited for all nodes of a cluster together. */
+    private long[] mostOf(TenantId tenant) {
+        long[] most = new long[TenantResource.values().length];
+        Arrays.fill(most, TenantAccount.ANY);
+        TenantSettings settings = said.get(tenant);
+        if (settings != null) {
+            QUOTAS.forEach((resource, setting) -> {
+                long value = settings.get(setting).orElse(setting.defaultValue());
+                most[resource.ordinal()] = value == 0 ? TenantAccount.ANY : value;
+            });
+        }
+        return most;
     }
 
     /** Whether it is said that there is such a tenant. */
@@ -69,6 +97,7 @@ public final class Tenants {
         } else {
             said.put(tenant, settings);
         }
+        accounts.retune(tenant);
         changed();
     }
 
@@ -76,6 +105,7 @@ public final class Tenants {
     public void replace(Map<TenantId, TenantSettings> next) {
         said.putAll(next);
         said.keySet().retainAll(next.keySet());
+        accounts.tick();
         changed();
     }
 
@@ -92,12 +122,19 @@ public final class Tenants {
     }
 
     /**
-     * Somebody is to be asked about tenants before their clients have sessions.
+     * Somebody is to be asked about tenants before their clients have sessions; after those that are asked already, if
+     * they know the tenant.
      *
      * @param question called on event loops; its future fails when there is no answer
      */
     public void ask(Function<TenantId, CompletableFuture<TenantAnswer>> question) {
-        asking = question;
+        Function<TenantId, CompletableFuture<TenantAnswer>> first = asking;
+        asking = first == null
+                ? question
+                : tenant -> first.apply(tenant)
+                        .thenCompose(answer -> answer == TenantAnswer.KNOWN
+                                ? question.apply(tenant)
+                                : CompletableFuture.completedFuture(answer));
     }
 
     /**

@@ -4,6 +4,7 @@ import io.godwit.dist.client.SharedPick;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.Packet;
 import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.quota.TenantAccount;
 import io.godwit.mqtt.tenant.TenantClues;
 import io.godwit.plugin.event.ThrottleCause;
 import io.godwit.plugin.message.Qos;
@@ -107,6 +108,9 @@ public interface Connection extends TenantClues {
      */
     default void limitRates(OptionalLong bytesIn, OptionalLong bytesOut, OptionalLong publishes) {}
 
+    /** What is read from now on counts for the tenant of its client too, and may be held back for all of these. */
+    default void shareRates(TenantAccount account) {}
+
     /** Whether the client has been sent all that its bandwidth allows for now: it is us who hold it back. */
     default boolean isOverBandwidth() {
         return false;
@@ -180,6 +184,10 @@ public interface Connection extends TenantClues {
         BANDWIDTH(ThrottleCause.BANDWIDTH_IN),
         /** It has published as much as it may. */
         PUBLISH_RATE(ThrottleCause.PUBLISH_RATE),
+        /** The clients of its tenant used up their bandwidth. */
+        TENANT_BANDWIDTH(ThrottleCause.TENANT_BANDWIDTH_IN),
+        /** The clients of its tenant have published as much as they may. */
+        TENANT_PUBLISH_RATE(ThrottleCause.TENANT_PUBLISH_RATE),
         /** There is no room for a packet that has arrived in part. */
         HALF_RECEIVED(ThrottleCause.HALF_RECEIVED),
         /** It sends what has to be answered, and does not read the answers. */

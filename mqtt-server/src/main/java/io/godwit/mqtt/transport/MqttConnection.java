@@ -12,6 +12,7 @@ import io.godwit.mqtt.packet.Packet;
 import io.godwit.mqtt.packet.ProtocolException;
 import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.quota.TenantAccount;
 import io.godwit.mqtt.transport.tls.PeerName;
 import io.godwit.mqtt.transport.tls.TlsConfig;
 import io.godwit.plugin.client.ClientInfo;
@@ -229,6 +230,11 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     @Override
     public void limitRates(OptionalLong bytesIn, OptionalLong bytesOut, OptionalLong publishes) {
         throttling.limitRates(bytesIn, bytesOut, publishes);
+    }
+
+    @Override
+    public void shareRates(TenantAccount account) {
+        throttling.shareRates(account);
     }
 
     // ---- reading

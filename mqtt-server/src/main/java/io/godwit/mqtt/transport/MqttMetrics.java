@@ -9,6 +9,7 @@ import io.godwit.plugin.event.MemoryKind;
 import io.godwit.plugin.event.NodeWait;
 import io.godwit.plugin.event.ThrottleCause;
 import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.throttle.TenantResource;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -94,6 +95,7 @@ public final class MqttMetrics {
     final ByKind<MemoryKind> memoryRecoveries;
     final ByKind<ThrottleCause> begunThrottlings;
     final ByKind<ThrottleCause> endedThrottlings;
+    final ByKind<TenantResource> tenantRefusals;
 
     public MqttMetrics(MeterRegistry registry) {
         this.registry = registry;
@@ -182,6 +184,12 @@ public final class MqttMetrics {
                 new ByKind<>(registry, "throttlings.begun", "connections held back", "cause", ThrottleCause.class);
         endedThrottlings = new ByKind<>(
                 registry, "throttlings.ended", "connections held back no more", "cause", ThrottleCause.class);
+        tenantRefusals = new ByKind<>(
+                registry,
+                "tenant.refusals",
+                "what clients were refused since their tenant uses as much of it as it may",
+                "resource",
+                TenantResource.class);
     }
 
     private static LongAdder bytes(MeterRegistry registry, String name, String description) {

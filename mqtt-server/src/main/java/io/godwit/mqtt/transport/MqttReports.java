@@ -16,6 +16,7 @@ import io.godwit.plugin.event.NodeWait;
 import io.godwit.plugin.event.ThrottleCause;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.throttle.TenantResource;
 import io.godwit.plugin.topic.TopicFilter;
 import java.net.SocketAddress;
 import java.time.Duration;
@@ -73,6 +74,14 @@ public final class MqttReports {
         (isMoved ? metrics.redirectsForGood : metrics.redirectsForNow).increment();
         if (events.isListening(BrokerEvent.ClientRedirected.class)) {
             events.onEvent(new BrokerEvent.ClientRedirected(client, serverReference, isMoved));
+        }
+    }
+
+    /** A client was refused something since its tenant uses as much of it as it may. */
+    public void tenantLimitReached(ClientInfo client, TenantResource resource, long most) {
+        metrics.tenantRefusals.increment(resource);
+        if (events.isListening(BrokerEvent.TenantLimitReached.class)) {
+            events.onEvent(new BrokerEvent.TenantLimitReached(client, resource, most));
         }
     }
 

@@ -1,5 +1,6 @@
 package io.godwit.mqtt.transport;
 
+import io.godwit.mqtt.quota.TenantAccount;
 import io.godwit.mqtt.transport.Connection.Pause;
 import io.godwit.plugin.event.ThrottleCause;
 import io.netty.channel.Channel;
@@ -33,6 +34,9 @@ final class Throttling {
     private @Nullable TokenBucket bytesOut;
     private @Nullable TokenBucket publishes;
 
+    /** What it shares with other clients of its tenant; null before CONNACK. */
+    private @Nullable TenantAccount shared;
+
     private boolean isOutPaused;
     /** A bit per {@link Pause}. */
     private int pauses;
@@ -63,6 +67,11 @@ final class Throttling {
         publishes = changed(publishes, publishing.orElse(ofListener.maxPublishRate()));
     }
 
+    /** What is read from now on counts for all clients of a tenant too. */
+    void shareRates(TenantAccount account) {
+        shared = account;
+    }
+
     private @Nullable TokenBucket changed(@Nullable TokenBucket present, long perSecond) {
         boolean isSame = present == null ? perSecond == 0 : present.perSecond() == perSecond;
         return isSame ? present : bucket(perSecond);
@@ -87,11 +96,19 @@ final class Throttling {
         if (bytesIn != null) {
             take(bytesIn, bytes, Pause.BANDWIDTH);
         }
+        TenantAccount account = shared;
+        if (account != null) {
+            hold(account, account.bytesRead(bytes), Pause.TENANT_BANDWIDTH);
+        }
     }
 
     void onPublishRead() {
         if (publishes != null) {
             take(publishes, 1, Pause.PUBLISH_RATE);
+        }
+        TenantAccount account = shared;
+        if (account != null) {
+            hold(account, account.publishRead(), Pause.TENANT_PUBLISH_RATE);
         }
     }
 
@@ -100,6 +117,23 @@ final class Throttling {
         if (owedNanos > 0 && !isPaused(reason)) {
             connection.pauseReading(reason);
             later(() -> resumePaid(bucket, reason), owedNanos);
+        }
+    }
+
+    private void hold(TenantAccount account, long owedNanos, Pause reason) {
+        if (owedNanos > 0 && !isPaused(reason)) {
+            connection.pauseReading(reason);
+            later(() -> resumeShared(account, reason), owedNanos);
+        }
+    }
+
+    /** Reads on once all clients of the tenant owe nothing any more. */
+    private void resumeShared(TenantAccount account, Pause reason) {
+        long owedNanos = reason == Pause.TENANT_BANDWIDTH ? account.bytesOwedNanos() : account.publishesOwedNanos();
+        if (owedNanos > 0 && connection.isOpen()) {
+            later(() -> resumeShared(account, reason), owedNanos);
+        } else {
+            connection.resumeReading(reason);
         }
     }
 

@@ -6,6 +6,7 @@ import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.throttle.TenantResource;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -154,6 +155,14 @@ public sealed interface BrokerEvent {
 
     /** A subscription was refused: its filter is over a limit, or one too many, or memory is short. */
     record SubscribeRefused(ClientInfo subscriber, String filter, String cause) implements BrokerEvent {}
+
+    /**
+     * A client was refused something since its tenant uses as much of it as it may; what was refused has an event of
+     * its own too. Of rates that are held back there is {@link ThrottlingBegan} instead.
+     *
+     * @param most that the tenant may have in the cluster less what other nodes have of it
+     */
+    record TenantLimitReached(ClientInfo client, TenantResource resource, long most) implements BrokerEvent {}
 
     /** Retained messages for a new subscription could not be read or queued; it is tried again. */
     record ReplayDelayed(ClientInfo receiver, String filter, String cause) implements BrokerEvent {}

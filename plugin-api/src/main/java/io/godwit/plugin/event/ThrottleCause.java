@@ -26,5 +26,9 @@ public enum ThrottleCause {
     /** It sends what has to be answered and does not read the answers: reading pauses. */
     UNREAD_ANSWERS,
     /** It publishes while memory is short, under MQTT 3.1.1, which has no word for no: reading pauses. */
-    MEMORY
+    MEMORY,
+    /** The clients of its tenant send more bytes per second than they may together: reading pauses. */
+    TENANT_BANDWIDTH_IN,
+    /** The clients of its tenant publish more messages per second than they may together: reading pauses. */
+    TENANT_PUBLISH_RATE
 }

@@ -228,7 +228,57 @@ public enum TenantSetting {
             Reach.CONNECTED,
             Range.FLAG,
             "sessionConfig.queueQos0",
-            "Whether QoS 0 messages are kept for a client that is not connected.");
+            "Whether QoS 0 messages are kept for a client that is not connected."),
+    MAX_SESSIONS(
+            "maxSessions",
+            Reach.NEXT_CONNECT,
+            Range.of(0, Integer.MAX_VALUE),
+            0,
+            "Quota of the tenant: sessions that outlive their connection; 0 = no limit. A client that would begin one"
+                    + " more is refused (0x97; before 5.0 return code 3); sessions that are there are resumed."),
+    MAX_SUBSCRIPTIONS(
+            "maxSubscriptions",
+            Reach.CONNECTED,
+            Range.of(0, Integer.MAX_VALUE),
+            0,
+            "Quota of the tenant: subscriptions of all its sessions; 0 = no limit. One more is refused (0x97; before"
+                    + " 5.0 0x80); what is there stays."),
+    MAX_SHARED_GROUP_SIZE(
+            "maxSharedGroupSize",
+            Reach.CONNECTED,
+            Range.of(0, Integer.MAX_VALUE),
+            0,
+            "Quota of each shared group: its members, those without a session that is stored counted on this node only;"
+                    + " 0 = no limit. One more is refused (0x97; before 5.0 0x80)."),
+    MAX_RETAINED_MESSAGES(
+            "maxRetainedMessages",
+            Reach.CONNECTED,
+            Range.of(0, Integer.MAX_VALUE),
+            0,
+            "Quota of the tenant: topics with a retained message; 0 = no limit. A publish that would add one is not"
+                    + " taken: 0x97 at QoS 1 and 2, counted at QoS 0; before 5.0 it is acknowledged and dropped. One"
+                    + " that replaces or clears a message is taken."),
+    MAX_RETAINED_BYTES(
+            "maxRetainedBytes",
+            Reach.CONNECTED,
+            Range.of(0, Long.MAX_VALUE),
+            0,
+            "Quota of the tenant: bytes of the payloads of its retained messages; 0 = no limit. A publish that would"
+                    + " exceed it is not taken, as above."),
+    MAX_TENANT_PUBLISH_RATE(
+            "maxTenantPublishRate",
+            Reach.CONNECTED,
+            Range.of(0, Integer.MAX_VALUE),
+            0,
+            "Quota of the tenant: messages per second that its clients publish together; 0 = no limit. Beyond it they"
+                    + " are read more slowly."),
+    MAX_TENANT_BANDWIDTH_IN(
+            "maxTenantBandwidthIn",
+            Reach.CONNECTED,
+            Range.of(0, Integer.MAX_VALUE),
+            0,
+            "Quota of the tenant: bytes per second that its clients send together; 0 = no limit. Beyond it they are"
+                    + " read more slowly.");
 
     /** Values that are valid. */
     private record Range(Kind kind, long min, long max) {

@@ -34,6 +34,7 @@ final class ExpirySweep implements RangeLeader {
         this.context = context;
         this.index = index;
         this.counters = counters;
+        counters.led.put(this, index);
         context.schedule(INTERVAL_MILLIS, this::sweep);
     }
 
@@ -45,7 +46,7 @@ final class ExpirySweep implements RangeLeader {
 
     @Override
     public void stop(RangeException cause) {
-        // scheduled work ends with the leadership, and nobody waits for an answer
+        counters.led.remove(this); // scheduled work ends with the leadership, and nobody waits for an answer
     }
 
     /** One at a time: the next is scheduled when this one is through. */

@@ -12,6 +12,7 @@ import io.godwit.retain.topic.RetainMutation.Outcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * The state machine of one range of retained messages. Messages stay in the store; the index in memory says which
@@ -41,6 +42,9 @@ public final class RetainCoprocessor implements RangeCoprocessor {
     /** Replaced as a whole when the state is read anew; queries go on with the one they began with. */
     private volatile RetainIndex index;
 
+    /** One object, by which it is counted. */
+    private final Supplier<RetainIndex> current = () -> index;
+
     public RetainCoprocessor(RetainCounters counters) {
         this.counters = counters;
         this.index = new RetainIndex(counters);
@@ -53,6 +57,7 @@ public final class RetainCoprocessor implements RangeCoprocessor {
         RetainIndex before = index;
         index = rebuilt;
         before.retire();
+        counters.present.add(current);
     }
 
     /**
@@ -125,7 +130,7 @@ public final class RetainCoprocessor implements RangeCoprocessor {
 
     @Override
     public RangeLeader lead(LeaderContext context) {
-        return new ExpirySweep(context, () -> index, counters);
+        return new ExpirySweep(context, current, counters);
     }
 
     @Override
@@ -135,6 +140,7 @@ public final class RetainCoprocessor implements RangeCoprocessor {
 
     @Override
     public void close() {
+        counters.present.remove(current);
         index.retire();
     }
 

@@ -1,10 +1,15 @@
 package io.godwit.retain.topic;
 
+import io.godwit.plugin.client.TenantId;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.BaseUnits;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
 
 /** What the ranges of this node's retain store count together. */
 public final class RetainCounters {
@@ -28,8 +33,42 @@ public final class RetainCounters {
      */
     final LongAdder marksGivenUp = new LongAdder();
 
+    /** Of the ranges that this node leads, by their leader. */
+    final Map<Object, Supplier<RetainIndex>> led = new ConcurrentHashMap<>();
+
+    /** Of all ranges that this node has a replica of. */
+    final Set<Supplier<RetainIndex>> present = ConcurrentHashMap.newKeySet();
+
     /** Retained messages that came too late: a newer one was there. */
     public final LongAdder superseded = new LongAdder();
+
+    /** Topics of a tenant with a retained message, in the ranges that this node leads. Any thread. */
+    public long messages(TenantId tenant) {
+        long all = 0;
+        for (Supplier<RetainIndex> each : led.values()) {
+            all += each.get().held(tenant).messages();
+        }
+        return all;
+    }
+
+    /** Bytes of the payloads of these. Any thread. */
+    public long payloadBytes(TenantId tenant) {
+        long all = 0;
+        for (Supplier<RetainIndex> each : led.values()) {
+            all += each.get().held(tenant).payloadBytes();
+        }
+        return all;
+    }
+
+    /** Bytes of the payload of one; -1 when there is none in the replicas of this node. Any thread. */
+    public long payloadBytes(TenantId tenant, String topic) {
+        byte[] key = RetainKeys.key(tenant, topic);
+        long bytes = -1;
+        for (Supplier<RetainIndex> each : present) {
+            bytes = Math.max(bytes, each.get().payloadBytes(key));
+        }
+        return bytes;
+    }
 
     public RetainCounters(MeterRegistry meters) {
         Gauge.builder("godwit.retain.messages", retained, LongAdder::doubleValue)

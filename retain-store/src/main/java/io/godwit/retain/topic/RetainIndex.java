@@ -1,6 +1,7 @@
 package io.godwit.retain.topic;
 
 import io.godwit.kv.coprocessor.RangeBounds;
+import io.godwit.plugin.client.TenantId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -9,6 +10,8 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +47,18 @@ final class RetainIndex {
     /** Of this index alone. Volatile for {@link #retire}. */
     private volatile long payloadBytes;
 
+    /** By tenant, of those that have any. Written by the apply thread alone, read by all. */
+    private final ConcurrentMap<String, Held> ofTenants = new ConcurrentHashMap<>();
+
+    /** What a tenant has here. */
+    record Held(long messages, long payloadBytes) {
+        static final Held NONE = new Held(0, 0);
+
+        private Held plus(long moreMessages, long moreBytes) {
+            return new Held(messages + moreMessages, payloadBytes + moreBytes);
+        }
+    }
+
     RetainIndex(RetainCounters counters) {
         this(counters, new TreeMap<>(Arrays::compareUnsigned));
     }
@@ -52,8 +67,9 @@ final class RetainIndex {
         this.counters = counters;
         this.entries = new ConcurrentSkipListMap<>(first); // sorted already: built in one go
         long bytes = 0;
-        for (Entry entry : entries.values()) {
-            bytes += entry.payloadBytes;
+        for (Map.Entry<byte[], Entry> each : entries.entrySet()) {
+            bytes += each.getValue().payloadBytes;
+            countOf(each.getKey(), 1, each.getValue().payloadBytes);
         }
         payloadBytes = bytes;
         counters.retained.add(entries.size());
@@ -65,8 +81,10 @@ final class RetainIndex {
         if (before == null) {
             counters.retained.increment();
             count(payloadBytes);
+            countOf(key, 1, payloadBytes);
         } else {
             count(payloadBytes - before.payloadBytes);
+            countOf(key, 0, payloadBytes - before.payloadBytes);
             forgetTime(before, key);
         }
         if (expiresAtMillis != RetainKeys.NEVER) {
@@ -81,6 +99,7 @@ final class RetainIndex {
         }
         counters.retained.decrement();
         count(-before.payloadBytes);
+        countOf(key, -1, -before.payloadBytes);
         forgetTime(before, key);
     }
 
@@ -94,6 +113,25 @@ final class RetainIndex {
     private void count(long bytes) {
         payloadBytes += bytes;
         counters.payloadBytes.add(bytes);
+    }
+
+    /** By the apply thread alone. */
+    private void countOf(byte[] key, int messages, long bytes) {
+        ofTenants.compute(RetainKeys.tenantOf(key), (tenant, held) -> {
+            Held now = (held == null ? Held.NONE : held).plus(messages, bytes);
+            return now.messages == 0 ? null : now;
+        });
+    }
+
+    /** What a tenant has here. Any thread. */
+    Held held(TenantId tenant) {
+        return ofTenants.getOrDefault(tenant.value(), Held.NONE);
+    }
+
+    /** Bytes of the payload at {@code key}; -1 when there is none. Any thread. */
+    int payloadBytes(byte[] key) {
+        Entry entry = entries.get(key);
+        return entry == null ? -1 : entry.payloadBytes;
     }
 
     /** What lies within {@code bounds}, which begin where this does, as an index of its own. For the apply thread. */

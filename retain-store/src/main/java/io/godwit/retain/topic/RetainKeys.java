@@ -67,6 +67,15 @@ public final class RetainKeys {
                 .array();
     }
 
+    /** The name of the tenant of a key. */
+    static String tenantOf(byte[] key) {
+        int end = 1;
+        while (key[end] != 0) {
+            end++;
+        }
+        return new String(key, 1, end - 1, StandardCharsets.US_ASCII);
+    }
+
     public static byte[] key(TenantId tenant, String topic) {
         return concat(tenantPrefix(tenant), encode(topic));
     }

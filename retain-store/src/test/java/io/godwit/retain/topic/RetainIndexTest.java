@@ -2,6 +2,7 @@ package io.godwit.retain.topic;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.topic.TopicFilter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -40,6 +41,32 @@ class RetainIndexTest {
         assertThat(index.expired(20, 5)).hasSize(1);
         index.put(key("a"), RetainKeys.NEVER, 0);
         assertThat(index.expired(30, 5)).isEmpty();
+    }
+
+    @Test
+    void whatEachTenantHasIsCounted() {
+        TenantId birds = new TenantId("birds");
+        RetainCounters counters = new RetainCounters(new SimpleMeterRegistry());
+        RetainIndex index = new RetainIndex(counters);
+        counters.led.put("its leader", () -> index);
+        counters.present.add(() -> index);
+        index.put(key("a"), RetainKeys.NEVER, 5);
+        index.put(RetainKeys.key(birds, "a"), RetainKeys.NEVER, 7);
+        index.put(RetainKeys.key(birds, "b"), RetainKeys.NEVER, 1);
+        index.put(RetainKeys.key(birds, "b"), RetainKeys.NEVER, 3);
+        assertThat(counters.messages(birds)).isEqualTo(2);
+        assertThat(counters.payloadBytes(birds)).isEqualTo(10);
+        assertThat(counters.payloadBytes(birds, "b")).isEqualTo(3);
+        assertThat(counters.payloadBytes(birds, "c")).isEqualTo(-1);
+        assertThat(counters.messages(TenantId.DEFAULT)).isOne();
+        assertThat(index.part(new RangeBounds(new byte[0], RetainKeys.key(birds, "b")))
+                        .held(birds))
+                .isEqualTo(new RetainIndex.Held(1, 7));
+        index.remove(RetainKeys.key(birds, "a"));
+        index.remove(RetainKeys.key(birds, "a"));
+        assertThat(counters.payloadBytes(birds)).isEqualTo(3);
+        index.remove(RetainKeys.key(birds, "b"));
+        assertThat(index.held(birds)).isEqualTo(RetainIndex.Held.NONE);
     }
 
     /** They leave in one mutation, and a log takes none that is too large. */

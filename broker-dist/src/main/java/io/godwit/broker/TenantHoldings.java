@@ -1,0 +1,56 @@
+package io.godwit.broker;
+
+import io.godwit.dist.DistWorker;
+import io.godwit.inbox.InboxStore;
+import io.godwit.mqtt.quota.Holdings;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.topic.TopicFilter;
+import io.godwit.retain.RetainStore;
+
+/** What the stores of this node hold of tenants. */
+record TenantHoldings(DistWorker dist, InboxStore inbox, RetainStore retain) implements Holdings {
+    @Override
+    public long liveSubscriptions(TenantId tenant) {
+        return dist.counts(tenant).live();
+    }
+
+    @Override
+    public long liveSharedSubscriptions(TenantId tenant) {
+        return dist.counts(tenant).liveShared();
+    }
+
+    @Override
+    public long storedSubscriptions(TenantId tenant) {
+        return dist.counts(tenant).stored();
+    }
+
+    @Override
+    public long storedSharedSubscriptions(TenantId tenant) {
+        return dist.counts(tenant).storedShared();
+    }
+
+    @Override
+    public int groupMembers(TenantId tenant, TopicFilter filter) {
+        return dist.membersOf(tenant, filter);
+    }
+
+    @Override
+    public long detachedSessions(TenantId tenant) {
+        return inbox.detachedSessions(tenant);
+    }
+
+    @Override
+    public long retainedMessages(TenantId tenant) {
+        return retain.messages(tenant);
+    }
+
+    @Override
+    public long retainedBytes(TenantId tenant) {
+        return retain.payloadBytes(tenant);
+    }
+
+    @Override
+    public long retainedBytes(TenantId tenant, String topic) {
+        return retain.payloadBytes(tenant, topic);
+    }
+}

@@ -1,0 +1,284 @@
+package io.godwit.broker.tenants;
+
+import io.godwit.mqtt.quota.LimitSource;
+import io.godwit.mqtt.quota.TenantAccount;
+import io.godwit.mqtt.quota.TenantAccounts;
+import io.godwit.mqtt.tenant.TenantAnswer;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.throttle.ResourceThrottler;
+import io.godwit.plugin.throttle.TenantLimits;
+import io.godwit.plugin.throttle.TenantResource;
+import io.godwit.plugin.throttle.TenantUsage;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How much each tenant may use on this node: of what its settings and a plugin allow in the whole cluster, the share of
+ * this node. Once a second, on a thread of its own, it counts what tenants with clients here have used, asks the other
+ * nodes and the plugin, and has the limits found anew. Event loops read what was found.
+ *
+ * <p>A plugin is asked about a tenant before its first client has a session, and then every second; what it has
+ * answered holds until the next answer. Thread-safe. Closed by whoever wires the broker.
+ */
+public final class TenantLimiter implements LimitSource, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(TenantLimiter.class);
+    private static final long INTERVAL_MILLIS = 1_000;
+    /** Tenants that a plugin is asked about at one time, and other nodes. */
+    static final int MAX_TENANTS = UsageWire.MAX_TENANTS;
+    /** What was answered is forgotten so long after the last client of the tenant has gone. */
+    private static final long FORGET_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    private static final List<TenantResource> RESOURCES = List.of(TenantResource.values());
+
+    /** @param wantedNanos when a client of the tenant was last there, or came */
+    private record Answer(TenantLimits limits, long wantedNanos) {}
+
+    /** @param totals of rates, at a time */
+    private record Totals(Map<TenantResource, Long> totals, long atNanos) {}
+
+    private final TenantAccounts accounts;
+    private final @Nullable ResourceThrottler throttler;
+    private final UsageExchange others;
+    private final LongSupplier nanoClock;
+
+    private final ConcurrentMap<TenantId, Answer> answers = new ConcurrentHashMap<>();
+    private final ConcurrentMap<TenantId, CompletableFuture<TenantAnswer>> asked = new ConcurrentHashMap<>();
+
+    /** Of the thread that looks. */
+    private Map<TenantId, Totals> before = Map.of();
+
+    /** What tenants with clients here used in the last second. Volatile: replaced every second, read by others. */
+    private volatile Map<TenantId, TenantUse> rates = Map.of();
+
+    private @Nullable ScheduledExecutorService thread;
+
+    /**
+     * @param accounts that it limits from now on
+     * @param throttler null for none; what it is asked never throws: it is guarded
+     */
+    public TenantLimiter(
+            TenantAccounts accounts,
+            @Nullable ResourceThrottler throttler,
+            UsageExchange others,
+            LongSupplier nanoClock) {
+        this.accounts = accounts;
+        this.throttler = throttler;
+        this.others = others;
+        this.nanoClock = nanoClock;
+        accounts.limitedBy(this, throttler != null);
+        others.tell(this::use);
+    }
+
+    /** Begins to look every second. */
+    @SuppressWarnings("FutureReturnValueIgnored") // runs until it is shut down
+    public void start() {
+        ScheduledExecutorService made = Executors.newSingleThreadScheduledExecutor(task -> {
+            Thread named = new Thread(task, "tenant-usage");
+            named.setDaemon(true);
+            return named;
+        });
+        thread = made;
+        made.scheduleWithFixedDelay(this::look, INTERVAL_MILLIS, INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    // ---- limits
+
+    @Override
+    public long[] most(TenantId tenant, long[] most) {
+        Answer answer = answers.get(tenant);
+        List<TenantUse> elsewhere = others.others(tenant);
+        for (TenantResource each : RESOURCES) {
+            long limit = most[each.ordinal()];
+            if (answer != null) {
+                OptionalLong said = answer.limits().most(each);
+                limit = said.isPresent() ? Math.min(limit, said.getAsLong()) : limit;
+            }
+            most[each.ordinal()] = limit == TenantAccount.ANY ? limit : TenantShares.share(each, limit, elsewhere);
+        }
+        return most;
+    }
+
+    // ---- the plugin
+
+    /** Complete when the plugin has said how much a tenant may use; fails when it does not say. Any thread. */
+    public CompletableFuture<TenantAnswer> known(TenantId tenant) {
+        if (throttler == null) {
+            return CompletableFuture.completedFuture(TenantAnswer.KNOWN);
+        }
+        Answer known =
+                answers.computeIfPresent(tenant, (same, answer) -> new Answer(answer.limits(), nanoClock.getAsLong()));
+        if (known != null) {
+            return CompletableFuture.completedFuture(TenantAnswer.KNOWN);
+        }
+        if (answers.size() + asked.size() >= MAX_TENANTS) {
+            LOG.debug("more tenants than can be tenant={} most={}", tenant.value(), MAX_TENANTS);
+            return CompletableFuture.completedFuture(TenantAnswer.TOO_MANY);
+        }
+        return question(throttler, tenant, TenantUse.NONE);
+    }
+
+    /** Asks, unless it is asked already. */
+    private CompletableFuture<TenantAnswer> question(ResourceThrottler asking, TenantId tenant, TenantUse here) {
+        CompletableFuture<TenantAnswer> answer = new CompletableFuture<>();
+        CompletableFuture<TenantAnswer> underWay = asked.putIfAbsent(tenant, answer);
+        if (underWay != null) {
+            return underWay;
+        }
+        asking.limits(usage(tenant, here)).whenComplete((limits, failure) -> answered(tenant, answer, limits, failure));
+        return answer;
+    }
+
+    private void answered(
+            TenantId tenant,
+            CompletableFuture<TenantAnswer> waiting,
+            @Nullable TenantLimits limits,
+            @Nullable Throwable failure) {
+        asked.remove(tenant);
+        if (limits == null) {
+            LOG.debug("no limits of a tenant tenant={} cause={}", tenant.value(), String.valueOf(failure));
+            waiting.completeExceptionally(failure == null ? new IllegalStateException("no answer") : failure);
+            return;
+        }
+        answers.compute(
+                tenant,
+                (same, present) -> new Answer(limits, present == null ? nanoClock.getAsLong() : present.wantedNanos()));
+        accounts.retune(tenant);
+        waiting.complete(TenantAnswer.KNOWN);
+    }
+
+    private TenantUsage usage(TenantId tenant, TenantUse here) {
+        Map<TenantResource, Long> all = new EnumMap<>(TenantResource.class);
+        List<TenantUse> elsewhere = others.others(tenant);
+        TenantAccount account = accounts.peek(tenant);
+        for (TenantResource each : RESOURCES) {
+            long sum = here.of(each) + account.usedByAll(each);
+            for (TenantUse other : elsewhere) {
+                sum += other.of(each);
+            }
+            if (sum > 0) {
+                all.put(each, sum);
+            }
+        }
+        return new TenantUsage(tenant, here.used(), all);
+    }
+
+    // ---- every second
+
+    /** One round. */
+    void look() {
+        try {
+            count();
+            List<TenantId> limited = new ArrayList<>();
+            for (TenantAccount each : accounts.all()) {
+                if (limited.size() < MAX_TENANTS && isLimited(each)) {
+                    limited.add(each.tenant());
+                }
+            }
+            others.ask(limited);
+            askPlugin();
+            accounts.tick();
+        } catch (RuntimeException e) { // the thread's outermost frame: it is to look again
+            LOG.warn("usage of tenants not looked at", e);
+        }
+    }
+
+    private boolean isLimited(TenantAccount account) {
+        return throttler != null || RESOURCES.stream().anyMatch(each -> account.most(each) != TenantAccount.ANY);
+    }
+
+    private void count() {
+        long now = nanoClock.getAsLong();
+        Map<TenantId, Totals> totals = new HashMap<>();
+        Map<TenantId, TenantUse> lately = new HashMap<>();
+        for (TenantAccount each : accounts.all()) {
+            Totals last = before.get(each.tenant());
+            Totals next = totals(each, now);
+            totals.put(each.tenant(), next);
+            lately.put(each.tenant(), lately(each, last, next));
+        }
+        before = totals;
+        rates = lately;
+    }
+
+    private static Totals totals(TenantAccount account, long now) {
+        Map<TenantResource, Long> totals = new EnumMap<>(TenantResource.class);
+        for (TenantResource each : RESOURCES) {
+            if (each.isRate()) {
+                totals.put(each, account.used(each));
+            }
+        }
+        return new Totals(totals, now);
+    }
+
+    private static TenantUse lately(TenantAccount account, @Nullable Totals last, Totals next) {
+        Map<TenantResource, Long> used = new EnumMap<>(TenantResource.class);
+        Set<TenantResource> shortOf = EnumSet.noneOf(TenantResource.class);
+        double seconds = last == null ? 1 : Math.max(0.1, (next.atNanos() - last.atNanos()) / 1e9);
+        next.totals().forEach((rate, total) -> {
+            // an account that was made anew counts from 0 again
+            long more = Math.max(0, total - (last == null ? 0 : last.totals().getOrDefault(rate, 0L)));
+            long perSecond = Math.round(more / seconds);
+            if (perSecond > 0) {
+                used.put(rate, perSecond);
+            }
+            if (account.takeHeld(rate)) {
+                shortOf.add(rate);
+            }
+        });
+        return new TenantUse(used, shortOf);
+    }
+
+    /** What a tenant uses here, for other nodes and the plugin. Any thread. */
+    private TenantUse use(TenantId tenant) {
+        TenantUse lately = rates.getOrDefault(tenant, TenantUse.NONE);
+        TenantAccount account = accounts.peek(tenant);
+        Map<TenantResource, Long> used = new EnumMap<>(TenantResource.class);
+        for (TenantResource each : RESOURCES) {
+            long value = each.isRate() ? lately.of(each) : account.used(each);
+            if (value > 0) {
+                used.put(each, Math.min(value, UsageWire.MOST));
+            }
+        }
+        return new TenantUse(used, lately.shortOf());
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // without an answer the last one holds
+    private void askPlugin() {
+        ResourceThrottler asking = throttler;
+        if (asking == null) {
+            return;
+        }
+        long now = nanoClock.getAsLong();
+        for (TenantAccount each : accounts.all()) {
+            TenantId tenant = each.tenant();
+            answers.computeIfPresent(tenant, (same, answer) -> new Answer(answer.limits(), now));
+            if (answers.size() < MAX_TENANTS || answers.containsKey(tenant)) {
+                question(asking, tenant, use(tenant));
+            }
+        }
+        answers.values().removeIf(answer -> now - answer.wantedNanos() > FORGET_NANOS);
+    }
+
+    @Override
+    public void close() {
+        if (thread != null) {
+            thread.shutdownNow();
+        }
+    }
+}

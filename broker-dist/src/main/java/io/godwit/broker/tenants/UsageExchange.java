@@ -1,0 +1,162 @@
+package io.godwit.broker.tenants;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.godwit.broker.clients.ClusterNodes;
+import io.godwit.plugin.client.TenantId;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.ServerCalls;
+import io.grpc.stub.StreamObserver;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What tenants use on the other nodes: this one tells whoever asks ({@link #service}), and asks the others when it is
+ * told to ({@link #ask}). What a node has told holds until it tells anew, for five seconds at most. Thread-safe. Closed
+ * by whoever wires the broker.
+ */
+public final class UsageExchange implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(UsageExchange.class);
+    private static final long DEADLINE_MILLIS = 900;
+    private static final long MAX_AGE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    /** Questions of other nodes that wait; there is one from each in a second. */
+    private static final int MAX_WAITING = 64;
+
+    private record Told(Map<TenantId, TenantUse> uses, long askedNanos) {}
+
+    private final ClusterNodes nodes;
+    private final LongSupplier nanoClock;
+    /** Of its own: an answer about many tenants takes a while, and the threads of the RPC carry Raft too. */
+    private final ThreadPoolExecutor answering;
+
+    /** By node. Written when answers come, on threads of the RPC; read by all. */
+    private final Map<String, Told> told = new ConcurrentHashMap<>();
+
+    /** Volatile: set once by whoever wires the broker. */
+    private volatile Function<TenantId, TenantUse> own = tenant -> TenantUse.NONE;
+
+    public UsageExchange(ClusterNodes nodes, LongSupplier nanoClock) {
+        this.nodes = nodes;
+        this.nanoClock = nanoClock;
+        this.answering =
+                new ThreadPoolExecutor(1, 1, 5, TimeUnit.SECONDS, new ArrayBlockingQueue<>(MAX_WAITING), task -> {
+                    Thread named = new Thread(task, "tenant-usage-answers");
+                    named.setDaemon(true);
+                    return named;
+                });
+        answering.allowCoreThreadTimeOut(true);
+    }
+
+    /** @param uses what this node answers; asked on a thread of this object, returns at once */
+    void tell(Function<TenantId, TenantUse> uses) {
+        own = uses;
+    }
+
+    /** What other nodes ask; for the node's RPC server. */
+    public ServerServiceDefinition service() {
+        return ServerServiceDefinition.builder(UsageWire.SERVICE)
+                .addMethod(UsageWire.READ, ServerCalls.asyncUnaryCall(this::answer))
+                .build();
+    }
+
+    private void answer(byte[] request, StreamObserver<byte[]> caller) {
+        try {
+            answering.execute(() -> answerHere(request, caller));
+        } catch (RejectedExecutionException e) {
+            caller.onError(Status.RESOURCE_EXHAUSTED
+                    .withDescription(MAX_WAITING + " questions wait")
+                    .asRuntimeException());
+        }
+    }
+
+    private void answerHere(byte[] request, StreamObserver<byte[]> caller) {
+        byte[] answer;
+        try {
+            answer = UsageWire.answer(UsageWire.tenants(request), own);
+        } catch (StatusRuntimeException e) {
+            caller.onError(e);
+            return;
+        }
+        caller.onNext(answer);
+        caller.onCompleted();
+    }
+
+    /** Asks all others about tenants; forgets what is too old. Returns at once. */
+    void ask(Collection<TenantId> tenants) {
+        Set<String> known = nodes.others();
+        long now = nanoClock.getAsLong();
+        told.entrySet()
+                .removeIf(each ->
+                        !known.contains(each.getKey()) || now - each.getValue().askedNanos() > MAX_AGE_NANOS);
+        if (tenants.isEmpty() || known.isEmpty()) {
+            return;
+        }
+        byte[] request = UsageWire.request(tenants);
+        known.forEach(node -> ask(node, request, now));
+    }
+
+    private void ask(String node, byte[] request, long now) {
+        Channel channel = nodes.to(node);
+        if (channel == null) {
+            return;
+        }
+        CallOptions options = CallOptions.DEFAULT
+                .withDeadlineAfter(DEADLINE_MILLIS, TimeUnit.MILLISECONDS)
+                .withMaxInboundMessageSize(UsageWire.MAX_BYTES);
+        ClientCalls.asyncUnaryCall(channel.newCall(UsageWire.READ, options), request, new StreamObserver<>() {
+            @Override
+            public void onNext(byte[] answer) {
+                answered(node, answer, now);
+            }
+
+            @Override
+            public void onError(Throwable failure) {
+                LOG.debug("no usage of tenants node={} cause={}", node, failure.toString());
+            }
+
+            @Override
+            public void onCompleted() {
+                // what counts is the answer
+            }
+        });
+    }
+
+    private void answered(String node, byte[] answer, long askedNanos) {
+        try {
+            told.put(node, new Told(UsageWire.uses(answer), askedNanos));
+        } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
+            LOG.debug("usage of tenants not understood node={} cause={}", node, e.toString());
+        }
+    }
+
+    /** What each other node that has told uses of a tenant. Any thread, at once. */
+    List<TenantUse> others(TenantId tenant) {
+        if (told.isEmpty()) {
+            return List.of();
+        }
+        return told.values().stream()
+                .map(each -> each.uses().getOrDefault(tenant, TenantUse.NONE))
+                .toList();
+    }
+
+    @Override
+    public void close() {
+        answering.shutdownNow();
+    }
+}

@@ -1,0 +1,81 @@
+package io.godwit.broker.tenants;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.plugin.throttle.TenantResource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class TenantSharesTest {
+    private static final TenantResource RATE = TenantResource.PUBLISH_RATE;
+
+    private static TenantUse use(TenantResource resource, long value, boolean isShort) {
+        return new TenantUse(Map.of(resource, value), isShort ? Set.of(resource) : Set.of());
+    }
+
+    @Test
+    void aNodeThatIsAloneHasAll() {
+        assertThat(TenantShares.share(RATE, 10, List.of())).isEqualTo(10);
+        assertThat(TenantShares.share(TenantResource.SESSIONS, 10, List.of())).isEqualTo(10);
+    }
+
+    @Test
+    void ofAnAmountThereIsWhatOthersLeave() {
+        TenantUse seven = use(TenantResource.SESSIONS, 7, false);
+        assertThat(TenantShares.share(TenantResource.SESSIONS, 10, List.of(seven)))
+                .isEqualTo(3);
+        assertThat(TenantShares.share(TenantResource.SESSIONS, 10, List.of(seven, seven)))
+                .isZero();
+    }
+
+    @Test
+    void aRateIsSharedByNeed() {
+        TenantUse idle = TenantUse.NONE;
+        assertThat(TenantShares.share(RATE, 90, List.of(idle, idle))).isEqualTo(90);
+        assertThat(TenantShares.share(RATE, 90, List.of(use(RATE, 20, false), idle)))
+                .isEqualTo(70);
+        assertThat(TenantShares.share(RATE, 90, List.of(use(RATE, 80, true), idle)))
+                .isEqualTo(45);
+        assertThat(TenantShares.share(RATE, 90, List.of(use(RATE, 90, false), idle)))
+                .as("its part of the whole in any case")
+                .isEqualTo(30);
+        assertThat(TenantShares.share(RATE, 0, List.of(idle))).isZero();
+        assertThat(TenantShares.share(RATE, 1, List.of(use(RATE, 1, false), idle)))
+                .as("not starved")
+                .isEqualTo(1);
+    }
+
+    /** Nodes with steady demands: from the third exchange on the sum is no more than the limit, whoever wants what. */
+    @Test
+    void theSumIsTheLimitOnceAllKnowTheSame() {
+        Random random = new Random(17);
+        for (int round = 0; round < 1_000; round++) {
+            int nodes = 2 + random.nextInt(4);
+            long most = 100 + random.nextInt(10_000);
+            long[] demands = random.longs(nodes, 0, 2 * most).toArray();
+            List<TenantUse> told = new ArrayList<>();
+            long sum = 0;
+            for (int exchange = 0; exchange < 12; exchange++) {
+                List<TenantUse> next = new ArrayList<>();
+                sum = 0;
+                for (int node = 0; node < nodes; node++) {
+                    List<TenantUse> others = new ArrayList<>(told);
+                    if (!others.isEmpty()) {
+                        others.remove(node);
+                    }
+                    long share = TenantShares.share(RATE, most, others);
+                    long used = Math.min(demands[node], share);
+                    sum += used;
+                    next.add(use(RATE, used, demands[node] > share));
+                }
+                told = next;
+                assertThat(sum).isLessThanOrEqualTo(nodes * most);
+            }
+            assertThat(sum).as("round %s", round).isLessThanOrEqualTo(most + nodes);
+        }
+    }
+}

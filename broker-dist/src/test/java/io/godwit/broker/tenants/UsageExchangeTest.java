@@ -1,0 +1,165 @@
+package io.godwit.broker.tenants;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.godwit.broker.clients.ClusterNodes;
+import io.godwit.broker.tenants.wire.UsageAnswer;
+import io.godwit.broker.tenants.wire.UsageRequest;
+import io.godwit.cluster.LocalAccess;
+import io.godwit.cluster.LocalRpcServer;
+import io.godwit.cluster.RpcConnection;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.throttle.TenantResource;
+import io.godwit.testing.Await;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.ServerCalls;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The node {@code a} asks others over gRPC. */
+@Timeout(60)
+class UsageExchangeTest implements ClusterNodes {
+    private static final TenantId BIRDS = new TenantId("birds");
+    private static final TenantId FISH = new TenantId("fish");
+
+    @TempDir
+    private Path directory;
+
+    private final Map<String, Channel> channels = new ConcurrentHashMap<>();
+    private final Set<String> others = new TreeSet<>();
+    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private final AtomicLong nanos = new AtomicLong();
+    private final UsageExchange exchange = new UsageExchange(this, nanos::get);
+
+    private void serve(String id, ServerServiceDefinition service) throws Exception {
+        Path file = directory.resolve(id);
+        opened.push(LocalRpcServer.start(List.of(service), file));
+        RpcConnection connection = RpcConnection.local(LocalAccess.read(file));
+        opened.push(connection);
+        channels.put(id, connection.channel());
+        others.add(id);
+    }
+
+    /** A node where each tenant but the fish uses the same. */
+    private ServerServiceDefinition using(TenantUse use) {
+        UsageExchange node = new UsageExchange(ClusterNodes.alone("b"), nanos::get);
+        opened.push(node);
+        node.tell(tenant -> tenant.equals(FISH) ? TenantUse.NONE : use);
+        return node.service();
+    }
+
+    private static ServerServiceDefinition answering(byte[] answer, AtomicInteger questions) {
+        return ServerServiceDefinition.builder(UsageWire.SERVICE)
+                .addMethod(UsageWire.READ, ServerCalls.asyncUnaryCall((request, caller) -> {
+                    questions.incrementAndGet();
+                    caller.onNext(answer);
+                    caller.onCompleted();
+                }))
+                .build();
+    }
+
+    @Override
+    public String self() {
+        return "a";
+    }
+
+    @Override
+    public Set<String> others() {
+        return others;
+    }
+
+    @Override
+    public @Nullable Channel to(String nodeId) {
+        return channels.get(nodeId);
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        exchange.close();
+        for (AutoCloseable each : opened) {
+            each.close();
+        }
+    }
+
+    private boolean knows(TenantUse... uses) {
+        exchange.ask(List.of(BIRDS, FISH));
+        return exchange.others(BIRDS).equals(List.of(uses));
+    }
+
+    @Test
+    void nodesTellWhatTenantsUseUntilTheyAreSilent() throws Exception {
+        TenantUse use = new TenantUse(
+                Map.of(TenantResource.CONNECTIONS, 3L, TenantResource.PUBLISH_RATE, 70L),
+                Set.of(TenantResource.PUBLISH_RATE));
+        assertThat(exchange.others(BIRDS)).isEmpty();
+        serve("b", using(use));
+        Await.until("b has told", () -> knows(use));
+        assertThat(exchange.others(FISH)).containsExactly(TenantUse.NONE);
+        channels.clear();
+        nanos.addAndGet(TimeUnit.SECONDS.toNanos(5));
+        assertThat(knows(use)).isTrue();
+        nanos.addAndGet(1);
+        Await.until("it is too old", this::knows);
+    }
+
+    @Test
+    void aNodeThatIsNoMemberAnyMoreIsForgotten() throws Exception {
+        TenantUse use = new TenantUse(Map.of(TenantResource.SESSIONS, 3L), Set.of());
+        serve("b", using(use));
+        Await.until("b has told", () -> knows(use));
+        others.clear();
+        Await.until("it is forgotten", this::knows);
+    }
+
+    @Test
+    void whatNoNodeSaysIsPassedOver() throws Exception {
+        AtomicInteger questions = new AtomicInteger();
+        UsageAnswer.Builder wrong = UsageAnswer.newBuilder();
+        wrong.addTenantsBuilder().setTenant("birds").setConnections(-1);
+        serve("b", answering(wrong.build().toByteArray(), questions));
+        wrong.getTenantsBuilder(0).setConnections(1).setTenant("no tenant\n");
+        serve("c", answering(wrong.build().toByteArray(), questions));
+        serve("d", answering(new byte[] {-1, -1, -1}, questions));
+        serve("e", answering(new byte[UsageWire.MAX_BYTES + 1], questions));
+        TenantUse use = new TenantUse(Map.of(TenantResource.SESSIONS, 3L), Set.of());
+        serve("f", using(use));
+        Await.until("all were asked, and f has told", () -> knows(use) && questions.get() > 8);
+    }
+
+    @Test
+    void questionsOfAnotherVersionAndLargeOnesAreRefused() throws Exception {
+        serve("b", using(TenantUse.NONE));
+        UsageRequest.Builder many = UsageRequest.newBuilder().setVersion(UsageWire.VERSION);
+        for (int i = 0; i <= UsageWire.MAX_TENANTS; i++) {
+            many.addTenants("t" + i);
+        }
+        for (byte[] question : new byte[][] {
+            UsageRequest.newBuilder().setVersion(2).build().toByteArray(),
+            UsageRequest.newBuilder().setVersion(1).addTenants("a b").build().toByteArray(),
+            many.build().toByteArray(),
+            {-1}
+        }) {
+            assertThatThrownBy(() -> ClientCalls.blockingUnaryCall(
+                            channels.get("b"), UsageWire.READ, CallOptions.DEFAULT, question))
+                    .hasMessageMatching("(?s)(FAILED_PRECONDITION|INVALID_ARGUMENT).*");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package org.example.throttle;
+
+import io.godwit.plugin.context.Meters;
+import io.godwit.plugin.context.Plugin;
+import io.godwit.plugin.context.PluginContext;
+import io.godwit.plugin.context.PluginSettings;
+import io.godwit.plugin.throttle.ResourceThrottler;
+import io.godwit.plugin.throttle.ResourceThrottlerFactory;
+import io.godwit.plugin.throttle.TenantLimits;
+import io.godwit.plugin.throttle.TenantResource;
+import io.godwit.plugin.throttle.TenantUsage;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/** Tenants may use what their plan says. */
+public final class TenantPlans implements ResourceThrottlerFactory, Plugin {
+    private final Map<String, TenantLimits.Builder> builders = new HashMap<>();
+    private final Map<String, TenantLimits> plans = new HashMap<>();
+    private Meters.Counter full;
+
+    @Override
+    public String name() {
+        return "tenant-plans";
+    }
+
+    @Override
+    public void create(PluginContext context) {
+        PluginSettings settings = context.settings();
+        for (String line : settings.list("limits")) {
+            try {
+                read(line);
+            } catch (IllegalArgumentException e) {
+                settings.error("limits", "must be TENANT.RESOURCE=NUMBER, was " + line + ": " + e.getMessage());
+            }
+        }
+        builders.forEach((tenant, limits) -> plans.put(tenant, limits.build()));
+        full = context.meters().counter("full", "seconds for which tenants had all their connections");
+    }
+
+    private void read(String line) {
+        int equals = line.indexOf('=');
+        int dot = line.lastIndexOf('.', equals);
+        if (dot < 1) {
+            throw new IllegalArgumentException("no tenant");
+        }
+        TenantResource resource =
+                TenantResource.valueOf(line.substring(dot + 1, equals).toUpperCase(Locale.ROOT).replace('-', '_'));
+        builders.computeIfAbsent(line.substring(0, dot), tenant -> TenantLimits.builder())
+                .most(resource, Long.parseLong(line.substring(equals + 1)));
+    }
+
+    /** It looks at a few numbers. */
+    @Override
+    public boolean isNonBlocking() {
+        return true;
+    }
+
+    @Override
+    public ResourceThrottler create() {
+        return this::limits;
+    }
+
+    private CompletableFuture<TenantLimits> limits(TenantUsage usage) {
+        TenantLimits plan = plans.getOrDefault(usage.tenant().value(), TenantLimits.NONE);
+        long most = plan.most(TenantResource.CONNECTIONS).orElse(Long.MAX_VALUE);
+        if (usage.inCluster(TenantResource.CONNECTIONS) >= most) {
+            full.add(1);
+        }
+        return CompletableFuture.completedFuture(plan);
+    }
+}

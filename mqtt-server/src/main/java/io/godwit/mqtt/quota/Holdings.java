@@ -1,0 +1,58 @@
+package io.godwit.mqtt.quota;
+
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.topic.TopicFilter;
+
+/** What the stores of this node hold of a tenant. Any thread, event loops included: answers come out of memory. */
+public interface Holdings {
+    /** Of a node without stores. */
+    Holdings NONE = new Holdings() {};
+
+    /** Subscriptions of sessions of this node that end with their connection. */
+    default long liveSubscriptions(TenantId tenant) {
+        return 0;
+    }
+
+    /** Of these, the ones to shared groups. */
+    default long liveSharedSubscriptions(TenantId tenant) {
+        return 0;
+    }
+
+    /** Subscriptions of stored sessions, of the whole cluster. */
+    default long storedSubscriptions(TenantId tenant) {
+        return 0;
+    }
+
+    /** Of these, the ones to shared groups. */
+    default long storedSharedSubscriptions(TenantId tenant) {
+        return 0;
+    }
+
+    /** Members of the group of a shared filter: of the cluster those with stored sessions, of this node all. */
+    default int groupMembers(TenantId tenant, TopicFilter filter) {
+        return 0;
+    }
+
+    /** Stored sessions without a connection, in the ranges that this node leads. */
+    default long detachedSessions(TenantId tenant) {
+        return 0;
+    }
+
+    /** Topics with a retained message, in the ranges that this node leads. */
+    default long retainedMessages(TenantId tenant) {
+        return 0;
+    }
+
+    /** Bytes of the payloads of these messages. */
+    default long retainedBytes(TenantId tenant) {
+        return 0;
+    }
+
+    /**
+     * Bytes of the payload of the retained message of a topic; -1 when there is none, or this node has no replica of
+     * its range.
+     */
+    default long retainedBytes(TenantId tenant, String topic) {
+        return -1;
+    }
+}

@@ -1,0 +1,229 @@
+package io.godwit.mqtt.quota;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.throttle.TenantResource;
+import io.godwit.plugin.topic.TopicFilter;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** What a tenant may have, and what counts for it. */
+class TenantAccountTest implements Holdings {
+    private static final TenantId BIRDS = new TenantId("birds");
+    private static final TopicFilter PLAIN = TopicFilter.parse("a/b").orElseThrow();
+    private static final TopicFilter SHARED = TopicFilter.parse("$share/g/a/b").orElseThrow();
+    private static final long ANY = TenantAccount.ANY;
+
+    private final Map<String, Integer> retained = new HashMap<>();
+    private long stored;
+    private long live;
+    private int members;
+    private long detached;
+    private final AtomicLong nanos = new AtomicLong();
+    private final Map<TenantResource, Long> limits = new HashMap<>();
+    private final TenantAccounts accounts = new TenantAccounts(tenant -> most(), nanos::get);
+
+    TenantAccountTest() {
+        accounts.holdings(this);
+    }
+
+    private long[] most() {
+        long[] most = new long[TenantResource.values().length];
+        Arrays.fill(most, ANY);
+        limits.forEach((resource, limit) -> most[resource.ordinal()] = limit);
+        return most;
+    }
+
+    private TenantAccount limited(TenantResource resource, long limit) {
+        limits.put(resource, limit);
+        accounts.retune(BIRDS);
+        return accounts.of(BIRDS);
+    }
+
+    @Override
+    public long liveSubscriptions(TenantId tenant) {
+        return live;
+    }
+
+    @Override
+    public long storedSubscriptions(TenantId tenant) {
+        return stored;
+    }
+
+    @Override
+    public int groupMembers(TenantId tenant, TopicFilter filter) {
+        return members;
+    }
+
+    @Override
+    public long detachedSessions(TenantId tenant) {
+        return detached;
+    }
+
+    @Override
+    public long retainedMessages(TenantId tenant) {
+        return retained.size();
+    }
+
+    @Override
+    public long retainedBytes(TenantId tenant) {
+        return retained.values().stream().mapToInt(Integer::intValue).sum();
+    }
+
+    @Override
+    public long retainedBytes(TenantId tenant, String topic) {
+        return retained.getOrDefault(topic, -1);
+    }
+
+    @Test
+    void clientsAreLimitedByTheSmallerNumber() {
+        assertThat(accounts.enter(BIRDS, 2)).isNull();
+        assertThat(accounts.enter(BIRDS, 2)).isNull();
+        assertThat(accounts.enter(BIRDS, 2)).isEqualTo(TenantResource.CONNECTIONS);
+        limited(TenantResource.CONNECTIONS, 3);
+        assertThat(accounts.enter(BIRDS, 0)).isNull();
+        assertThat(accounts.enter(BIRDS, 100)).isEqualTo(TenantResource.CONNECTIONS);
+        accounts.leave(BIRDS);
+        assertThat(accounts.enter(BIRDS, 100)).isNull();
+        assertThat(accounts.connections(BIRDS)).isEqualTo(3);
+        assertThat(accounts.of(BIRDS).used(TenantResource.CONNECT_RATE))
+                .as("in all")
+                .isEqualTo(4);
+    }
+
+    @Test
+    void clientsThatComeTooFastDoNotCountAsThere() {
+        limited(TenantResource.CONNECT_RATE, 2);
+        for (int i = 0; i < 2; i++) {
+            assertThat(accounts.enter(BIRDS, 0)).isNull();
+            accounts.leave(BIRDS);
+        }
+        assertThat(accounts.enter(BIRDS, 0)).isEqualTo(TenantResource.CONNECT_RATE);
+        assertThat(accounts.connections(BIRDS)).isZero();
+        assertThat(accounts.of(BIRDS).takeHeld(TenantResource.CONNECT_RATE)).isTrue();
+        assertThat(accounts.of(BIRDS).takeHeld(TenantResource.CONNECT_RATE)).isFalse();
+        nanos.addAndGet(TimeUnit.SECONDS.toNanos(1));
+        accounts.tick();
+        assertThat(accounts.enter(BIRDS, 0)).isNull();
+    }
+
+    @Test
+    void anAccountIsForgottenSomeTimeAfterItsLastClient() {
+        assertThat(accounts.enter(BIRDS, 0)).isNull();
+        TenantAccount account = accounts.of(BIRDS);
+        nanos.addAndGet(TimeUnit.MINUTES.toNanos(1));
+        accounts.tick();
+        accounts.leave(BIRDS);
+        nanos.addAndGet(TimeUnit.SECONDS.toNanos(2));
+        accounts.tick();
+        assertThat(accounts.of(BIRDS)).isSameAs(account);
+        nanos.addAndGet(TimeUnit.SECONDS.toNanos(2));
+        accounts.tick();
+        assertThat(accounts.all()).isEmpty();
+        assertThat(accounts.peek(BIRDS).used(TenantResource.CONNECTIONS)).isZero();
+        assertThat(accounts.all()).as("a look keeps nothing").isEmpty();
+    }
+
+    @Test
+    void subscriptionsThatAreUnderWayCount() {
+        TenantAccount account = limited(TenantResource.SUBSCRIPTIONS, 3);
+        stored = 1;
+        assertThat(account.subscribing(PLAIN, ANY)).isNull();
+        assertThat(account.subscribing(PLAIN, ANY)).isNull();
+        assertThat(account.subscribing(PLAIN, ANY)).isEqualTo(TenantResource.SUBSCRIPTIONS);
+        account.subscribed(PLAIN);
+        account.subscribed(PLAIN);
+        live = 2;
+        assertThat(account.subscribing(PLAIN, ANY)).isEqualTo(TenantResource.SUBSCRIPTIONS);
+        live = 1;
+        assertThat(account.subscribing(SHARED, ANY)).isNull();
+        assertThat(account.used(TenantResource.SUBSCRIPTIONS)).isEqualTo(1);
+        assertThat(account.usedByAll(TenantResource.SUBSCRIPTIONS)).isEqualTo(1);
+    }
+
+    @Test
+    void aGroupHasNoMoreMembersThanItMay() {
+        TenantAccount account = accounts.of(BIRDS);
+        members = 1;
+        assertThat(account.subscribing(SHARED, 2)).isNull();
+        assertThat(account.subscribing(SHARED, 2)).isEqualTo(TenantResource.SHARED_SUBSCRIPTIONS);
+        assertThat(account.subscribing(PLAIN, 2)).isNull();
+        account.subscribed(SHARED);
+        assertThat(account.subscribing(SHARED, 2)).as("it did not come about").isNull();
+    }
+
+    @Test
+    void sessionsThatAreThereMayBeResumedAndNoMoreBegun() {
+        TenantAccount account = limited(TenantResource.SESSIONS, 2);
+        detached = 1;
+        account.sessionCame();
+        assertThat(account.hasTooManySessions()).isFalse();
+        account.sessionCame();
+        assertThat(account.hasTooManySessions()).isTrue();
+        account.sessionLeft();
+        assertThat(account.hasTooManySessions()).isFalse();
+        assertThat(account.used(TenantResource.SESSIONS)).isEqualTo(2);
+    }
+
+    @Test
+    void retainedMessagesAreReplacedAtTheLimitAndNoneAdded() {
+        TenantAccount account = limited(TenantResource.RETAINED_MESSAGES, 2);
+        retained.put("a", 10);
+        assertThat(account.retaining("b", 10)).isNull();
+        assertThat(account.retaining("c", 10)).as("b is under way").isEqualTo(TenantResource.RETAINED_MESSAGES);
+        retained.put("b", 10);
+        account.retained(10);
+        assertThat(account.retaining("c", 10)).isEqualTo(TenantResource.RETAINED_MESSAGES);
+        assertThat(account.retaining("a", 500)).isNull();
+        account.retained(500);
+        retained.remove("b");
+        assertThat(account.retaining("c", 10)).isNull();
+    }
+
+    @Test
+    void retainedBytesGrowToTheLimit() {
+        TenantAccount account = limited(TenantResource.RETAINED_BYTES, 100);
+        retained.put("a", 60);
+        assertThat(account.retaining("b", 41)).isEqualTo(TenantResource.RETAINED_BYTES);
+        assertThat(account.retaining("b", 40)).isNull();
+        retained.put("b", 40);
+        account.retained(40);
+        assertThat(account.retaining("a", 61)).isEqualTo(TenantResource.RETAINED_BYTES);
+        assertThat(account.retaining("a", 60)).isNull();
+        account.retained(60);
+        assertThat(account.retaining("a", 1))
+                .as("smaller, however much there is")
+                .isNull();
+    }
+
+    @Test
+    void ratesAreCountedWhereSomebodyAsksOrThereIsALimit() {
+        TenantAccount account = accounts.of(BIRDS);
+        assertThat(account.publishRead()).isZero();
+        assertThat(account.used(TenantResource.PUBLISH_RATE)).isZero();
+        limited(TenantResource.PUBLISH_RATE, 1);
+        assertThat(account.publishRead()).isZero();
+        assertThat(account.publishRead()).isPositive();
+        assertThat(account.publishesOwedNanos()).isPositive();
+        assertThat(account.used(TenantResource.PUBLISH_RATE)).isEqualTo(2);
+        assertThat(account.takeHeld(TenantResource.PUBLISH_RATE)).isTrue();
+        nanos.addAndGet(TimeUnit.SECONDS.toNanos(3));
+        assertThat(account.takeHeld(TenantResource.PUBLISH_RATE)).isFalse();
+        limited(TenantResource.PUBLISH_BYTES, 100);
+        assertThat(account.bytesRead(150)).isPositive();
+        assertThat(account.takeHeld(TenantResource.PUBLISH_BYTES)).isTrue();
+
+        accounts.limitedBy((tenant, most) -> most, true);
+        TenantAccount metered = accounts.of(new TenantId("fish"));
+        metered.delivered(7);
+        metered.bytesRead(9);
+        assertThat(metered.used(TenantResource.DELIVER_RATE)).isOne();
+        assertThat(metered.used(TenantResource.DELIVER_BYTES)).isEqualTo(7);
+        assertThat(metered.used(TenantResource.PUBLISH_BYTES)).isEqualTo(9);
+    }
+}

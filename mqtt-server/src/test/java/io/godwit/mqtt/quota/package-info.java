@@ -1,0 +1,4 @@
+@NullMarked
+package io.godwit.mqtt.quota;
+
+import org.jspecify.annotations.NullMarked;

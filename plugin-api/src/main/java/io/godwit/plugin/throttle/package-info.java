@@ -1,0 +1,5 @@
+/** How much each tenant may use, as plugins say. */
+@NullMarked
+package io.godwit.plugin.throttle;
+
+import org.jspecify.annotations.NullMarked;
