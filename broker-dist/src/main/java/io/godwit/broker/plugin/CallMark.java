@@ -11,8 +11,7 @@ import org.jspecify.annotations.Nullable;
  * for a call; nothing before the file is there. Thread-safe.
  */
 final class CallMark {
-    private static final VarHandle INTS =
-            MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
+    private static final VarHandle INTS = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
 
     /** Volatile: set once, by the thread that starts the broker; used by all that call the plugin. */
     private volatile @Nullable ByteBuffer calls;

@@ -36,8 +36,7 @@ final class ExitBlame {
 
     private static boolean exits(StackTraceElement[] stack) {
         for (StackTraceElement frame : stack) {
-            if (frame.getMethodName().equals("exit")
-                    && frame.getClassName().equals(Runtime.class.getName())) {
+            if (frame.getMethodName().equals("exit") && frame.getClassName().equals(Runtime.class.getName())) {
                 return true;
             }
         }

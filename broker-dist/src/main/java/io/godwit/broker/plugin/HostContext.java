@@ -52,8 +52,7 @@ final class HostContext implements PluginContext {
         this.reports = reports;
         this.clock = clock;
         this.tasks = PluginThreads.of("plugin-" + name + "-task", classes, TASK_THREADS, MAX_TASKS, mark);
-        this.answers =
-                PluginThreads.of("plugin-" + name + "-answer", classes, 1, BrokerHandle.MAX_UNDER_WAY, mark);
+        this.answers = PluginThreads.of("plugin-" + name + "-answer", classes, 1, BrokerHandle.MAX_UNDER_WAY, mark);
         this.broker = new HostBroker(services, decisions, answers);
     }
 

@@ -81,6 +81,7 @@ public final class PluginHost implements AutoCloseable {
     private @Nullable ScheduledExecutorService watch;
     /** Null before the start, and when its file cannot be written. Volatile: the thread that ends the broker asks. */
     private volatile @Nullable RunningCalls running;
+
     private int ticks;
 
     private volatile long authTimeoutMillis;
@@ -346,8 +347,8 @@ public final class PluginHost implements AutoCloseable {
                 suspect.kind(),
                 detail);
         plugins.stream()
-                .filter(plugin -> plugin.name().equals(suspect.name())
-                        && plugin.kind().equals(suspect.kind()))
+                .filter(plugin ->
+                        plugin.name().equals(suspect.name()) && plugin.kind().equals(suspect.kind()))
                 .forEach(plugin -> plugin.suspected(detail));
     }
 
@@ -360,8 +361,8 @@ public final class PluginHost implements AutoCloseable {
         if (plugins.isEmpty()) {
             return false;
         }
-        Optional<HostedPlugin> found = ExitBlame.of(
-                Thread.getAllStackTraces(), plugins, plugin -> noted != null && noted.runs(plugin));
+        Optional<HostedPlugin> found =
+                ExitBlame.of(Thread.getAllStackTraces(), plugins, plugin -> noted != null && noted.runs(plugin));
         found.ifPresent(plugin -> {
             LOG.error("plugin ends the broker by System.exit plugin={} kind={}", plugin.name(), plugin.kind());
             if (noted != null) {

@@ -188,23 +188,27 @@ class PluginHostTest {
         }
     }
 
+    private static void leak(CountDownLatch end) {
+        for (int i = 0; i <= HostedPlugin.MAX_OWN_THREADS; i++) {
+            Thread thread = new Thread(() -> {
+                try {
+                    end.await();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            });
+            thread.setDaemon(true);
+            thread.start();
+        }
+    }
+
     @Test
     void threadsThatItDoesNotEndAreToldOf() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
         Recording plugin = new Recording() {
             @Override
             public void start() {
-                for (int i = 0; i <= HostedPlugin.MAX_OWN_THREADS; i++) {
-                    Thread thread = new Thread(() -> {
-                        try {
-                            end.await();
-                        } catch (InterruptedException e) {
-                            Thread.currentThread().interrupt();
-                        }
-                    });
-                    thread.setDaemon(true);
-                    thread.start();
-                }
+                context.executor().execute(() -> leak(end));
             }
         };
         try (PluginStage stage = new PluginStage(directory, Map.of())) {

@@ -82,9 +82,7 @@ class RunningCallsTest {
             assertThat(second.hasTold(PluginFault.SUSPECTED)).isTrue();
             assertThat(second.counted("suspected")).isEqualTo(1);
             Await.until("warned", () -> second.warnings.toString().contains("acme (auth-provider) is suspected"));
-            assertThat(RunningCalls.before(file("second")))
-                    .as("told once")
-                    .isEmpty();
+            assertThat(RunningCalls.before(file("second"))).as("told once").isEmpty();
         }
     }
 
@@ -148,8 +146,8 @@ class RunningCallsTest {
                                 PluginStage.old("x".repeat(400) + i),
                                 stage.home());
             }
-            GuardedAuth last = stage.oldAuth(
-                    (Connects) request -> CompletableFuture.completedFuture(PluginStage.ACCEPTED));
+            GuardedAuth last =
+                    stage.oldAuth((Connects) request -> CompletableFuture.completedFuture(PluginStage.ACCEPTED));
             assertThat(last.connect(PluginStage.CONNECT).get(60, TimeUnit.SECONDS))
                     .isSameAs(PluginStage.ACCEPTED);
             assertThat(file("first")).exists();

@@ -214,14 +214,18 @@ class BadPluginTest {
     void threadsThatItLeaksAreToldOf() throws Exception {
         assertThat(connect(living, "leaks")).isZero();
         Path status = living.data().resolve("godwit.status");
-        Await.until("warned", PATIENCE, () -> Files.readString(status)
-                .contains("warning=plugin bad (auth-provider) has made more than 250 threads"));
+        Await.until(
+                "warned",
+                PATIENCE,
+                () -> Files.readString(status)
+                        .contains("warning=plugin bad (auth-provider) has made more than 250 threads"));
         assertThat(connect(living, "ann")).isZero();
     }
 
     @Test
     void itMayCallBackFromAnyThread() throws Exception {
-        try (TestClient subscriber = new TestClient(config(living, "listens", "ann").withCleanSession())) {
+        try (TestClient subscriber =
+                new TestClient(config(living, "listens", "ann").withCleanSession())) {
             assertThat(subscriber.connect().code()).isZero();
             subscriber.subscribe("told", 1);
             assertThat(connect(living, "calls")).isZero();
@@ -238,13 +242,15 @@ class BadPluginTest {
     // ---- what is refused at the start
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "exits | System.exit(1); | return null; | Refused refers to System.exit",
-        "halts | Runtime.getRuntime().halt(1); | return null; | Refused refers to Runtime.halt",
-        "fails | throw new java.io.IOException(\"no disk\"); | return null; | does not create: java.io.IOException: no",
-        "null | | return null; | null instead of a provider",
-        "ends | Runtime.class.getMethod(\"exit\", int.class).invoke(Runtime.getRuntime(), 0); | return null; |"
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "exits | System.exit(1); | return null; | Refused refers to System.exit",
+                "halts | Runtime.getRuntime().halt(1); | return null; | Refused refers to Runtime.halt",
+                "fails | throw new java.io.IOException(\"no disk\"); | return null; | does not create: java.io.IOException: no",
+                "null | | return null; | null instead of a provider",
+                "ends | Runtime.class.getMethod(\"exit\", int.class).invoke(Runtime.getRuntime(), 0); | return null; |"
+            })
     void theStartIsRefused(String name, String create, String make, String says) throws Exception {
         PluginInstallation of = new PluginInstallation(Files.createDirectory(directory.resolve(name)));
         String source = String.format(REFUSED, create == null ? "" : create, make);
@@ -276,19 +282,14 @@ class BadPluginTest {
     @Test
     void oneOfAnOlderApiThatCannotBeAskedIsPassedOverAndNamed() throws Exception {
         PluginInstallation of = new PluginInstallation(Files.createDirectory(directory.resolve("older")));
-        of.jarAgainst(
-                Map.of(AUTH, """
+        of.jarAgainst(Map.of(AUTH, """
                         package io.godwit.plugin.auth;
                         public interface AuthProviderFactory { AuthProvider create() throws Exception; }
-                        """),
-                "older",
-                "Older",
-                """
+                        """), "older", "Older", """
                         public class Older implements io.godwit.plugin.auth.AuthProviderFactory {
                             @Override public io.godwit.plugin.auth.AuthProvider create() { return null; }
                         }
-                        """,
-                Map.of(AUTH, List.of("Older")));
+                        """, Map.of(AUTH, List.of("Older")));
         try (BrokerProcess broker = broker("older/broker", of).setting("authConfig", "{provider: older}")) {
             assertRefused(broker, "passed over: older.jar: java.lang.AbstractMethodError");
         }

@@ -96,8 +96,7 @@ class ManyTenantsTest {
             this.subscribed = subscribed;
             this.refused = refused;
             Properties properties = stays ? Properties.NONE : Properties.NONE.with(Properties.SESSION_EXPIRY, 86_400);
-            connect = PacketWriter.bytes(
-                    new Packet.Connect(5, clientId, true, 0, properties, null, login(tenant)), 5);
+            connect = PacketWriter.bytes(new Packet.Connect(5, clientId, true, 0, properties, null, login(tenant)), 5);
         }
 
         @Override
@@ -150,8 +149,7 @@ class ManyTenantsTest {
         swarm.open(
                 broker.address(),
                 all,
-                number -> new Client(
-                        number % TENANTS, kind + "-" + number / TENANTS, stays, subscribed, refused));
+                number -> new Client(number % TENANTS, kind + "-" + number / TENANTS, stays, subscribed, refused));
         Await.until(
                 () -> subscribed + " of " + all + " " + kind + " clients, " + refused + " refused; \"ulimit -n\" must "
                         + "be above " + 2 * TENANTS * CONNECTED,
@@ -172,22 +170,18 @@ class ManyTenantsTest {
             open(swarm, "stored", STORED, false);
             open(swarm, "connected", CONNECTED, true);
             Canary.Song song;
-            try (Canary canary =
-                    Canary.singing(broker.address(), config -> config.withLogin(login(0).user(), "any"))) {
+            try (Canary canary = Canary.singing(broker.address(), config -> config.withLogin(login(0).user(), "any"))) {
                 for (int tenant = 0; tenant < TENANTS; tenant++) {
                     publish(tenant);
                 }
-                Await.until(
-                        () -> "all connected clients: " + own,
-                        PATIENCE,
-                        () -> {
-                            for (int tenant = 0; tenant < TENANTS; tenant++) {
-                                if (own.get(tenant) < CONNECTED) {
-                                    return false;
-                                }
-                            }
-                            return true;
-                        });
+                Await.until(() -> "all connected clients: " + own, PATIENCE, () -> {
+                    for (int tenant = 0; tenant < TENANTS; tenant++) {
+                        if (own.get(tenant) < CONNECTED) {
+                            return false;
+                        }
+                    }
+                    return true;
+                });
                 song = canary.end();
             }
             System.out.printf("  clients of one tenant meanwhile: %s%n", song);

@@ -79,9 +79,13 @@ class NoisyNeighbourTest {
         private final AtomicInteger acknowledged = new AtomicInteger();
 
         void begin(Swarm swarm, BrokerProcess broker) {
-            swarm.keep(broker.address(), SUBSCRIBERS, 100, number -> new Client("subscriber-" + number, peer -> Attacks
-                    .subscribes(List.of("noise/#"), 1)
-                    .forEach(peer::send)));
+            swarm.keep(
+                    broker.address(),
+                    SUBSCRIBERS,
+                    100,
+                    number -> new Client(
+                            "subscriber-" + number,
+                            peer -> Attacks.subscribes(List.of("noise/#"), 1).forEach(peer::send)));
             byte[] some = publish(500, 0, 0);
             byte[] acknowledgedOne = publish(500, 1, 1);
             byte[] large = publish(2_000, 1, 2);
@@ -152,8 +156,7 @@ class NoisyNeighbourTest {
     }
 
     private Canary.Song quiet(Duration lasts) throws Exception {
-        try (Canary canary =
-                Canary.singing(broker.address(), config -> config.withLogin("quiet/user", "any"))) {
+        try (Canary canary = Canary.singing(broker.address(), config -> config.withLogin("quiet/user", "any"))) {
             Pace.pass(lasts);
             return canary.end();
         }
