@@ -157,7 +157,7 @@ class BadPluginTest {
         installation = new PluginInstallation(Files.createDirectory(directory.resolve("living")));
         installation.jarAgainst(OLDER, "bad", "Bad", PLUGIN, Map.of(AUTH, List.of("Bad")));
         living = broker("living/broker", installation);
-        living.start();
+        start(living);
     }
 
     @AfterAll
@@ -165,6 +165,12 @@ class BadPluginTest {
         if (living != null) {
             living.close();
         }
+    }
+
+    /** Waits for long: the machine may be busy. */
+    private static void start(BrokerProcess broker) throws Exception {
+        broker.launch();
+        broker.awaitReady(PATIENCE);
     }
 
     private BrokerProcess broker(String home, PluginInstallation of) throws Exception {
@@ -308,7 +314,7 @@ class BadPluginTest {
         of.jarAgainst(OLDER, "bad", "Bad", PLUGIN, Map.of(AUTH, List.of("Bad")));
         try (BrokerProcess broker = broker(user + "/broker", of);
                 TestClient away = new TestClient(config(broker, "away", "ann"))) {
-            broker.start();
+            start(broker);
             assertThat(away.connect().code()).isZero();
             away.subscribe("kept/#", 1);
             away.disconnect();
@@ -327,7 +333,7 @@ class BadPluginTest {
             }
             Await.until("it ends", PATIENCE, () -> broker.handle() == null);
 
-            broker.start();
+            start(broker);
             Path status = broker.data().resolve("godwit.status");
             Await.until("the status names it", PATIENCE, () -> {
                 String text = Files.readString(status);
@@ -344,7 +350,7 @@ class BadPluginTest {
             away.disconnect();
 
             broker.stop();
-            broker.start();
+            start(broker);
             assertThat(of.use(broker, "bad").get("failures").getAsLong())
                     .as("told once")
                     .isZero();

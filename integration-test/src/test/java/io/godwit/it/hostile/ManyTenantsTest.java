@@ -64,7 +64,8 @@ class ManyTenantsTest {
                 .environment("JVM_HEAP_OPTS", "-Xms1g -Xmx2g")
                 .setting("tenantConfig", "{sources: user-name, file: tenants.yml}")
                 .setting("authConfig", "{sessionsBelongToUsers: false}");
-        broker.start();
+        broker.launch();
+        broker.awaitReady(Duration.ofMinutes(4));
     }
 
     @AfterEach

@@ -63,7 +63,8 @@ class NoisyNeighbourTest {
                 .setting("tenantConfig", "{sources: user-name, file: tenants.yml}")
                 .setting("authConfig", "{sessionsBelongToUsers: false}")
                 .setting("banConfig", "{maxFailedLoginsPerSource: 0}");
-        broker.start();
+        broker.launch();
+        broker.awaitReady(Duration.ofMinutes(4));
     }
 
     @AfterEach
