@@ -904,6 +904,12 @@ final class Broker implements AutoCloseable {
         }
     }
 
+    /** While the process ends: whether a plugin has called {@code System.exit}. It is named in the log. Any thread. */
+    boolean isEndedByPlugin() {
+        PluginHost host = pluginHost;
+        return host != null && host.isEndedByPlugin();
+    }
+
     /**
      * Sends the clients away at an even rate, before {@link #close}: closes the listeners, hands over what the node
      * leads, and tells the clients to go. Returns when none is left; at once when it does not serve. {@link #close} may

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,6 +36,8 @@ import picocli.CommandLine.Option;
         description = "Runs one Godwit broker in the foreground.")
 public final class Main implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger(Main.class);
+    /** What an end may take that a plugin has brought about. */
+    private static final long EXIT_SECONDS = 20;
 
     /** What {@code conf/logback.xml} goes by; null for its default. */
     private static final @Nullable String LOG_DIRECTORY = System.getProperty("godwit.log.dir");
@@ -157,9 +160,29 @@ public final class Main implements Callable<Integer> {
 
     /** Runs in the JVM's shutdown: the process lives until this returns. */
     private static void end(Broker broker, CountDownLatch ended) {
+        boolean isByPlugin = broker.isEndedByPlugin();
+        if (isByPlugin) { // its thread may be one that the end waits for
+            Thread limit = new Thread(() -> haltUnlessEnded(ended), "shutdown-limit");
+            limit.setDaemon(true);
+            limit.start();
+        }
         broker.cancelStart();
         broker.close();
         ended.countDown();
+        if (isByPlugin) { // whatever code it gave: one of 0 would look like a stop to who restarts brokers
+            Runtime.getRuntime().halt(1);
+        }
+    }
+
+    private static void haltUnlessEnded(CountDownLatch ended) {
+        try {
+            if (!ended.await(EXIT_SECONDS, TimeUnit.SECONDS)) {
+                LOG.error("not ended in time, cut short seconds={}", EXIT_SECONDS);
+                Runtime.getRuntime().halt(1); // as kill -9, which loses nothing that was acknowledged
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** The JDK's own exceptions say no more than the name of the file. */

@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
@@ -330,7 +329,7 @@ final class PluginLoader implements AutoCloseable {
                 if (name.equals(wanted) || factory.getClass().getName().equals(wanted)) {
                     return Optional.of(new Found<>(source, name, factory));
                 }
-            } catch (ServiceConfigurationError | LinkageError | RuntimeException e) { // the plugin's code
+            } catch (Throwable e) { // the plugin's code, which may throw what nobody declares
                 problems.add(source + ": " + e);
             }
         }
@@ -358,7 +357,7 @@ final class PluginLoader implements AutoCloseable {
             return Optional.of(new Found<>(source, nameOf.apply(factory), factory));
         } catch (ClassNotFoundException e) {
             return Optional.empty();
-        } catch (ReflectiveOperationException | LinkageError | RuntimeException e) { // the plugin's code
+        } catch (Throwable e) { // the plugin's code, which may throw what nobody declares
             problems.add(source + ": " + wanted + " cannot be made: " + e);
             return Optional.empty();
         }

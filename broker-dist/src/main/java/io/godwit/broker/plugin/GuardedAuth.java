@@ -75,7 +75,7 @@ final class GuardedAuth implements ClientDecisions {
         this.nanoClock = nanoClock;
         this.checks = checks;
         this.hasVersions = hasVersions(provider);
-        this.versions = PluginThreads.of("plugin-" + plugin.name() + "-version", plugin.classes(), 1, 1);
+        this.versions = PluginThreads.of("plugin-" + plugin.name() + "-version", plugin.classes(), 1, 1, plugin.mark());
         this.versionNanos = nanoClock.getAsLong();
         if (hasVersions) {
             plugin.onTick(this::tick);
@@ -169,8 +169,8 @@ final class GuardedAuth implements ClientDecisions {
         if (plugin.isInline()) {
             try {
                 return generationOf(plugin.run((Supplier<Long>) provider::rulesVersion));
-            } catch (RuntimeException | Error e) { // outermost frame of the plugin
-                plugin.reports().fault(PluginFault.THREW, "rulesVersion threw " + e);
+            } catch (Throwable e) { // outermost frame of the plugin, which may throw what nobody declares
+                plugin.reports().fault(PluginFault.THREW, "rulesVersion threw " + Thrown.text(e));
                 return never.incrementAndGet();
             }
         }
@@ -206,8 +206,8 @@ final class GuardedAuth implements ClientDecisions {
             long began = nanoClock.getAsLong();
             generationOf(provider.rulesVersion());
             versionNanos = began;
-        } catch (RuntimeException | Error e) { // outermost frame of the plugin
-            plugin.reports().fault(PluginFault.THREW, "rulesVersion threw " + e);
+        } catch (Throwable e) { // outermost frame of the plugin, which may throw what nobody declares
+            plugin.reports().fault(PluginFault.THREW, "rulesVersion threw " + Thrown.text(e));
         } finally {
             isVersionAsked = false;
         }

@@ -64,9 +64,10 @@ final class GuardedBalancer implements RangeBalancer {
         } catch (RejectedExecutionException e) {
             throw failed(PluginFault.TOO_MANY_CALLS, "its threads are taken", permit, e);
         } catch (ExecutionException e) {
-            throw failed(PluginFault.THREW, "threw " + e.getCause(), permit, e.getCause());
-        } catch (RuntimeException | LinkageError | StackOverflowError | AssertionError e) { // outermost frame
-            throw failed(PluginFault.THREW, "threw " + e, permit, e);
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            throw failed(PluginFault.THREW, "threw " + Thrown.text(cause), permit, cause);
+        } catch (Throwable e) { // outermost frame of the plugin, which may throw what nobody declares
+            throw failed(PluginFault.THREW, "threw " + Thrown.text(e), permit, e);
         } finally {
             plugin.reports().called(nanoClock.getAsLong() - began);
         }

@@ -162,8 +162,8 @@ final class GuardedCalls {
             isBegun = true;
             try {
                 here.execute(this::call);
-            } catch (RuntimeException | Error e) { // outermost frame of the plugin
-                fails(PluginFault.THREW, "threw " + e, e);
+            } catch (Throwable e) { // outermost frame of the plugin, which may throw what nobody declares
+                fails(PluginFault.THREW, "threw " + Thrown.text(e), e);
             }
         }
 
@@ -175,7 +175,7 @@ final class GuardedCalls {
             }
             asked.whenComplete((value, failure) -> {
                 if (failure != null) {
-                    fails(PluginFault.THREW, "failed with " + causeOf(failure), failure);
+                    fails(PluginFault.THREW, "failed with " + Thrown.text(causeOf(failure)), failure);
                 } else if (value == null) {
                     fails(PluginFault.NULL_ANSWER, "null instead of an answer", null);
                 } else if (!answer.complete(value)) {

@@ -75,8 +75,8 @@ final class GuardedExchange implements AuthExchange {
         }
         try {
             begun.close();
-        } catch (RuntimeException | Error e) { // outermost frame of the plugin
-            plugin.reports().fault(PluginFault.THREW, "exchange: close threw " + e);
+        } catch (Throwable e) { // outermost frame of the plugin, which may throw what nobody declares
+            plugin.reports().fault(PluginFault.THREW, "exchange: close threw " + Thrown.text(e));
         }
     }
 }

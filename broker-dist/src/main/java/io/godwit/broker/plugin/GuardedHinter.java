@@ -99,9 +99,9 @@ final class GuardedHinter implements SplitHinter {
                 last = answer;
                 plugin.breaker().succeeded(permit);
             }
-        } catch (RuntimeException | LinkageError | StackOverflowError | AssertionError e) { // outermost frame
+        } catch (Throwable e) { // outermost frame of the plugin, which may throw what nobody declares
             last = Optional.empty();
-            fails(PluginFault.THREW, "hint: threw " + e, permit);
+            fails(PluginFault.THREW, "hint: threw " + Thrown.text(e), permit);
         } finally {
             plugin.reports().called(nanoClock.getAsLong() - began);
             isOverdue = false;
@@ -112,8 +112,8 @@ final class GuardedHinter implements SplitHinter {
     private void guarded(Runnable call) {
         try {
             call.run();
-        } catch (RuntimeException | LinkageError | StackOverflowError | AssertionError e) { // outermost frame
-            fails(PluginFault.THREW, "onAccess: threw " + e, Permit.YES);
+        } catch (Throwable e) { // outermost frame of the plugin, which may throw what nobody declares
+            fails(PluginFault.THREW, "onAccess: threw " + Thrown.text(e), Permit.YES);
         }
     }
 

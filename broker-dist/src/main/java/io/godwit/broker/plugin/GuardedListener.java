@@ -79,7 +79,7 @@ final class GuardedListener implements EventListener, AutoCloseable {
         this.nanoClock = nanoClock;
         this.longest = plugin.limits().event();
         this.kinds = kinds;
-        this.thread = PluginThreads.of("plugin-" + plugin.name() + "-events", plugin.classes(), 1, 1);
+        this.thread = PluginThreads.of("plugin-" + plugin.name() + "-events", plugin.classes(), 1, 1, plugin.mark());
         this.toldNanos = nanoClock.getAsLong() - TOLD_NANOS;
     }
 
@@ -171,7 +171,7 @@ final class GuardedListener implements EventListener, AutoCloseable {
         try {
             listener.onEvent(event);
         } catch (Throwable e) { // outermost frame of the plugin, which may throw what nobody declares
-            lastThrown = "onEvent of " + event.getClass().getSimpleName() + ": threw " + e;
+            lastThrown = "onEvent of " + event.getClass().getSimpleName() + ": threw " + Thrown.text(e);
             threw.increment();
         } finally {
             end();

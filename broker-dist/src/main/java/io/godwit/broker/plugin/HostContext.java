@@ -42,7 +42,8 @@ final class HostContext implements PluginContext {
             PluginReports reports,
             Clock clock,
             BrokerServices services,
-            Decisions decisions) {
+            Decisions decisions,
+            CallMark mark) {
         this.name = name;
         this.settings = settings;
         this.directory = directory;
@@ -50,8 +51,8 @@ final class HostContext implements PluginContext {
         this.meters = meters;
         this.reports = reports;
         this.clock = clock;
-        this.tasks = PluginThreads.of("plugin-" + name + "-task", classes, TASK_THREADS, MAX_TASKS);
-        this.answers = PluginThreads.of("plugin-" + name + "-answer", classes, 1, BrokerHandle.MAX_UNDER_WAY);
+        this.tasks = PluginThreads.of("plugin-" + name + "-task", classes, TASK_THREADS, MAX_TASKS, mark);
+        this.answers = PluginThreads.of("plugin-" + name + "-answer", classes, 1, BrokerHandle.MAX_UNDER_WAY, mark);
         this.broker = new HostBroker(services, decisions, answers);
     }
 
@@ -85,9 +86,9 @@ final class HostContext implements PluginContext {
         return task -> tasks.execute(() -> {
             try {
                 task.run();
-            } catch (RuntimeException | Error e) { // outermost frame of the plugin
+            } catch (Throwable e) { // outermost frame of the plugin, which may throw what nobody declares
+                reports.fault(PluginFault.THREW, "a task threw " + Thrown.text(e));
                 LOG.warn("task of a plugin failed plugin={}", name, e);
-                reports.fault(PluginFault.THREW, "a task threw " + e);
             }
         });
     }

@@ -28,6 +28,8 @@ final class HostedPlugin implements InlineCalls.Owner {
 
     private static final int MAX_THREADS = 64;
     private static final int MAX_DETAIL = 200;
+    /** Threads that a plugin may make itself before it is told of. */
+    static final int MAX_OWN_THREADS = 250;
 
     private final String kind;
     private final String name;
@@ -41,6 +43,7 @@ final class HostedPlugin implements InlineCalls.Owner {
     private final Runnable onChange;
     private final InlineCalls.SlowCalls slow = new InlineCalls.SlowCalls();
     private final List<LongConsumer> ticks = new CopyOnWriteArrayList<>();
+    private final CallMark mark;
     private final ThreadPoolExecutor health;
     /** Null for one without a context. */
     private @Nullable HostContext context;
@@ -58,6 +61,10 @@ final class HostedPlugin implements InlineCalls.Owner {
     private volatile long healthAskedNanos;
 
     private final AtomicBoolean isHealthLateTold = new AtomicBoolean();
+    /** How it may have ended the process before; empty if not. Set before it starts. */
+    private volatile String suspicion = "";
+    /** How many threads it has made, when those are too many; else 0. Volatile: of the thread that watches. */
+    private volatile int tooManyThreads;
 
     /** @param onChange told when what operators should know has changed; on any thread */
     HostedPlugin(
@@ -70,6 +77,7 @@ final class HostedPlugin implements InlineCalls.Owner {
             LongSupplier nanoClock,
             Limits limits,
             int leastFailures,
+            CallMark mark,
             Runnable onChange) {
         this.kind = kind;
         this.name = name;
@@ -80,8 +88,9 @@ final class HostedPlugin implements InlineCalls.Owner {
         this.nanoClock = nanoClock;
         this.limits = limits;
         this.onChange = onChange;
+        this.mark = mark;
         this.breaker = new CircuitBreaker(nanoClock, leastFailures, reports::calls, onChange);
-        this.health = PluginThreads.of("plugin-" + name + "-health", home.classes(), 1, 1);
+        this.health = PluginThreads.of("plugin-" + name + "-health", home.classes(), 1, 1, mark);
     }
 
     String kind() {
@@ -106,6 +115,11 @@ final class HostedPlugin implements InlineCalls.Owner {
 
     CircuitBreaker breaker() {
         return breaker;
+    }
+
+    /** Told of its calls while they run. */
+    CallMark mark() {
+        return mark;
     }
 
     boolean hasContext() {
@@ -152,7 +166,7 @@ final class HostedPlugin implements InlineCalls.Owner {
             isInline = bounded("isNonBlocking", limits.start(), plugin::isNonBlocking);
             threads = Math.max(1, Math.min(MAX_THREADS, bounded("threads", limits.start(), plugin::threads)));
         }
-        calls = PluginThreads.of("plugin-" + name + "-call", home.classes(), threads, GuardedCalls.MOST);
+        calls = PluginThreads.of("plugin-" + name + "-call", home.classes(), threads, GuardedCalls.MOST, mark);
     }
 
     void start() throws IOException {
@@ -201,9 +215,17 @@ final class HostedPlugin implements InlineCalls.Owner {
      */
     <T> T bounded(String what, Duration limit, Callable<T> call) throws IOException {
         try {
-            return BoundedCall.run("plugin-" + name + "-" + what, home.classes(), limit, call);
+            return BoundedCall.run("plugin-" + name + "-" + what, home.classes(), limit, () -> {
+                boolean hasEntered = mark.enter();
+                try {
+                    return call.call();
+                } finally {
+                    mark.leave(hasEntered);
+                }
+            });
         } catch (ExecutionException e) {
-            throw new IOException(label() + " does not " + what + ": " + e.getCause(), e.getCause());
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            throw new IOException(label() + " does not " + what + ": " + Thrown.text(cause), cause);
         } catch (PluginCallException e) {
             reports.fault(PluginFault.NO_ANSWER, what + " " + e.getMessage());
             throw new IOException(label() + " does not " + what + ": it " + e.getMessage(), e);
@@ -228,7 +250,12 @@ final class HostedPlugin implements InlineCalls.Owner {
 
     /** Runs its code on this thread. What it throws goes on. */
     <T> T run(Supplier<T> call) {
-        return inline.run(this, call);
+        boolean hasEntered = mark.enter();
+        try {
+            return inline.run(this, call);
+        } finally {
+            mark.leave(hasEntered);
+        }
     }
 
     @Override
@@ -296,8 +323,8 @@ final class HostedPlugin implements InlineCalls.Owner {
         try {
             PluginHealth answer = plugin.health();
             return answer == null ? PluginHealth.down("null instead of its health") : answer;
-        } catch (Exception | LinkageError | StackOverflowError | AssertionError e) { // outermost frame of the plugin
-            return PluginHealth.down("health threw " + e);
+        } catch (Throwable e) { // outermost frame of the plugin, which may throw what nobody declares
+            return PluginHealth.down("health threw " + Thrown.text(e));
         }
     }
 
@@ -310,6 +337,30 @@ final class HostedPlugin implements InlineCalls.Owner {
             reports.fault(PluginFault.UNHEALTHY, detailOf(now));
         }
         if (wasUp != now.isUp()) {
+            onChange.run();
+        }
+    }
+
+    /** Before it starts: the process before ended by it, or while it was called. */
+    void suspected(String detail) {
+        suspicion = detail;
+        reports.fault(PluginFault.SUSPECTED, detail);
+        onChange.run();
+    }
+
+    /** @param count threads that it has made itself, at the moment */
+    void ownThreads(int count) {
+        int before = tooManyThreads;
+        if (count > MAX_OWN_THREADS) {
+            tooManyThreads = count;
+            if (before == 0) {
+                String detail = count + " threads of its own";
+                LOG.warn("plugin makes too many threads plugin={} kind={} count={}", name, kind, count);
+                reports.fault(PluginFault.TOO_MANY_THREADS, detail);
+                onChange.run();
+            }
+        } else if (before > 0 && count <= MAX_OWN_THREADS / 2) { // else it could be told of every ten seconds
+            tooManyThreads = 0;
             onChange.run();
         }
     }
@@ -332,6 +383,15 @@ final class HostedPlugin implements InlineCalls.Owner {
         PluginHealth known = lastHealth;
         if (known != null && !known.isUp()) {
             text.append(text.isEmpty() ? "" : "; ").append("is not well: ").append(detailOf(known));
+        }
+        if (tooManyThreads > 0) {
+            text.append(text.isEmpty() ? "" : "; ")
+                    .append("has made more than ")
+                    .append(MAX_OWN_THREADS)
+                    .append(" threads");
+        }
+        if (!suspicion.isEmpty()) {
+            text.append(text.isEmpty() ? "" : "; ").append("is suspected: ").append(suspicion);
         }
         return text.isEmpty() ? "" : "plugin " + name + " (" + kind + ") " + text;
     }

@@ -18,12 +18,14 @@ import io.godwit.plugin.throttle.ResourceThrottlerFactory;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -78,6 +80,9 @@ public final class PluginHost implements AutoCloseable {
     private volatile boolean hasNews;
 
     private @Nullable ScheduledExecutorService watch;
+    /** Null before the start, and when its file cannot be written. Volatile: the thread that ends the broker asks. */
+    private volatile @Nullable RunningCalls running;
+
     private int ticks;
 
     private volatile long authTimeoutMillis;
@@ -190,6 +195,7 @@ public final class PluginHost implements AutoCloseable {
             }
         }
         PluginReports reports = new PluginReports(name, kind, events, meters);
+        CallMark mark = new CallMark();
         HostedPlugin plugin = new HostedPlugin(
                 kind,
                 name,
@@ -200,6 +206,7 @@ public final class PluginHost implements AutoCloseable {
                 nanoClock,
                 limits,
                 OF_OPERATORS.contains(type) ? LEAST_FAILURES : LEAST_FAILURES_OF_MANY,
+                mark,
                 () -> hasNews = true);
         plugins.add(plugin);
         OpenSection section = sections.getOrDefault(name, new OpenSection("plugins." + name, Map.of()));
@@ -214,7 +221,8 @@ public final class PluginHost implements AutoCloseable {
                         reports,
                         Clock.systemUTC(),
                         services,
-                        decisions),
+                        decisions,
+                        mark),
                 settings);
         return type.cast(guarded(type, factory, name, plugin));
     }
@@ -297,6 +305,7 @@ public final class PluginHost implements AutoCloseable {
      */
     @SuppressWarnings("FutureReturnValueIgnored") // runs until it is shut down
     public void start() throws IOException {
+        noteCalls();
         if (plugins.isEmpty()) {
             return;
         }
@@ -315,15 +324,69 @@ public final class PluginHost implements AutoCloseable {
                 plugins.stream().map(HostedPlugin::name).toList());
     }
 
+    /** Tells of those that may have ended the process before, and has calls noted from now on. */
+    private void noteCalls() {
+        Path file = dataDirectory.resolve(RunningCalls.FILE);
+        try {
+            for (RunningCalls.Suspect suspect : RunningCalls.before(file)) {
+                tell(suspect);
+            }
+            if (plugins.isEmpty()) {
+                Files.deleteIfExists(file);
+            } else {
+                running = RunningCalls.begin(file, plugins);
+            }
+        } catch (IOException e) { // all else works without it
+            LOG.warn("calls of plugins are not noted file={} cause={}", file, e.toString());
+        }
+    }
+
+    private void tell(RunningCalls.Suspect suspect) {
+        String detail = suspect.hasExited()
+                ? "it ended the process before this one by System.exit"
+                : "it was called when the process before this one was cut short";
+        LOG.warn(
+                "plugin is suspected to have ended the broker plugin={} kind={} detail={}",
+                suspect.name(),
+                suspect.kind(),
+                detail);
+        plugins.stream()
+                .filter(plugin ->
+                        plugin.name().equals(suspect.name()) && plugin.kind().equals(suspect.kind()))
+                .forEach(plugin -> plugin.suspected(detail));
+    }
+
+    /**
+     * While the process ends: whether a plugin has called {@code System.exit}, which is noted for the next start. Any
+     * thread.
+     */
+    public boolean isEndedByPlugin() {
+        RunningCalls noted = running;
+        if (plugins.isEmpty()) {
+            return false;
+        }
+        Optional<HostedPlugin> found =
+                ExitBlame.of(Thread.getAllStackTraces(), plugins, plugin -> noted != null && noted.runs(plugin));
+        found.ifPresent(plugin -> {
+            LOG.error("plugin ends the broker by System.exit plugin={} kind={}", plugin.name(), plugin.kind());
+            if (noted != null) {
+                noted.exits(plugin);
+            }
+        });
+        return found.isPresent();
+    }
+
     private void tick() {
         try {
             inline.look(TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS));
             long now = nanoClock.getAsLong();
             boolean isHealthDue = ticks++ % TICKS_PER_HEALTH == 0;
+            Map<ClassLoader, Integer> threads = isHealthDue ? PluginThreads.ownOfPlugins() : Map.of();
             for (HostedPlugin plugin : plugins) {
                 plugin.tick(now);
                 if (isHealthDue) {
                     plugin.askHealth();
+                    plugin.ownThreads(ownOf(plugin, threads));
                 }
             }
             if (hasNews) {
@@ -333,6 +396,12 @@ public final class PluginHost implements AutoCloseable {
         } catch (RuntimeException e) { // else nothing would be watched any more
             LOG.error("plugins not watched", e);
         }
+    }
+
+    /** One on the class path shares its class loader with the broker. */
+    private static int ownOf(HostedPlugin plugin, Map<ClassLoader, Integer> threads) {
+        ClassLoader classes = plugin.classes();
+        return classes == PluginHost.class.getClassLoader() ? 0 : threads.getOrDefault(classes, 0);
     }
 
     private void tell() {
@@ -358,6 +427,14 @@ public final class PluginHost implements AutoCloseable {
         }
         for (int i = plugins.size() - 1; i >= 0; i--) {
             plugins.get(i).stop();
+        }
+        RunningCalls noted = running;
+        if (noted != null) {
+            try {
+                noted.close();
+            } catch (IOException e) {
+                LOG.warn("the file of calls stays cause={}", e.toString());
+            }
         }
     }
 }

@@ -23,6 +23,7 @@ import io.godwit.plugin.context.Plugin;
 import io.godwit.plugin.context.PluginContext;
 import io.godwit.plugin.event.PluginFault;
 import io.godwit.testing.Await;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -124,6 +125,38 @@ class GuardedAuthTest {
         assertThat(stage.counted("threw")).isEqualTo(1);
         assertThat(stage.state().lastFault()).contains("connect", "no directory");
         fails(stage2(new LinkageError("old")).connect(CONNECT));
+    }
+
+    /** As languages do that have no checked exceptions; and with a text that cannot be had. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whatNobodyDeclaresIsNoAnswerEither(boolean isNonBlocking) throws Exception {
+        List<Exception> thrown = List.of(new IOException("no disk"), new Unspeakable());
+        AtomicInteger count = new AtomicInteger();
+        GuardedAuth auth = stage.auth(
+                (Connects) request -> GuardedAuthTest.<RuntimeException>sneak(thrown.get(count.getAndIncrement() % 2)),
+                isNonBlocking);
+        for (int i = 0; i < 4; i++) {
+            fails(auth.connect(CONNECT));
+        }
+        assertThat(stage.counted("threw")).isEqualTo(4);
+        assertThat(stage.counted("no-answer")).isZero();
+        assertThat(auth.calls().outstanding()).isZero();
+        assertThat(stage.state().lastFault()).contains("Unspeakable");
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <E extends Exception> CompletableFuture<ConnectResult> sneak(Exception thrown) throws E {
+        throw (E) thrown;
+    }
+
+    private static final class Unspeakable extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public String toString() {
+            throw this;
+        }
     }
 
     private GuardedAuth stage2(Error thrown) throws Exception {

@@ -188,6 +188,39 @@ class PluginHostTest {
         }
     }
 
+    private static void leak(CountDownLatch end) {
+        for (int i = 0; i <= HostedPlugin.MAX_OWN_THREADS; i++) {
+            Thread thread = new Thread(() -> {
+                try {
+                    end.await();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            });
+            thread.setDaemon(true);
+            thread.start();
+        }
+    }
+
+    @Test
+    void threadsThatItDoesNotEndAreToldOf() throws Exception {
+        CountDownLatch end = new CountDownLatch(1);
+        Recording plugin = new Recording() {
+            @Override
+            public void start() {
+                context.executor().execute(() -> leak(end));
+            }
+        };
+        try (PluginStage stage = new PluginStage(directory, Map.of())) {
+            stage.auth(plugin);
+            Await.until("told", () -> stage.hasTold(PluginFault.TOO_MANY_THREADS));
+            Await.until("warned", () -> stage.warnings.toString().contains("has made more than 250 threads"));
+            assertThat(stage.counted("too-many-threads")).isEqualTo(1);
+            end.countDown();
+            Await.until("over", () -> stage.warnings.isEmpty());
+        }
+    }
+
     @Test
     void twoPluginsOfOneNameAreRefused() throws Exception {
         try (PluginStage stage = new PluginStage(directory, Map.of())) {

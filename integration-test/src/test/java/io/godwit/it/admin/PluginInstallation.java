@@ -6,6 +6,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.godwit.it.broker.BrokerProcess;
+import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.StringWriter;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 
@@ -59,9 +61,25 @@ final class PluginInstallation {
      * @param services names of the factories' interfaces, and of the classes that are such
      */
     void jar(String name, String className, String source, Map<String, List<String>> services) throws IOException {
+        jarAgainst(Map.of(), name, className, source, services);
+    }
+
+    /**
+     * The same, against a plugin-api of another version.
+     *
+     * @param others sources of what is different there, by the names of the types
+     */
+    void jarAgainst(
+            Map<String, String> others,
+            String name,
+            String className,
+            String source,
+            Map<String, List<String>> services)
+            throws IOException {
         Path classes = Files.createDirectory(directory.resolve(name + "-classes"));
         Path sources = Files.createDirectory(directory.resolve(name + "-sources"));
         Path file = Files.writeString(sources.resolve(className + ".java"), source);
+        Path other = Files.createDirectory(directory.resolve(name + "-api"));
         Path api;
         try (Stream<Path> libraries = Files.list(BrokerProcess.distribution().resolve("lib"))) {
             api = libraries
@@ -69,16 +87,13 @@ final class PluginInstallation {
                     .findFirst()
                     .orElseThrow();
         }
-        var compiler = ToolProvider.getSystemJavaCompiler();
-        StringWriter says = new StringWriter();
-        try (var files = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8)) {
-            List<String> options =
-                    List.of("-d", classes.toString(), "-cp", api.toString(), "--release", "17", "-proc:none");
-            assertThat(compiler.getTask(says, files, null, options, null, files.getJavaFileObjects(file))
-                            .call())
-                    .as(says.toString())
-                    .isTrue();
+        for (Map.Entry<String, String> each : others.entrySet()) {
+            Path otherFile = sources.resolve(each.getKey().replace('.', '/') + ".java");
+            Files.createDirectories(otherFile.getParent());
+            Files.writeString(otherFile, each.getValue());
+            compile(other, List.of(api), otherFile);
         }
+        compile(classes, List.of(other, api), file);
         try (OutputStream to = Files.newOutputStream(plugins.resolve(name + ".jar"));
                 JarOutputStream out = new JarOutputStream(to);
                 Stream<Path> entries = Files.walk(classes)) {
@@ -90,6 +105,19 @@ final class PluginInstallation {
                 out.putNextEntry(new JarEntry("META-INF/services/" + service.getKey()));
                 out.write(String.join("\n", service.getValue()).getBytes(StandardCharsets.UTF_8));
             }
+        }
+    }
+
+    private static void compile(Path to, List<Path> classPath, Path file) throws IOException {
+        var compiler = ToolProvider.getSystemJavaCompiler();
+        StringWriter says = new StringWriter();
+        String path = classPath.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
+        try (var files = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8)) {
+            List<String> options = List.of("-d", to.toString(), "-cp", path, "--release", "17", "-proc:none");
+            assertThat(compiler.getTask(says, files, null, options, null, files.getJavaFileObjects(file))
+                            .call())
+                    .as(says.toString())
+                    .isTrue();
         }
     }
 

@@ -23,5 +23,9 @@ public enum PluginFault {
     /** It asked for a meter too many. */
     TOO_MANY_METERS,
     /** Events for it were discarded, since too many waited. Each event counts. */
-    QUEUE_FULL
+    QUEUE_FULL,
+    /** It has made so many threads that it seems to leak them. */
+    TOO_MANY_THREADS,
+    /** The process before this one was ended by it, or cut short while it was called. Told once, at the start. */
+    SUSPECTED
 }

@@ -1,0 +1,92 @@
+package io.godwit.broker.plugin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.plugin.event.EventListener;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Whose code has called {@code System.exit}, by the stacks of all threads. */
+class ExitBlameTest {
+    private static final StackTraceElement WAITS = frame("java.lang.Shutdown", "exit", null);
+    private static final StackTraceElement EXIT = frame("java.lang.Runtime", "exit", null);
+
+    private final HostedPlugin acme = plugin("acme", loader("acme.jar"));
+    private final HostedPlugin other = plugin("other", loader("other.jar"));
+    private final HostedPlugin twin = plugin("twin", acme.classes());
+    private final HostedPlugin ours = plugin("file", ExitBlame.class.getClassLoader());
+
+    private static ClassLoader loader(String name) {
+        return new URLClassLoader(name, new URL[0], ExitBlameTest.class.getClassLoader());
+    }
+
+    private static HostedPlugin plugin(String name, ClassLoader classes) {
+        return new HostedPlugin(
+                "auth-provider",
+                name,
+                new PluginHome(name + ".jar", classes),
+                null,
+                new PluginReports(name, "auth-provider", EventListener.NONE, new SimpleMeterRegistry()),
+                new InlineCalls(System::nanoTime),
+                System::nanoTime,
+                Limits.DEFAULT,
+                3,
+                new CallMark(),
+                () -> {});
+    }
+
+    private static StackTraceElement frame(String type, String method, @Nullable String loader) {
+        return new StackTraceElement(loader, null, null, type, method, null, 1);
+    }
+
+    private static Thread thread(ClassLoader context) {
+        Thread thread = new Thread(() -> {});
+        thread.setContextClassLoader(context);
+        return thread;
+    }
+
+    private String blamed(Thread thread, StackTraceElement... stack) {
+        return ExitBlame.of(
+                        Map.of(thread, stack, new Thread(() -> {}), new StackTraceElement[0]),
+                        List.of(ours, other, acme, twin),
+                        plugin -> plugin == twin)
+                .map(HostedPlugin::name)
+                .orElse("nobody");
+    }
+
+    private static ClassLoader app() {
+        return ExitBlame.class.getClassLoader();
+    }
+
+    @Test
+    void itIsTheOneWhoseFrameIsBelowTheCall() {
+        assertThat(blamed(thread(app()), WAITS, EXIT, frame("org.acme.A", "run", "other.jar")))
+                .isEqualTo("other");
+    }
+
+    /** By a method handle there may be no frame of its own. */
+    @Test
+    void aThreadThatItHasMadeIsItsOwn() {
+        assertThat(blamed(thread(other.classes()), WAITS, EXIT)).isEqualTo("other");
+    }
+
+    @Test
+    void ofTwoOutOfOneJarItIsTheOneThatIsCalled() {
+        assertThat(blamed(thread(acme.classes()), WAITS, EXIT)).isEqualTo("twin");
+    }
+
+    @Test
+    void theBrokerAndSignalsAreNobody() {
+        assertThat(blamed(thread(app()), WAITS, EXIT, frame("io.godwit.broker.Main", "main", "app")))
+                .isEqualTo("nobody");
+        assertThat(blamed(thread(app()), WAITS, frame("java.lang.Terminator$1", "handle", null)))
+                .isEqualTo("nobody");
+        assertThat(blamed(thread(acme.classes()), frame("org.acme.A", "exit", "acme.jar")))
+                .isEqualTo("nobody");
+    }
+}
