@@ -121,7 +121,7 @@ final class CommandPage {
     /** Broken into lines of at most {@link #WIDTH}. */
     private void paragraph(String text) {
         int column = 0;
-        for (String word : escaped(text).strip().split("\\s+")) {
+        for (String word : escaped(text).strip().split("\\s+", -1)) {
             if (word.isEmpty()) {
                 return;
             }
