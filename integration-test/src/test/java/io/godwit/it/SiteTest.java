@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.godwit.it.real.Programs;
 import io.godwit.testing.Needs;
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -65,26 +65,16 @@ class SiteTest {
         assertThat(built.said()).contains("nowhere.md", "#nowhere", "nowhere.txt");
     }
 
-    /** The sources with documents of their own; all else is the same by links. */
+    /** Of the sources, what the site is made of. */
     private Path copy() throws Exception {
         Path root = Files.createDirectory(directory.resolve("root"));
-        try (DirectoryStream<Path> all = Files.newDirectoryStream(ROOT)) {
-            for (Path each : all) {
-                String name = each.getFileName().toString();
-                if (!List.of("docs", "mkdocs.yml", "docs_hooks.py").contains(name)) {
-                    Files.createSymbolicLink(root.resolve(name), each);
-                }
-            }
-        }
-        Process copying = new ProcessBuilder(
-                        "cp",
-                        "-r",
-                        ROOT.resolve("docs").toString(),
-                        ROOT.resolve("mkdocs.yml").toString(),
-                        ROOT.resolve("docs_hooks.py").toString(),
-                        root.toString())
-                .inheritIO()
-                .start();
+        List<String> command = new ArrayList<>(List.of("cp", "-r", "--parents", "mkdocs.yml", "docs_hooks.py"));
+        command.addAll(List.of("docs", "conf/standalone.yml", "helm/godwit/values.yaml"));
+        command.addAll(List.of("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "SECURITY.md"));
+        command.add("api-server/src/main/resources/io/godwit/api/dashboard/icon.svg");
+        command.add(root.toString());
+        Process copying =
+                new ProcessBuilder(command).directory(ROOT.toFile()).inheritIO().start();
         assertThat(copying.waitFor()).isZero();
         return root;
     }
