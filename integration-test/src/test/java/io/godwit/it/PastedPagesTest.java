@@ -12,11 +12,13 @@ import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The commands of pages for strangers, pasted in their order. Each block is pasted, or stands here with the reason. */
+@Timeout(600)
 class PastedPagesTest {
     private static final String README = "README.md";
     private static final String GET_STARTED = "docs/get-started.md";

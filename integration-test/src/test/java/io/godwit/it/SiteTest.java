@@ -15,10 +15,12 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The documents build as a site, by {@code mkdocs.yml}, and a link that leads nowhere fails the build. */
 @Tag("full")
+@Timeout(600)
 class SiteTest {
     private static final Path ROOT =
             Path.of(System.getProperty("godwit.root")).toAbsolutePath().normalize();
