@@ -777,7 +777,7 @@ waits() {
 # Says what a start waits for: when it has for five seconds, and again when that has changed.
 print_wait() {
   local now
-  now=$(waits <"$status_file" 2>/dev/null)
+  now=$(waits 2>/dev/null <"$status_file")
   if [ -n "$now" ] && [ "$now" != "$told" ]; then
     told=$now
     printf 'godwit: %s\n' "${now//$'\n'/$'\n'godwit: }"

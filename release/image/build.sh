@@ -66,7 +66,8 @@ done
 
 say "the broker"
 tar -x -f "$archive" -C "$root/opt/godwit" --strip-components=1 --no-same-owner
-rm -rf "$root"/opt/godwit/{docs,README.md,ARCHITECTURE.md} "$root"/opt/godwit/lib/*-"linux-$other".jar
+rm -rf "$root"/opt/godwit/{docs,README.md,ARCHITECTURE.md,CHANGELOG.md,SECURITY.md}
+rm -f "$root"/opt/godwit/lib/*-"linux-$other".jar
 install -m 755 "$here/health" "$root/opt/godwit/bin/health"
 mv "$root/opt/godwit/conf/standalone.yml" "$root/etc/godwit/standalone.yml"
 # Only the library of this architecture, for glibc.

@@ -185,7 +185,7 @@ public final class Admin implements Invocation {
      * The command line with the commands whose names are among the words, or else with all of them: to make one takes
      * time, and whoever runs one waits.
      */
-    private CommandLine line(List<String> words) {
+    CommandLine line(List<String> words) {
         List<String> names = new ArrayList<>(COMMANDS);
         names.addAll(ApiCommands.NAMES);
         boolean isNamed = !words.contains("completion") && names.stream().anyMatch(words::contains);

@@ -144,7 +144,7 @@ public final class Passwd {
 
     @Command(
             name = "change",
-            description = "Sets another password, kept in the way of the old one unless told otherwise.")
+            description = "Sets another password, stored in the same format as the old one unless told otherwise.")
     int change(
             @ArgGroup @Nullable Method method,
             @Parameters(paramLabel = "USER", description = "a name that is there") String user)

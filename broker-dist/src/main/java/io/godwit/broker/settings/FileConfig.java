@@ -37,8 +37,7 @@ public record FileConfig(
                     """) TenantSection tenantConfig,
         @Section(text = """
                     The cluster that this node is one of. It is in one when host, clusterDomainName or seedEndpoints
-                    says something; else it runs alone and opens no port for others. docs/operations.md tells how to
-                    begin.
+                    says something; else it runs alone and opens no port for others. docs/cluster.md tells how to begin.
                     """) ClusterSection clusterConfig,
         @Section(text = """
                     Which clients are told to use another node of the cluster: asked at each CONNECT, after
