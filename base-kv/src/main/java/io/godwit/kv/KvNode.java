@@ -192,8 +192,7 @@ public final class KvNode implements AutoCloseable {
         opened.add(claim);
         makeRoom(config, probe);
         progress.claimed();
-        ClusterEntry entry =
-                new ClusterEntry(config.dataDirectory(), config.bootstrap(), cluster, claim, progress);
+        ClusterEntry entry = new ClusterEntry(config.dataDirectory(), config.bootstrap(), cluster, claim, progress);
         ClusterEntry.Entered entered = entry.enter();
         opened.set(0, entered.directory());
         opened.add(entered.cluster());

@@ -275,10 +275,8 @@ class LayeringTest {
 
     /** Requests know of changes only whether they have to wait, and changes nothing of requests. */
     @ArchTest
-    static final ArchRule requestsAndChangesOfARangeAreApart = slices()
-            .matching("io.godwit.kv.range.(request|change)..")
-            .should()
-            .notDependOnEachOther();
+    static final ArchRule requestsAndChangesOfARangeAreApart =
+            slices().matching("io.godwit.kv.range.(request|change)..").should().notDependOnEachOther();
 
     /** A store is told of without its node's peers, and those without the operators who ask for them. */
     @ArchTest

@@ -122,8 +122,7 @@ final class LocalActions implements ActionExecutor {
                         // it is neither for a moment, which would break off what is being copied to it
                         : !hasCaughtUp(range, store)
                                 ? ended(ActionOutcome.REFUSED, store + " has not caught up yet")
-                                : range.voters().promote(change.epoch(), store)
-                                        .thenApply(LocalActions::resultOf);
+                                : range.voters().promote(change.epoch(), store).thenApply(LocalActions::resultOf);
             case DEMOTE ->
                 !isVoter || store.equals(self)
                         ? ended(ActionOutcome.REFUSED, store + " is no voter, or leads")

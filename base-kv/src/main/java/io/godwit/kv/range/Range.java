@@ -123,8 +123,8 @@ public final class Range implements Sibling {
                         family.store(),
                         term,
                         bounds,
-                        (key, request) -> routes.forward(
-                                new WaitingSubmission(key, request, environment.leaderDeadlineNanos())),
+                        (key, request) ->
+                                routes.forward(new WaitingSubmission(key, request, environment.leaderDeadlineNanos())),
                         db,
                         started,
                         executor,
@@ -135,8 +135,7 @@ public final class Range implements Sibling {
                 load);
         this.changes = new RangeChanges(this, db, coprocessor, environment, role);
         this.voters = new VoterChange(changes);
-        this.requests =
-                new RangeRequests(this, routes, db, coprocessor, environment, load, role, changes::isFrozen);
+        this.requests = new RangeRequests(this, routes, db, coprocessor, environment, load, role, changes::isFrozen);
         this.mergeSequel = new MergeSequel(this, db, role, changes, requests, id -> {
             Range sibling = family.find(id);
             return sibling == null ? null : sibling.mergeSequel;
@@ -301,9 +300,7 @@ public final class Range implements Sibling {
     }
 
     private CompletableFuture<byte[]> queryAsLeader(ReadGate.Query request) {
-        return role.leading() == null
-                ? CompletableFuture.failedFuture(Waiting.notLed())
-                : requests.query(request);
+        return role.leading() == null ? CompletableFuture.failedFuture(Waiting.notLed()) : requests.query(request);
     }
 
     /** As {@link RangeRequests#hold}. Before anybody can reach it. */

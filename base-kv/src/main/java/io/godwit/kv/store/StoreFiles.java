@@ -74,12 +74,7 @@ public final class StoreFiles {
 
     /** @param isAlone whether this node has all ranges of its stores; otherwise it has those that it is given */
     public StoreFiles(
-            Path data,
-            Path logDirectory,
-            SharedRaftLog log,
-            RocksResources rocks,
-            String storeId,
-            boolean isAlone) {
+            Path data, Path logDirectory, SharedRaftLog log, RocksResources rocks, String storeId, boolean isAlone) {
         this.data = data;
         this.logDirectory = logDirectory;
         this.log = log;

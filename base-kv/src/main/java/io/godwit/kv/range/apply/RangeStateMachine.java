@@ -81,7 +81,10 @@ public final class RangeStateMachine extends StateMachineAdapter {
      * @param isApplied false when it was for another state
      */
     public record Changed(
-            @Nullable RangeCommand command, RangeState state, @Nullable CommandClosure own, boolean isApplied) {}
+            @Nullable RangeCommand command,
+            RangeState state,
+            @Nullable CommandClosure own,
+            boolean isApplied) {}
 
     /** An entry of this node's leader with its replies. */
     public record AppliedEntry(SealedEntry entry, List<byte[]> replies) {}

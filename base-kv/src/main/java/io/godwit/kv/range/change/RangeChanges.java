@@ -103,11 +103,7 @@ public final class RangeChanges {
     private volatile String underWay = "";
 
     public RangeChanges(
-            Replica replica,
-            RangeDb db,
-            RangeCoprocessor coprocessor,
-            RangeEnvironment environment,
-            LeaderRole role) {
+            Replica replica, RangeDb db, RangeCoprocessor coprocessor, RangeEnvironment environment, LeaderRole role) {
         this.replica = replica;
         this.db = db;
         this.coprocessor = coprocessor;

@@ -228,7 +228,8 @@ public final class RangeRequests implements ReadIndex, ReadGate.Listener {
         }
         requests.forEach(request -> request.refuse(cause));
         // a query may be asked again of whoever leads next; nobody does when this is the only voter
-        boolean mayAskOthers = cause.reason() == Cause.STORE_FAILED && db.state().hasOtherVoters();
+        boolean mayAskOthers =
+                cause.reason() == Cause.STORE_FAILED && db.state().hasOtherVoters();
         RangeException ofQueries = mayAskOthers ? Waiting.notLed() : cause;
         waitingQueries.forEach(query -> query.answer().completeExceptionally(ofQueries));
         waitingQueries.clear();

@@ -230,12 +230,7 @@ class RangeStateMachineTest {
         };
         events.clear();
         return new RangeStateMachine(
-                "test-1",
-                db,
-                coprocessor,
-                listener,
-                (what, cause) -> events.add("fault " + what),
-                Runnable::run);
+                "test-1", db, coprocessor, listener, (what, cause) -> events.add("fault " + what), Runnable::run);
     }
 
     /** Goes on with a copy of the files as they are, which is what a killed process leaves. */
