@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Whether a replica has caught up is read off the last index of its log, in its own report, beside the leader's.
  */
-final class StoreViews implements ClusterViewSource {
+public final class StoreViews implements ClusterViewSource {
     private static final Duration FORGOTTEN_FOR = Duration.ofDays(36_500);
 
     private final String store;
