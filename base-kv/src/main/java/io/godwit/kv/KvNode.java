@@ -1,18 +1,43 @@
 package io.godwit.kv;
 
 import io.godwit.cluster.Cluster;
+import io.godwit.kv.backup.RangeBackups;
+import io.godwit.kv.backup.RangeCopies;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.StoreMeasures;
 import io.godwit.kv.disk.DamagedDataException;
 import io.godwit.kv.disk.DataDirectory;
+import io.godwit.kv.member.ClusterEntry;
+import io.godwit.kv.member.ClusterSettings;
+import io.godwit.kv.member.MemberWatch;
+import io.godwit.kv.member.NodeAddresses;
+import io.godwit.kv.member.NotedFacts;
+import io.godwit.kv.member.StartProgress;
+import io.godwit.kv.operate.FactsTeller;
+import io.godwit.kv.operate.NodeControl;
+import io.godwit.kv.operate.NodeOperations;
+import io.godwit.kv.operate.QuorumWatch;
+import io.godwit.kv.operate.StoreControl;
+import io.godwit.kv.peers.ClusterLinks;
+import io.godwit.kv.peers.KvThreads;
+import io.godwit.kv.peers.OwnReport;
 import io.godwit.kv.raft.GodwitRaftServiceFactory;
 import io.godwit.kv.raft.RaftHost;
 import io.godwit.kv.raft.log.SharedRaftLog;
-import io.godwit.kv.range.RangeEnvironment;
-import io.godwit.kv.range.RangeExecutor;
-import io.godwit.kv.range.RocksResources;
+import io.godwit.kv.range.data.RocksResources;
+import io.godwit.kv.range.replica.RangeEnvironment;
+import io.godwit.kv.range.replica.RangeExecutor;
 import io.godwit.kv.remote.RouteTable;
 import io.godwit.kv.remote.Routes;
+import io.godwit.kv.store.DiskGuard;
+import io.godwit.kv.store.DiskReserve;
+import io.godwit.kv.store.FigureCollector;
+import io.godwit.kv.store.HealthReports;
+import io.godwit.kv.store.KvFigures;
+import io.godwit.kv.store.StoreFiles;
+import io.godwit.kv.store.StoreHealth;
+import io.godwit.kv.store.StoreRanges;
+import io.godwit.kv.store.StoreSpec;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -167,7 +192,8 @@ public final class KvNode implements AutoCloseable {
         opened.add(claim);
         makeRoom(config, probe);
         progress.claimed();
-        ClusterEntry.Entered entered = new ClusterEntry(config, cluster, claim, progress).enter();
+        ClusterEntry entry = new ClusterEntry(config.dataDirectory(), config.bootstrap(), cluster, claim, progress);
+        ClusterEntry.Entered entered = entry.enter();
         opened.set(0, entered.directory());
         opened.add(entered.cluster());
         return new KvNode(config, entered.directory(), entered, probe, measures, opened);
@@ -231,7 +257,7 @@ public final class KvNode implements AutoCloseable {
             }
             reports.tellChange(); // a range that waited for file descriptors serves again
         });
-        this.backups = new RangeCopies(directory.path(), stores);
+        this.backups = new RangeCopies(directory.path(), this::openRanges);
         this.own = new OwnReport(
                 storeId,
                 entered == null ? 1 : entered.incarnation(),
@@ -353,6 +379,16 @@ public final class KvNode implements AutoCloseable {
         store.ready().whenComplete((done, failure) -> reports.tell());
         LOG.info("store opened store={} ranges={}", spec.name(), opened.all().size());
         return store;
+    }
+
+    /** Of a store that is open; null when there is none. Any thread. */
+    private @Nullable StoreRanges openRanges(String name) {
+        for (KvStore store : stores) {
+            if (store.name().equals(name)) {
+                return store.ranges();
+            }
+        }
+        return null;
     }
 
     private StoreControl.Noting noting(String key) {

@@ -1,8 +1,9 @@
 package io.godwit.kv;
 
+import io.godwit.kv.member.ClusterSettings;
 import io.godwit.kv.raft.log.LogSync;
-import io.godwit.kv.range.RangeSettings;
-import io.godwit.kv.range.RocksResources;
+import io.godwit.kv.range.data.RocksResources;
+import io.godwit.kv.range.replica.RangeSettings;
 import java.nio.file.Path;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;

@@ -4,6 +4,8 @@ import io.godwit.kv.client.Leaders;
 import io.godwit.kv.client.Mirror;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.range.Range;
+import io.godwit.kv.store.StoreHealth;
+import io.godwit.kv.store.StoreRanges;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;

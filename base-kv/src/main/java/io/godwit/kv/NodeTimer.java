@@ -1,7 +1,8 @@
 package io.godwit.kv;
 
 import io.godwit.kv.balance.BalanceTimer;
-import io.godwit.kv.range.RangeExecutor;
+import io.godwit.kv.peers.KvThreads;
+import io.godwit.kv.range.replica.RangeExecutor;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;

@@ -8,6 +8,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.kv.balance.BalanceLoopConfig;
 import io.godwit.kv.balance.BalancePlan;
+import io.godwit.kv.operate.NodeOperations;
+import io.godwit.kv.operate.OperationResult;
+import io.godwit.kv.store.StoreBalance;
 import io.godwit.plugin.balance.ReplicaGoal;
 import java.nio.file.Path;
 import java.time.Duration;

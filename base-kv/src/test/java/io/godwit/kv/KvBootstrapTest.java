@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.cluster.ClusterException;
 import io.godwit.kv.disk.DataDirectory;
+import io.godwit.kv.member.StartProgress;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

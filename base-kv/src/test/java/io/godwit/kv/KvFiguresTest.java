@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.StoreMeasures;
-import io.godwit.kv.range.RangeSettings;
+import io.godwit.kv.member.StartProgress;
+import io.godwit.kv.range.replica.RangeSettings;
+import io.godwit.kv.store.KvFigures;
+import io.godwit.kv.store.StoreFigures;
+import io.godwit.kv.store.StoreSpec;
 import io.godwit.kv.testing.AppendCoprocessor;
 import io.godwit.testing.Await;
 import java.nio.file.Path;

@@ -2,8 +2,8 @@ package io.godwit.kv;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.kv.range.RocksResources;
 import io.godwit.kv.range.SimRanges;
+import io.godwit.kv.range.data.RocksResources;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;

@@ -13,9 +13,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.kv.range.Range;
-import io.godwit.kv.range.Range.ChangeOutcome;
-import io.godwit.kv.range.RangeCommand;
-import io.godwit.kv.range.RangeState;
+import io.godwit.kv.range.change.ChangeOutcome;
+import io.godwit.kv.range.state.RangeCommand;
+import io.godwit.kv.range.state.RangeState;
+import io.godwit.kv.store.RangeDescriptor;
+import io.godwit.kv.store.StoreSpec;
 import io.godwit.kv.testing.AppendCoprocessor;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -4,6 +4,7 @@ import static io.godwit.kv.KvCluster.append;
 import static io.godwit.kv.KvCluster.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.kv.store.StoreHealth;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;

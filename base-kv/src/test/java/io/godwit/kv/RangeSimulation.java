@@ -6,9 +6,10 @@ import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
 import io.godwit.kv.range.Range;
-import io.godwit.kv.range.Range.ChangeOutcome;
-import io.godwit.kv.range.RocksResources;
 import io.godwit.kv.range.SimRanges;
+import io.godwit.kv.range.change.ChangeOutcome;
+import io.godwit.kv.range.data.RocksResources;
+import io.godwit.kv.store.RangeDescriptor;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -188,7 +189,7 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
         }
     }
 
-    /** As {@link Replicas} has it: not at once, as a split may be about to make it. */
+    /** As {@link io.godwit.kv.peers.Replicas} has it: not at once, as a split may be about to make it. */
     @Override
     public void missing(String groupId, SimNode caller, String storeId) {
         SimNode node = node(storeId);
@@ -641,7 +642,7 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
         check();
     }
 
-    /** As {@link Replicas#lookForEnded} has it. */
+    /** As {@link io.godwit.kv.peers.Replicas#lookForEnded} has it. */
     private void leaveEnded() {
         for (SimNode node : nodes.values()) {
             if (node.isUp()) {

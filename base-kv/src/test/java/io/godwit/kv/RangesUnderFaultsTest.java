@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
-import io.godwit.kv.range.RocksResources;
+import io.godwit.kv.range.data.RocksResources;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A node dies between any two steps of a replica's coming or going ({@link Replicas}). Every step writes to a place of
+ * A node dies between any two steps of a replica's coming or going ({@code Replicas}). Every step writes to a place of
  * its own, so the state between two is put together of copies from before and after: the register lies in the log, the
  * rest in the directory of the range, in {@code STORES} and in {@code damaged}.
  */

@@ -4,13 +4,16 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.godwit.kv.RangeBackups.RangeCopy;
+import io.godwit.kv.backup.RangeBackups.RangeCopy;
+import io.godwit.kv.backup.Restore;
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.disk.DamagedDataException;
 import io.godwit.kv.disk.DataDirectory;
 import io.godwit.kv.range.Range;
+import io.godwit.kv.range.change.ChangeOutcome;
+import io.godwit.kv.store.StoreSpec;
 import io.godwit.kv.testing.AppendCoprocessor;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
@@ -60,7 +63,7 @@ class RestoreTest {
                     .findFirst()
                     .orElseThrow();
             assertThat(store.ranges().split(1, first.state().epoch(), key(400)).get(20, TimeUnit.SECONDS))
-                    .isEqualTo(Range.ChangeOutcome.DONE);
+                    .isEqualTo(ChangeOutcome.DONE);
             write(client, "b");
             store.ready().get(20, TimeUnit.SECONDS);
             List<CompletableFuture<byte[]>> later = new ArrayList<>();

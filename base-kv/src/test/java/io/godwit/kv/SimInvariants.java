@@ -4,8 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.range.Range;
-import io.godwit.kv.range.RangeState;
 import io.godwit.kv.range.SimRanges;
+import io.godwit.kv.range.leader.KnownLeadership;
+import io.godwit.kv.range.state.RangeState;
 import io.godwit.kv.remote.Routes;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -73,7 +74,7 @@ final class SimInvariants {
             Range range = leader == null || !leader.node.isUp()
                     ? null
                     : leader.node.ranges().find(SimRaft.rangeOf(group.id));
-            Range.Leading leading = range == null ? null : range.leading();
+            KnownLeadership leading = range == null ? null : range.leading();
             if (leader == null
                     || range == null
                     || leading == null
@@ -148,7 +149,7 @@ final class SimInvariants {
         Routes routes = user.caller().table().routes();
         for (SimNode node : nodes) {
             for (Range range : node.ranges().all()) {
-                Range.Leading leading = range.leading();
+                KnownLeadership leading = range.leading();
                 Routes.Route route = routes.of(range.state().bounds().start());
                 if (leading != null
                         && (route == null

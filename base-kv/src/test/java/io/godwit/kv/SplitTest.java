@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeClient;
+import io.godwit.kv.operate.OperationResult;
+import io.godwit.kv.operate.StoreOperations;
 import io.godwit.kv.range.Range;
-import io.godwit.kv.range.Range.ChangeOutcome;
-import io.godwit.kv.range.RangeSettings;
+import io.godwit.kv.range.change.ChangeOutcome;
+import io.godwit.kv.range.replica.RangeSettings;
+import io.godwit.kv.store.StoreSpec;
 import io.godwit.kv.testing.AppendCoprocessor;
 import io.godwit.plugin.balance.BalanceAction;
 import io.godwit.plugin.balance.Key;

@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.kv.range.Range;
-import io.godwit.kv.range.Range.ChangeOutcome;
-import io.godwit.kv.range.RocksResources;
+import io.godwit.kv.range.change.ChangeOutcome;
+import io.godwit.kv.range.data.RocksResources;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;

@@ -11,7 +11,7 @@ import io.godwit.inbox.InboxConfig;
 import io.godwit.kv.KvNodeConfig;
 import io.godwit.kv.raft.RaftSettings;
 import io.godwit.kv.raft.log.LogSync;
-import io.godwit.kv.range.RangeSettings;
+import io.godwit.kv.range.replica.RangeSettings;
 import io.godwit.mqtt.MqttConfig;
 import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.codec.DecodeLimits;
@@ -60,7 +60,7 @@ final class BrokerSettings {
                                 config.properties().metaSync()))
                 .reclaimingAt(config.properties().reclaimBytesPerSecond());
         return ClusterSettings.isClustered(config)
-                ? alone.in(new io.godwit.kv.ClusterSettings(
+                ? alone.in(new io.godwit.kv.member.ClusterSettings(
                         ClusterSettings.cluster(config),
                         RaftSettings.DEFAULT.sendingAt(config.properties().snapshotBytesPerSecond()),
                         Release.version(),

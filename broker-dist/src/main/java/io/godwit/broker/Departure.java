@@ -1,9 +1,9 @@
 package io.godwit.broker;
 
-import io.godwit.kv.NodeOperations;
-import io.godwit.kv.StoreOperations;
-import io.godwit.kv.StoreOperations.RangeInfo;
 import io.godwit.kv.client.Deadline;
+import io.godwit.kv.operate.NodeOperations;
+import io.godwit.kv.operate.StoreOperations;
+import io.godwit.kv.operate.StoreOperations.RangeInfo;
 import io.godwit.plugin.balance.BalanceAction.MoveLeader;
 import java.time.Duration;
 import java.util.ArrayDeque;

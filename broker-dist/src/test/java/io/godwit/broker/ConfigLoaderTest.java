@@ -12,7 +12,7 @@ import io.godwit.cluster.HostPort;
 import io.godwit.dist.client.SharedPick;
 import io.godwit.kv.KvNodeConfig;
 import io.godwit.kv.raft.RaftSettings;
-import io.godwit.kv.range.RocksResources;
+import io.godwit.kv.range.data.RocksResources;
 import io.godwit.mqtt.MqttConfig;
 import io.godwit.mqtt.codec.DecodeLimits;
 import io.godwit.mqtt.topic.AutoSubscription;

@@ -2,12 +2,12 @@ package io.godwit.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.kv.NodeOperations;
-import io.godwit.kv.OperationResult;
-import io.godwit.kv.StoreOperations;
 import io.godwit.kv.balance.ActionOutcome;
 import io.godwit.kv.balance.BalanceControl;
 import io.godwit.kv.client.Deadline;
+import io.godwit.kv.operate.NodeOperations;
+import io.godwit.kv.operate.OperationResult;
+import io.godwit.kv.operate.StoreOperations;
 import io.godwit.plugin.balance.BalanceAction;
 import io.godwit.plugin.balance.BalanceAction.MoveLeader;
 import io.godwit.plugin.balance.RangeLoad;

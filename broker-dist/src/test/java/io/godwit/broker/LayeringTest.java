@@ -105,7 +105,7 @@ class LayeringTest {
             .that()
             .resideInAnyPackage("io.godwit.kv..", "io.godwit.cluster..")
             .and()
-            .doNotHaveFullyQualifiedName("io.godwit.kv.range.Leadership")
+            .doNotHaveFullyQualifiedName("io.godwit.kv.range.leader.Leadership")
             .should()
             .callMethod(System.class, "currentTimeMillis")
             .orShould()
@@ -242,6 +242,73 @@ class LayeringTest {
             .whereLayer("leader")
             .mayOnlyBeAccessedByLayers("entry");
 
+    /** What a range is does not know who leads it, and a leader not where its requests come from, and so on upwards. */
+    @ArchTest
+    static final ArchRule rangePackagesUseThoseBelow = layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage("io.godwit.kv.range..")
+            .layer("state")
+            .definedBy("io.godwit.kv.range.state..")
+            .layer("replica")
+            .definedBy("io.godwit.kv.range.replica..")
+            .layer("data")
+            .definedBy("io.godwit.kv.range.data..")
+            .layer("apply")
+            .definedBy("io.godwit.kv.range.apply..")
+            .layer("leader")
+            .definedBy("io.godwit.kv.range.leader..")
+            .layer("uses of a leader")
+            .definedBy("io.godwit.kv.range.request..", "io.godwit.kv.range.change..")
+            .layer("whole")
+            .definedBy("io.godwit.kv.range")
+            .whereLayer("state")
+            .mayNotAccessAnyLayer()
+            .whereLayer("replica")
+            .mayOnlyAccessLayers("state")
+            .whereLayer("data")
+            .mayOnlyAccessLayers("state")
+            .whereLayer("apply")
+            .mayOnlyAccessLayers("state", "data")
+            .whereLayer("leader")
+            .mayOnlyAccessLayers("state", "replica", "data", "apply")
+            .whereLayer("uses of a leader")
+            .mayOnlyAccessLayers("state", "replica", "data", "apply", "leader");
+
+    /** Requests know of changes only whether they have to wait, and changes nothing of requests. */
+    @ArchTest
+    static final ArchRule requestsAndChangesOfARangeAreApart =
+            slices().matching("io.godwit.kv.range.(request|change)..").should().notDependOnEachOther();
+
+    /** A store is told of without its node's peers, and those without the operators who ask for them. */
+    @ArchTest
+    static final ArchRule kvPackagesUseThoseBelow = layeredArchitecture()
+            .consideringOnlyDependenciesInAnyPackage("io.godwit.kv..")
+            .layer("node")
+            .definedBy("io.godwit.kv")
+            .layer("operate")
+            .definedBy("io.godwit.kv.operate..")
+            .layer("peers")
+            .definedBy("io.godwit.kv.peers..")
+            .layer("member")
+            .definedBy("io.godwit.kv.member..")
+            .layer("backup")
+            .definedBy("io.godwit.kv.backup..")
+            .layer("store")
+            .definedBy("io.godwit.kv.store..")
+            .layer("range")
+            .definedBy("io.godwit.kv.range..")
+            .whereLayer("node")
+            .mayNotBeAccessedByAnyLayer()
+            .whereLayer("operate")
+            .mayOnlyBeAccessedByLayers("node")
+            .whereLayer("backup")
+            .mayOnlyBeAccessedByLayers("node")
+            .whereLayer("peers")
+            .mayOnlyBeAccessedByLayers("node", "operate")
+            .whereLayer("member")
+            .mayOnlyBeAccessedByLayers("node", "operate", "peers")
+            .whereLayer("store")
+            .mayOnlyBeAccessedByLayers("node", "operate", "peers", "backup");
+
     /** Where classes refer to each other in circles. To be shortened; nothing is added. */
     private static final Set<String> KNOTS = Set.of(
             "io.godwit.api.contract",
@@ -262,11 +329,6 @@ class LayeringTest {
             "io.godwit.dist.route",
             "io.godwit.inbox.carrier",
             "io.godwit.inbox.session",
-            "io.godwit.kv.balance",
-            "io.godwit.kv.raft.log",
-            "io.godwit.kv.raft.snapshot",
-            "io.godwit.kv.raft.wire",
-            "io.godwit.kv.range",
             "io.godwit.mqtt.codec",
             "io.godwit.mqtt.loop",
             "io.godwit.mqtt.packet",

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.broker.config.ConfigException;
 import io.godwit.kv.KvNode;
-import io.godwit.kv.StoreSpec;
 import io.godwit.kv.balance.BalancePlan;
 import io.godwit.kv.balance.BalancerStatus;
 import io.godwit.kv.balance.LoadMeter;
@@ -14,6 +13,7 @@ import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
 import io.godwit.kv.coprocessor.RangeReader;
 import io.godwit.kv.coprocessor.RangeWrites;
+import io.godwit.kv.store.StoreSpec;
 import io.godwit.plugin.auth.AuthProvider;
 import io.godwit.plugin.balance.AccessKind;
 import io.godwit.plugin.balance.BalanceAction;

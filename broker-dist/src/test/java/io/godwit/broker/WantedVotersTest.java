@@ -2,7 +2,7 @@ package io.godwit.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.godwit.kv.StoreBalance;
+import io.godwit.kv.store.StoreBalance;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

@@ -11,7 +11,7 @@ import io.godwit.dist.client.SubscriptionOptions;
 import io.godwit.kv.KvNode;
 import io.godwit.kv.KvNodeConfig;
 import io.godwit.kv.KvStore;
-import io.godwit.kv.StoreSpec;
+import io.godwit.kv.store.StoreSpec;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;

@@ -6,7 +6,7 @@ import io.godwit.conformance.Clause;
 import io.godwit.kv.KvNode;
 import io.godwit.kv.KvNodeConfig;
 import io.godwit.kv.KvStore;
-import io.godwit.kv.StoreSpec;
+import io.godwit.kv.store.StoreSpec;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.EventListener;
 import io.godwit.plugin.message.Message;

@@ -38,7 +38,7 @@ record RangeSpread(double margin, PlacementRules rules) implements RangeBalancer
         if (!placement.isQuiet() || placement.isMixed() || view.goal().isOnEveryStore()) {
             return Optional.empty();
         }
-        VoterCount count = VoterCount.of(view, placement);
+        VoterCount count = VoterCount.of(view.goal().voters(), placement.lastingStores());
         Optional<BalanceAction> begun = view.actionable().stream()
                 .filter(range -> !range.learners().isEmpty() && count.allowsExchange(range))
                 .flatMap(range -> best(view, placement, range).stream())

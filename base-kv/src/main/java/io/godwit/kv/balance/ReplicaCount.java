@@ -37,7 +37,7 @@ record ReplicaCount(PlacementRules rules) implements RangeBalancer {
         if (!placement.isMostAlive()) {
             return Optional.empty();
         }
-        return new Decision(view, placement, VoterCount.of(view, placement)).next();
+        return new Decision(view, placement, VoterCount.of(view.goal().voters(), placement.lastingStores())).next();
     }
 
     private record Decision(ClusterView view, Placement placement, VoterCount count) {

@@ -1,6 +1,5 @@
 package io.godwit.kv.balance;
 
-import io.godwit.plugin.balance.ClusterView;
 import io.godwit.plugin.balance.RangeView;
 
 /**
@@ -26,10 +25,6 @@ public record VoterCount(int wanted, int ceiling) {
         }
         int odd = stores % 2 == 1 ? stores : Math.max(1, stores - 1);
         return new VoterCount(odd, stores == 2 ? 2 : odd);
-    }
-
-    static VoterCount of(ClusterView view, Placement placement) {
-        return of(view.goal().voters(), placement.lastingStores());
     }
 
     /**

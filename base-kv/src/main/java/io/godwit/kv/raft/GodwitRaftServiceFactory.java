@@ -9,7 +9,9 @@ import com.alipay.sofa.jraft.storage.LogStorage;
 import com.alipay.sofa.jraft.storage.RaftMetaStorage;
 import com.alipay.sofa.jraft.storage.SnapshotStorage;
 import io.godwit.kv.raft.log.LogSync;
+import io.godwit.kv.raft.log.SharedLogStorage;
 import io.godwit.kv.raft.log.SharedRaftLog;
+import io.godwit.kv.raft.log.SharedRaftMeta;
 import io.godwit.kv.raft.snapshot.LocalSnapshots;
 import io.godwit.kv.raft.snapshot.SnapshotTransfer;
 import io.godwit.kv.raft.snapshot.TransferredSnapshots;
@@ -30,12 +32,12 @@ public final class GodwitRaftServiceFactory implements JRaftServiceFactory {
 
     @Override
     public LogStorage createLogStorage(String groupId, RaftOptions raftOptions) {
-        return raftLog.entriesOf(groupId, sync.entries());
+        return new SharedLogStorage(raftLog, groupId, sync.entries());
     }
 
     @Override
     public RaftMetaStorage createRaftMetaStorage(String groupId, RaftOptions raftOptions) {
-        return raftLog.votesOf(groupId, sync.votes());
+        return new SharedRaftMeta(raftLog, groupId, sync.votes());
     }
 
     @Override

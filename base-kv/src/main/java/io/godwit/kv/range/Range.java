@@ -2,28 +2,46 @@ package io.godwit.kv.range;
 
 import com.alipay.sofa.jraft.Status;
 import io.godwit.kv.client.Deadline;
-import io.godwit.kv.client.LeaderRequest;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
-import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.coprocessor.RangeCoprocessor;
-import io.godwit.kv.coprocessor.RangeReader;
 import io.godwit.kv.disk.DamagedDataException;
 import io.godwit.kv.disk.FaultHandler;
 import io.godwit.kv.raft.RaftGroup;
+import io.godwit.kv.range.apply.RangeStateMachine;
+import io.godwit.kv.range.change.ChangeOutcome;
+import io.godwit.kv.range.change.Merge;
+import io.godwit.kv.range.change.MergeSequel;
+import io.godwit.kv.range.change.RangeChanges;
+import io.godwit.kv.range.change.VoterChange;
+import io.godwit.kv.range.data.DbFigures;
+import io.godwit.kv.range.data.RangeDb;
+import io.godwit.kv.range.leader.KnownLeadership;
+import io.godwit.kv.range.leader.LeaderLoad;
+import io.godwit.kv.range.leader.LeaderRole;
+import io.godwit.kv.range.leader.Leadership;
+import io.godwit.kv.range.leader.MeasuredLoad;
+import io.godwit.kv.range.leader.ReadIndex;
+import io.godwit.kv.range.leader.RouteToken;
+import io.godwit.kv.range.replica.RangeEnvironment;
+import io.godwit.kv.range.replica.RangeExecutor;
+import io.godwit.kv.range.request.ClientMutation;
+import io.godwit.kv.range.request.RangeRequests;
+import io.godwit.kv.range.request.RangeRouter;
+import io.godwit.kv.range.request.ReadGate;
+import io.godwit.kv.range.request.Waiting;
+import io.godwit.kv.range.request.WaitingSubmission;
+import io.godwit.kv.range.state.RangeCommand;
+import io.godwit.kv.range.state.RangeState;
 import io.godwit.plugin.balance.Key;
-import io.godwit.plugin.balance.RangeLoad;
-import io.godwit.plugin.balance.SplitHint;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,7 +57,7 @@ import org.slf4j.LoggerFactory;
  * entry when a leadership ended are proposed again to the next leader, ahead of those that came later; sealed ones
  * fail, since they may be applied.
  *
- * <p>A change by which keys pass from one range to another ({@link Split}) begins by freezing the leadership: requests
+ * <p>A change by which keys pass from one range to another ({@code Split}) begins by freezing the leadership: requests
  * wait again, while what was accepted is proposed, applied and answered. When the change is applied the leader is
  * stopped and made anew for the new bounds, and what waited goes on: here, or at the range that has the key now.
  *
@@ -48,24 +66,11 @@ import org.slf4j.LoggerFactory;
  * {@link MergeSequel}; what the range is, {@link StateMachineEvents}; what its leader has to do, {@link LeaderLoad}.
  * Here is the face they have together, and the beginning and end of the replica.
  */
-public final class Range {
+public final class Range implements Sibling {
     private static final Logger LOG = LoggerFactory.getLogger(Range.class);
 
-    /**
-     * What others may know of a leadership. Requests may be routed by it until it ends.
-     *
-     * @param token what they are to carry
-     * @param bounds of the range for all its time
-     */
-    public record Leading(RouteToken token, RangeBounds bounds) {
-        /** Whether these are its bounds. */
-        public boolean isOf(RangeBounds other) {
-            return Arrays.equals(bounds.start(), other.start()) && Arrays.equals(bounds.end(), other.end());
-        }
-    }
-
     private final String groupId;
-    private final RangeFamily family;
+    private final RangeFamily<Range> family;
     private final RangeDb db;
     private final RangeCoprocessor coprocessor;
     private final RangeEnvironment environment;
@@ -76,7 +81,8 @@ public final class Range {
     private final RangeChanges changes;
     private final RangeRequests requests;
     private final MergeSequel mergeSequel;
-    private final StateMachineEvents events;
+    private final StateMachineEvents<Range> events;
+    private final VoterChange voters;
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -96,7 +102,7 @@ public final class Range {
      */
     public Range(
             String groupId,
-            RangeFamily family,
+            RangeFamily<Range> family,
             RangeRouter routes,
             RangeDb db,
             RangeCoprocessor coprocessor,
@@ -109,13 +115,32 @@ public final class Range {
         this.environment = environment;
         this.faults = faults;
         this.executor = new RangeExecutor(environment.pool(), thrown -> fault("task of the range", thrown));
-        this.load = new LeaderLoad(family, coprocessor, this::later, environment.nanoClock());
-        this.role = new LeaderRole(this, family, routes, db, coprocessor, executor, environment, this::fault, load);
-        this.changes = new RangeChanges(this, family, db, coprocessor, executor, environment, this::fault, role);
-        this.requests =
-                new RangeRequests(this, routes, db, coprocessor, executor, environment, this::fault, load, role);
-        this.mergeSequel = new MergeSequel(this, family, executor, role, changes);
-        this.events = new StateMachineEvents(this, family, db, executor, environment, load, role, changes, requests);
+        this.load = new LeaderLoad(family::newHinter, coprocessor, this::later, environment.nanoClock());
+        this.role = new LeaderRole(
+                this,
+                new RoleListener(),
+                (term, bounds, started) -> new Leadership(
+                        family.store(),
+                        term,
+                        bounds,
+                        (key, request) ->
+                                routes.forward(new WaitingSubmission(key, request, environment.leaderDeadlineNanos())),
+                        db,
+                        started,
+                        executor,
+                        environment,
+                        this::fault),
+                db,
+                coprocessor,
+                load);
+        this.changes = new RangeChanges(this, db, coprocessor, environment, role);
+        this.voters = new VoterChange(changes);
+        this.requests = new RangeRequests(this, routes, db, coprocessor, environment, load, role, changes::isFrozen);
+        this.mergeSequel = new MergeSequel(this, db, role, changes, requests, id -> {
+            Range sibling = family.find(id);
+            return sibling == null ? null : sibling.mergeSequel;
+        });
+        this.events = new StateMachineEvents<>(this, family, db, environment, load, role, changes, requests);
         executor.afterBatch(this::flush);
     }
 
@@ -129,10 +154,10 @@ public final class Range {
         coprocessor.epochIs(db.state().epoch());
         coprocessor.open(db.state().bounds(), db.latest());
         RangeStateMachine stateMachine =
-                new RangeStateMachine(groupId, family, db, coprocessor, events, this::fault, environment.io());
+                new RangeStateMachine(groupId, db, coprocessor, events, this::fault, environment.io());
         RaftGroup started = startGroup(snapshotDirectory, stateMachine, firstVoters);
         group = started;
-        if (standsFirst && db.state().members().voters().size() > 1) { // an only voter elects itself
+        if (standsFirst && db.state().hasOtherVoters()) { // an only voter elects itself
             environment.raft().stand(started); // whoever led the whole has all of it, and nobody leads this yet
         }
         executor.execute(() -> {
@@ -161,11 +186,12 @@ public final class Range {
         return db.state().id();
     }
 
+    @Override
     public String groupId() {
         return groupId;
     }
 
-    /** As requests are routed by; the state may be ahead. */
+    @Override
     public RangeState routed() {
         return events.routed();
     }
@@ -181,7 +207,7 @@ public final class Range {
     }
 
     /** While this replica leads and takes requests; null otherwise. Any thread. */
-    public @Nullable Leading leading() {
+    public @Nullable KnownLeadership leading() {
         return role.leading();
     }
 
@@ -274,26 +300,7 @@ public final class Range {
     }
 
     private CompletableFuture<byte[]> queryAsLeader(ReadGate.Query request) {
-        return role.leading() == null
-                ? CompletableFuture.failedFuture(RangeRequests.notLed())
-                : requests.query(request);
-    }
-
-    CompletableFuture<byte[]> mutate(ClientMutation request) {
-        return requests.mutate(request);
-    }
-
-    void submit(byte[] key, LeaderRequest request) {
-        requests.submit(key, request);
-    }
-
-    CompletableFuture<byte[]> query(ReadGate.Query request) {
-        return requests.query(request);
-    }
-
-    /** As {@link RangeRequests#takeForwarded}. */
-    void takeForwarded(Waiting request) {
-        requests.takeForwarded(request);
+        return role.leading() == null ? CompletableFuture.failedFuture(Waiting.notLed()) : requests.query(request);
     }
 
     /** As {@link RangeRequests#hold}. Before anybody can reach it. */
@@ -311,22 +318,8 @@ public final class Range {
 
     // --- changes
 
-    /** What became of a change. */
-    public enum ChangeOutcome {
-        DONE,
-        /** The range is of another epoch, or the change does not fit it: nothing was changed. */
-        STALE,
-        /**
-         * This replica does not lead, something else is being done to the range, or the disk is nearly full: nothing
-         * was changed.
-         */
-        BUSY,
-        /** The leadership ended meanwhile: it may be done, now or later. */
-        UNKNOWN
-    }
-
     /**
-     * Cuts the range in two, on its leader; see {@link Split}. Any thread; completes on the range executor or an I/O
+     * Cuts the range in two, on its leader; see {@code Split}. Any thread; completes on the range executor or an I/O
      * thread.
      *
      * @param epoch of the range that this was decided for
@@ -407,14 +400,9 @@ public final class Range {
         return changes.change(command);
     }
 
-    /**
-     * Changes the group's members, on its leader, and then what the range is ({@link VoterChange}). Any thread;
-     * completes on the range executor.
-     *
-     * @param epoch of the range that this was decided for
-     */
-    CompletableFuture<ChangeOutcome> change(long epoch, RangeChanges.MemberStep step) {
-        return changes.change(epoch, step);
+    /** For changes of the group's members, one at a time. */
+    public VoterChange voters() {
+        return voters;
     }
 
     /**
@@ -429,57 +417,71 @@ public final class Range {
 
     // --- what its parts ask of it
 
-    RangeRequests requests() {
+    @Override
+    public RangeRequests requests() {
         return requests;
     }
 
-    RangeChanges changes() {
-        return changes;
-    }
-
-    /** Null until it is started. Any thread. */
-    @Nullable
-    RaftGroup group() {
+    @Override
+    public @Nullable RaftGroup group() {
         return group;
     }
 
-    /** Why everything is refused; null while the range runs. For the range executor. */
-    @Nullable
-    RangeException ended() {
+    @Override
+    public @Nullable RangeException ended() {
         return ended;
     }
 
-    boolean hasEnded() {
-        return ended != null;
+    @Override
+    public void execute(Runnable task) {
+        executor.execute(task);
     }
 
-    /** Before the start: it is to stand for election as soon as it runs. */
-    void standFirst() {
+    @Override
+    public void roleChanged() {
+        family.roleChanged(this);
+    }
+
+    @Override
+    public void standFirst() {
         standsFirst = true;
     }
 
-    /** As {@link StateMachineEvents#reclaimLater}. */
-    void reclaimLater() {
+    @Override
+    public void reclaimLater() {
         events.reclaimLater();
     }
 
-    /** A leadership has begun. */
-    void ledAndServing() {
-        requests.goOn();
-        ready.complete(null);
-        family.roleChanged(this);
-        changes.takeUp();
-        checkJoined();
-    }
+    private final class RoleListener implements LeaderRole.Listener {
+        @Override
+        public void ledAndServing() {
+            requests.goOn();
+            ready.complete(null);
+            roleChanged();
+            mergeSequel.takeUp();
+            changes.noteMembers();
+            mergeSequel.checkJoined();
+        }
 
-    /** It leads, and its keys are another range's, or are about to be. */
-    void ledWithoutServing() {
-        ready.complete(null); // it will not serve, and nobody is to wait for it
-        checkLeaving();
+        @Override
+        public void ledWithoutServing() {
+            ready.complete(null); // it will not serve, and nobody is to wait for it
+            checkLeaving();
+        }
+
+        @Override
+        public void isOver(Leadership ending, RangeException sealedCause, RangeException cause) {
+            requests.outlive(ending, sealedCause, cause);
+        }
+
+        @Override
+        public void leadsNoMore() {
+            changes.leadershipEnded();
+        }
     }
 
     /** Tells {@code then}, on any thread, whether all that was applied anywhere before this call is applied here. */
-    void confirm(ReadGate.ReadIndexDone then) {
+    void confirm(ReadIndex.Done then) {
         requests.request(then);
     }
 
@@ -487,7 +489,7 @@ public final class Range {
      * The same; and then the coprocessor has been told of it, and {@link #routed} has followed. Tells {@code then} on
      * the range executor, where what the apply thread has told before comes first: changes of the state, and a fault.
      */
-    void confirmTold(ReadGate.ReadIndexDone then) {
+    void confirmTold(ReadIndex.Done then) {
         confirm(ok -> executor.execute(() -> then.done(ok && ended == null)));
     }
 
@@ -511,7 +513,8 @@ public final class Range {
      * Stops the range after a fault of its own and keeps its files. One that had no file descriptors is opened again
      * when there are some.
      */
-    private void fault(String what, Throwable cause) {
+    @Override
+    public void fault(String what, Throwable cause) {
         boolean isPassing = db.wasShortOfFiles(cause);
         executor.execute(() -> {
             if (ended == null) {
@@ -530,7 +533,7 @@ public final class Range {
     /** Where there are other voters one of them is to lead: what does not serve must not go on leading. */
     private void leaveToOthers() {
         RaftGroup started = group;
-        if (started != null && db.state().members().voters().size() > 1) {
+        if (started != null && db.state().hasOtherVoters()) {
             environment.io().execute(started::close);
         }
     }
@@ -587,53 +590,29 @@ public final class Range {
     public CompletableFuture<ChangeOutcome> merge(long epoch, Range right, long rightEpoch) {
         return isDiskLow()
                 ? CompletableFuture.completedFuture(ChangeOutcome.BUSY)
-                : Merge.run(this, epoch, right, rightEpoch, environment.io());
+                : Merge.run(mergeSequel, epoch, right.mergeSequel, rightEpoch, environment.io());
     }
 
-    /** Reads what this replica has, whoever leads. For an I/O thread. */
-    <T extends @Nullable Object> T read(Function<RangeReader, T> work) {
-        return db.readSnapshot(work);
-    }
-
-    /** As {@link MergeSequel#checkLeaving}. Any thread. */
-    void checkLeaving() {
+    @Override
+    public void checkLeaving() {
         mergeSequel.checkLeaving();
-    }
-
-    /** As {@link MergeSequel#checkAbsorbing}. Any thread. */
-    void checkAbsorbing(long epoch, long rightId) {
-        mergeSequel.checkAbsorbing(epoch, rightId);
-    }
-
-    /** As {@link MergeSequel#checkJoined}. Any thread. */
-    void checkJoined() {
-        mergeSequel.checkJoined();
     }
 
     // --- load
 
-    /**
-     * What this replica's leader has to do.
-     *
-     * @param splitHint empty when nothing speaks for a split
-     */
-    public record Load(RangeLoad load, Optional<SplitHint> splitHint) {
-        static final Load NONE = new Load(RangeLoad.UNKNOWN, Optional.empty());
-    }
-
     /** As of the last second. Any thread; of no meaning while this replica does not lead. */
-    public Load lastLoad() {
+    public MeasuredLoad lastLoad() {
         return load.last();
     }
 
     /** Completes on the range executor; with nothing known when this replica does not lead. */
-    public CompletableFuture<Load> load() {
-        CompletableFuture<Load> answer = new CompletableFuture<>();
+    public CompletableFuture<MeasuredLoad> load() {
+        CompletableFuture<MeasuredLoad> answer = new CompletableFuture<>();
         executor.execute(() -> answer.complete(load.now()));
         return answer;
     }
 
-    /** Runs {@code task} on the range executor after so many milliseconds. Any thread. */
+    @Override
     @SuppressWarnings("FutureReturnValueIgnored") // tasks of a closed range find nothing to do
     public void later(long delayMillis, Runnable task) {
         environment.timers().schedule(() -> executor.execute(task), delayMillis, TimeUnit.MILLISECONDS);

@@ -1,5 +1,9 @@
 package io.godwit.kv.range;
 
+import io.godwit.kv.range.data.RangeDb;
+import io.godwit.kv.range.leader.LeaderRole;
+import io.godwit.kv.range.leader.Leadership;
+import io.godwit.kv.range.state.RangeState;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;

@@ -1,11 +1,17 @@
 package io.godwit.kv.range;
 
+import io.godwit.kv.range.data.RangeDb;
+import io.godwit.kv.range.state.RangeState;
 import io.godwit.plugin.balance.SplitHinter;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** The ranges of one store on this node, as one of them sees them. */
-public interface RangeFamily {
+/**
+ * The ranges of one store on this node, as one of them sees them.
+ *
+ * @param <R> a range
+ */
+public interface RangeFamily<R extends Sibling> {
     /** Name of the store. */
     String store();
 
@@ -18,33 +24,33 @@ public interface RangeFamily {
      *     {@link #rebounded}; null when it was made earlier
      */
     @Nullable
-    Range bear(RangeState child, RangeDb parent) throws IOException;
+    R bear(RangeState child, RangeDb parent) throws IOException;
 
     /** Routes by {@code range}'s present bounds. On its executor. */
-    void rebounded(Range range);
+    void rebounded(R range);
 
     /** Its leadership, its state or a fault is not what it was. On its executor. */
-    void roleChanged(Range range);
+    void roleChanged(R range);
 
     /** One for each leadership, to propose where the range could be cut. */
     SplitHinter newHinter();
 
     /** The replica of a range on this node; null when there is none. Any thread. */
     @Nullable
-    Range find(long id);
+    R find(long id);
 
     /**
      * Has a range whose keys are another's now closed, buried and its files deleted, some time later. Any thread;
      * returns at once.
      */
-    void retire(Range range);
+    void retire(R range);
 
     /**
      * Has a range that has stopped, since there were no file descriptors, opened and started again when there are.
      * Any thread; returns at once.
      */
-    void recover(Range range);
+    void recover(R range);
 
     /** Starts what {@link #bear} made; any thread, returns at once. */
-    void start(Range child);
+    void start(R child);
 }

@@ -5,6 +5,9 @@ import io.godwit.kv.client.Mirror;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
 import io.godwit.kv.coprocessor.RangeBounds;
+import io.godwit.kv.range.replica.RangeEnvironment;
+import io.godwit.kv.range.replica.RangeExecutor;
+import io.godwit.kv.range.state.RangeState;
 import io.godwit.plugin.balance.Key;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -31,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * <p>Why that is enough, though the bounds are looked at one after the other: take a key, and a confirmed replica whose
  * bounds have it. What was written to the key before the round was written to that range, or to one that the range has
  * it from by a split or a merge, which brings the data along. Had the range lost the key before the round, the entry by
- * which it lost it would be confirmed and applied too. One case differs: a range that yields ({@link Merge}) loses its
+ * which it lost it would be confirmed and applied too. One case differs: a range that yields ({@code Merge}) loses its
  * keys by an entry of its left neighbour's log. So it counts only together with that neighbour's confirmation.
  *
  * <p>All state is confined to an executor of its own.

@@ -3,9 +3,22 @@ package io.godwit.kv.range;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
 import io.godwit.kv.raft.RaftGroup;
+import io.godwit.kv.range.apply.RangeStateMachine;
+import io.godwit.kv.range.apply.SnapshotTrigger;
+import io.godwit.kv.range.change.RangeChanges;
+import io.godwit.kv.range.data.RangeDb;
+import io.godwit.kv.range.leader.LeaderLoad;
+import io.godwit.kv.range.leader.LeaderRole;
+import io.godwit.kv.range.leader.Leadership;
+import io.godwit.kv.range.replica.RangeEnvironment;
+import io.godwit.kv.range.request.RangeRequests;
+import io.godwit.kv.range.state.RangeCommand;
+import io.godwit.kv.range.state.RangeState;
 import io.godwit.plugin.balance.AccessKind;
+import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,15 +26,16 @@ import org.slf4j.LoggerFactory;
  * What the state machine tells on the apply thread, brought to the range executor and carried out there: applied
  * entries go to the leadership, terms to the {@link LeaderRole}, and a change of what the range is to everybody whom it
  * concerns. The one owner of the state that requests are routed by, which follows the database's own.
+ *
+ * @param <R> a range
  */
-final class StateMachineEvents implements RangeStateMachine.Listener {
+final class StateMachineEvents<R extends Sibling> implements RangeStateMachine.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(StateMachineEvents.class);
     private static final long RECLAIM_AFTER_MILLIS = 10_000;
 
-    private final Range range;
-    private final RangeFamily family;
+    private final R range;
+    private final RangeFamily<R> family;
     private final RangeDb db;
-    private final RangeExecutor executor;
     private final RangeEnvironment environment;
     private final LeaderLoad load;
     private final LeaderRole role;
@@ -29,6 +43,8 @@ final class StateMachineEvents implements RangeStateMachine.Listener {
     private final RangeRequests requests;
     /** The apply thread's. */
     private final SnapshotTrigger snapshots;
+    /** What the split has made that is being applied; the apply thread's. */
+    private @Nullable R born;
 
     /** Written on the range executor; any thread routes by it. */
     private volatile RangeState served;
@@ -36,10 +52,9 @@ final class StateMachineEvents implements RangeStateMachine.Listener {
     private volatile long epochNanos;
 
     StateMachineEvents(
-            Range range,
-            RangeFamily family,
+            R range,
+            RangeFamily<R> family,
             RangeDb db,
-            RangeExecutor executor,
             RangeEnvironment environment,
             LeaderLoad load,
             LeaderRole role,
@@ -48,7 +63,6 @@ final class StateMachineEvents implements RangeStateMachine.Listener {
         this.range = range;
         this.family = family;
         this.db = db;
-        this.executor = executor;
         this.environment = environment;
         this.load = load;
         this.role = role;
@@ -72,7 +86,7 @@ final class StateMachineEvents implements RangeStateMachine.Listener {
 
     @Override
     public void applied(List<RangeStateMachine.AppliedEntry> entries) {
-        executor.execute(() -> {
+        range.execute(() -> {
             Leadership current = role.leadership();
             if (current != null) { // entries of an ended leadership are ignored by the batcher of the next
                 entries.forEach(entry -> current.applied(entry.entry(), entry.replies()));
@@ -81,12 +95,19 @@ final class StateMachineEvents implements RangeStateMachine.Listener {
     }
 
     @Override
+    public void bears(RangeState child) throws IOException {
+        born = family.bear(child, db);
+    }
+
+    @Override
     public void changed(RangeStateMachine.Changed what) {
-        executor.execute(() -> {
+        R child = born;
+        born = null;
+        range.execute(() -> {
             RangeState before = served;
             if (what.isApplied()) {
                 served = what.state();
-                rebound(what);
+                rebound(what, child);
             }
             changes.applied(what);
             changes.noteMembers();
@@ -108,7 +129,6 @@ final class StateMachineEvents implements RangeStateMachine.Listener {
             if (!served.bounds().equals(before.bounds())) {
                 requests.goOn(); // a replica that does not lead has requests too, which wait for one that will
             }
-            Range child = what.child();
             if (child != null) {
                 // behind all that the table before has brought here for the child's keys, and that is forwarded
                 requests.cedePart(child.requests());
@@ -116,15 +136,14 @@ final class StateMachineEvents implements RangeStateMachine.Listener {
         });
     }
 
-    private void rebound(RangeStateMachine.Changed what) {
-        Range right = what.command() instanceof RangeCommand.Join join ? family.find(join.rightId()) : null;
+    private void rebound(RangeStateMachine.Changed what, @Nullable R child) {
+        R right = what.command() instanceof RangeCommand.Join join ? family.find(join.rightId()) : null;
         if (right != null) {
             requests.hold();
         }
         epochNanos = environment.nanoTime();
         family.rebounded(range);
         family.roleChanged(range);
-        Range child = what.child();
         if (child != null) {
             if (role.leadership() != null) {
                 child.standFirst();
@@ -172,8 +191,9 @@ final class StateMachineEvents implements RangeStateMachine.Listener {
 
     @Override
     public void leads(long term) {
-        executor.execute(() -> {
+        range.execute(() -> {
             role.termBegan(term);
+            environment.measures().led(family.store());
             RaftGroup started = range.group();
             if (started != null) { // else start goes on from here
                 role.lead(started);
@@ -187,7 +207,7 @@ final class StateMachineEvents implements RangeStateMachine.Listener {
         if (isUnheard && started != null) {
             environment.raft().standAgain(started);
         }
-        executor.execute(() -> {
+        range.execute(() -> {
             boolean isHandover = changes.isHandover();
             Leadership ending = role.leadership();
             if (ending != null && !isHandover) {

@@ -1,4 +1,4 @@
-/** One range: its executor, batcher, state machine, database and reads. */
+/** One replica of a range, made of its parts, and what is done to several replicas of a node together. */
 @NullMarked
 package io.godwit.kv.range;
 

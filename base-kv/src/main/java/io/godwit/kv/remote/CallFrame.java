@@ -2,7 +2,7 @@ package io.godwit.kv.remote;
 
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
-import io.godwit.kv.range.RouteToken;
+import io.godwit.kv.range.leader.RouteToken;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;

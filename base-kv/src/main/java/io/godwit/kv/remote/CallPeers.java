@@ -1,6 +1,6 @@
 package io.godwit.kv.remote;
 
-import io.godwit.kv.range.RouteToken;
+import io.godwit.kv.range.leader.RouteToken;
 import java.util.function.Consumer;
 
 /** The nodes that lead ranges of one store, this one among them, as those see them that have something to ask. */

@@ -1,7 +1,7 @@
 package io.godwit.kv.remote;
 
 import io.godwit.cluster.RpcChannels;
-import io.godwit.kv.range.RouteToken;
+import io.godwit.kv.range.leader.RouteToken;
 import io.grpc.Channel;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

@@ -1,6 +1,6 @@
 package io.godwit.kv.remote;
 
-import io.godwit.kv.range.RouteToken;
+import io.godwit.kv.range.leader.RouteToken;
 import java.util.concurrent.CompletableFuture;
 
 /**

@@ -1,7 +1,7 @@
 package io.godwit.kv.remote;
 
 import io.godwit.kv.coprocessor.RangeBounds;
-import io.godwit.kv.range.RouteToken;
+import io.godwit.kv.range.leader.RouteToken;
 import io.godwit.plugin.balance.RangeLoad;
 import io.godwit.plugin.balance.SplitHint;
 import java.util.List;

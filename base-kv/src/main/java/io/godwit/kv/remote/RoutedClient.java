@@ -6,7 +6,7 @@ import io.godwit.kv.client.LeaderRequest;
 import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
-import io.godwit.kv.range.RangeExecutor;
+import io.godwit.kv.range.replica.RangeExecutor;
 import io.godwit.kv.remote.RangeCall.Kind;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

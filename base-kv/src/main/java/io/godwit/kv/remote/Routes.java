@@ -1,7 +1,7 @@
 package io.godwit.kv.remote;
 
 import io.godwit.kv.coprocessor.RangeBounds;
-import io.godwit.kv.range.RouteToken;
+import io.godwit.kv.range.leader.RouteToken;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;

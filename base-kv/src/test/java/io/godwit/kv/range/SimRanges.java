@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.coprocessor.RangeCursor;
+import io.godwit.kv.range.state.RangeCommand;
+import io.godwit.kv.range.state.RangeEntry;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +25,7 @@ public final class SimRanges {
     /** All that the replica has within its bounds. */
     public static Map<String, String> content(Range range) {
         RangeBounds bounds = range.state().bounds();
-        return range.read(reader -> {
+        return range.db().readSnapshot(reader -> {
             Map<String, String> content = new TreeMap<>();
             try (RangeCursor cursor = reader.cursor(bounds.start(), bounds.end())) {
                 for (cursor.seekToFirst(); cursor.isValid(); cursor.next()) {

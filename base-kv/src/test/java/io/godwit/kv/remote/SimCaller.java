@@ -3,7 +3,7 @@ package io.godwit.kv.remote;
 import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
-import io.godwit.kv.range.RouteToken;
+import io.godwit.kv.range.leader.RouteToken;
 import io.godwit.kv.remote.RangeCall.Kind;
 import java.util.ArrayDeque;
 import java.util.Deque;

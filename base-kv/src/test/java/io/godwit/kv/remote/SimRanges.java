@@ -7,7 +7,7 @@ import io.godwit.kv.client.Deadline;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
 import io.godwit.kv.coprocessor.RangeBounds;
-import io.godwit.kv.range.RouteToken;
+import io.godwit.kv.range.leader.RouteToken;
 import io.godwit.kv.remote.RangeCall.Kind;
 import io.godwit.plugin.balance.RangeLoad;
 import java.nio.ByteBuffer;

@@ -1,8 +1,8 @@
 package io.godwit.broker.admin;
 
 import io.godwit.broker.release.Release;
-import io.godwit.kv.RangeBackups;
-import io.godwit.kv.RangeBackups.RangeCopy;
+import io.godwit.kv.backup.RangeBackups;
+import io.godwit.kv.backup.RangeBackups.RangeCopy;
 import io.grpc.stub.ServerCallStreamObserver;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,10 +1,10 @@
 package io.godwit.broker.admin;
 
 import io.godwit.broker.admin.terminal.NodeNames;
-import io.godwit.kv.OperationResult;
-import io.godwit.kv.StoreOperations.RangeInfo;
 import io.godwit.kv.balance.ActionOutcome;
 import io.godwit.kv.balance.BalancerStatus;
+import io.godwit.kv.operate.OperationResult;
+import io.godwit.kv.operate.StoreOperations.RangeInfo;
 import io.godwit.plugin.balance.Liveness;
 import java.util.HexFormat;
 import java.util.List;
@@ -51,7 +51,7 @@ final class Messages {
     }
 
     /**
-     * A member, or one that was; see {@link io.godwit.kv.NodeOperations.NodeInfo}.
+     * A member, or one that was; see {@link io.godwit.kv.operate.NodeOperations.NodeInfo}.
      *
      * @param pausedBalancers each as its store and its name; empty unless {@code members} has asked for them
      */
@@ -383,7 +383,7 @@ final class Messages {
     /** How many ranges follow, each as from {@link CopiedRange} on. */
     record CopiedStores(int ranges) {}
 
-    /** The range that a copy is of; see {@link io.godwit.kv.RangeBackups.RangeCopy}. Keys in hexadecimal. */
+    /** The range that a copy is of; see {@link io.godwit.kv.backup.RangeBackups.RangeCopy}. Keys in hexadecimal. */
     record CopiedRange(
             String clusterId,
             String release,

@@ -2,7 +2,7 @@ package io.godwit.broker.admin;
 
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;
-import io.godwit.kv.ShortNumbers;
+import io.godwit.kv.operate.ShortNumbers;
 import java.util.List;
 import java.util.stream.Collectors;
 

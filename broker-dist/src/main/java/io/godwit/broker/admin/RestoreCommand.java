@@ -2,7 +2,7 @@ package io.godwit.broker.admin;
 
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;
-import io.godwit.kv.Restore;
+import io.godwit.kv.backup.Restore;
 import io.godwit.kv.coprocessor.RangeBounds;
 import io.godwit.kv.disk.DamagedDataException;
 import io.godwit.kv.disk.DurableFiles;

@@ -8,7 +8,7 @@
  *   Text               what people read; with --json they get the messages themselves
  * AdminMethods       the methods of the service, and their messages as JSON
  *   Messages           what is asked and answered
- * AdminService       the node's side, on io.godwit.kv.NodeOperations
+ * AdminService       the node's side, on io.godwit.kv.operate.NodeOperations
  * api                the commands that go by the HTTP API
  *   http             its client
  * kubernetes         what pods ask the API server of Kubernetes

@@ -11,7 +11,7 @@ import io.godwit.broker.clients.ClusterNodes;
 import io.godwit.broker.metrics.wire.FiguresRequest;
 import io.godwit.broker.metrics.wire.Kind;
 import io.godwit.kv.KvNode;
-import io.godwit.kv.NodeOperations.NodeInfo;
+import io.godwit.kv.operate.NodeOperations.NodeInfo;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ServerServiceDefinition;

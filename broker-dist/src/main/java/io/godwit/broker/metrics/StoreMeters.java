@@ -1,9 +1,9 @@
 package io.godwit.broker.metrics;
 
-import io.godwit.kv.KvFigures;
 import io.godwit.kv.KvNode;
-import io.godwit.kv.StoreFigures;
 import io.godwit.kv.client.StoreMeasures;
+import io.godwit.kv.store.KvFigures;
+import io.godwit.kv.store.StoreFigures;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;

@@ -1,9 +1,6 @@
 package io.godwit.broker.admin;
 
-import io.godwit.kv.NodeOperations;
-import io.godwit.kv.OperationResult;
-import io.godwit.kv.RangeBackups;
-import io.godwit.kv.StoreOperations;
+import io.godwit.kv.backup.RangeBackups;
 import io.godwit.kv.balance.ActionOutcome;
 import io.godwit.kv.balance.BalanceControl;
 import io.godwit.kv.balance.BalanceLoop;
@@ -12,6 +9,9 @@ import io.godwit.kv.balance.BalancePlan;
 import io.godwit.kv.balance.BalanceTimer;
 import io.godwit.kv.balance.BalancerStatus;
 import io.godwit.kv.client.Deadline;
+import io.godwit.kv.operate.NodeOperations;
+import io.godwit.kv.operate.OperationResult;
+import io.godwit.kv.operate.StoreOperations;
 import io.godwit.plugin.balance.BalanceAction;
 import io.godwit.plugin.balance.BalanceAction.ChangeReplica;
 import io.godwit.plugin.balance.BalanceAction.Merge;

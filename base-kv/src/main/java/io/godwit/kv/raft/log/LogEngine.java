@@ -510,13 +510,13 @@ public final class LogEngine implements AutoCloseable {
         }
     }
 
-    SharedRaftLog.Stats stats() {
+    LogStats stats() {
         Lock open = openLock.readLock();
         open.lock();
         try {
             return closed
-                    ? new SharedRaftLog.Stats(writes.sum(), 0, bytes.sum(), 0)
-                    : new SharedRaftLog.Stats(
+                    ? new LogStats(writes.sum(), 0, bytes.sum(), 0)
+                    : new LogStats(
                             writes.sum(),
                             statistics.getTickerCount(TickerType.WAL_FILE_SYNCED),
                             bytes.sum(),
@@ -528,7 +528,7 @@ public final class LogEngine implements AutoCloseable {
     }
 
     /** Waits for nobody: empty while the database is closed, being closed or opened again. */
-    Optional<SharedRaftLog.Sizes> sizes() {
+    Optional<LogSizes> sizes() {
         Lock open = openLock.readLock();
         if (!open.tryLock()) {
             return Optional.empty();
@@ -537,7 +537,7 @@ public final class LogEngine implements AutoCloseable {
             if (closed || suspended) {
                 return Optional.empty();
             }
-            return Optional.of(new SharedRaftLog.Sizes(
+            return Optional.of(new LogSizes(
                     stats(),
                     db.getLongProperty(entries, "rocksdb.size-all-mem-tables")
                             + db.getLongProperty(entries, "rocksdb.live-sst-files-size")));

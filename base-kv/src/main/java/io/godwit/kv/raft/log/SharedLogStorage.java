@@ -19,9 +19,10 @@ public final class SharedLogStorage implements LogStorage {
     private final GroupLog group;
     private final boolean sync;
 
-    SharedLogStorage(SharedRaftLog raftLog, GroupLog group, boolean sync) {
+    /** @param sync whether a call returns when its change is on disk; false only to show what gets lost */
+    public SharedLogStorage(SharedRaftLog raftLog, String groupId, boolean sync) {
         this.raftLog = raftLog;
-        this.group = group;
+        this.group = raftLog.group(groupId);
         this.sync = sync;
     }
 

@@ -4,8 +4,6 @@ import com.alipay.sofa.jraft.entity.LogEntry;
 import com.alipay.sofa.jraft.entity.codec.LogEntryDecoder;
 import com.alipay.sofa.jraft.entity.codec.LogEntryEncoder;
 import com.alipay.sofa.jraft.entity.codec.v2.LogEntryV2CodecFactory;
-import com.alipay.sofa.jraft.storage.LogStorage;
-import com.alipay.sofa.jraft.storage.RaftMetaStorage;
 import io.godwit.kv.disk.DamagedDataException;
 import io.godwit.kv.disk.FaultHandler;
 import java.io.IOException;
@@ -43,23 +41,6 @@ public final class SharedRaftLog implements AutoCloseable {
     private final Map<String, byte[]> descriptors;
     private final Map<String, byte[]> nodeRecords;
 
-    /**
-     * What the log has done since it was opened.
-     *
-     * @param writes batches written
-     * @param syncs fsyncs of the write-ahead log; fewer than {@code writes} when groups write at the same time
-     * @param bytes bytes written to the write-ahead log
-     * @param tableBytes bytes written to table files later on, by flush and merge
-     */
-    public record Stats(long writes, long syncs, long bytes, long tableBytes) {}
-
-    /**
-     * What the log has done, and what it takes.
-     *
-     * @param bytes in memory and table files
-     */
-    public record Sizes(Stats stats, long bytes) {}
-
     private SharedRaftLog(LogEngine engine, SharedLogContent content) {
         this.engine = engine;
         this.groups = content.groups();
@@ -95,20 +76,6 @@ public final class SharedRaftLog implements AutoCloseable {
     /** What had been synced and was not there when the log was opened, for the operator; null when nothing. */
     public @Nullable String lost() {
         return engine.lost();
-    }
-
-    /**
-     * The entries of a group, as JRaft wants them. Snapshots stay in JRaft's local files.
-     *
-     * @param isSynced whether a call returns when its change is on disk; false only to show what gets lost
-     */
-    public LogStorage entriesOf(String groupId, boolean isSynced) {
-        return new SharedLogStorage(this, group(groupId), isSynced);
-    }
-
-    /** Term and vote of a group, as {@link #entriesOf}. */
-    public RaftMetaStorage votesOf(String groupId, boolean isSynced) {
-        return new SharedRaftMeta(this, group(groupId), isSynced);
     }
 
     /** Registers a group that lives on this node, or replaces its descriptor. */
@@ -242,12 +209,12 @@ public final class SharedRaftLog implements AutoCloseable {
     }
 
     /** What the log has done since it was opened. */
-    public Stats stats() {
+    public LogStats stats() {
         return engine.stats();
     }
 
     /** The same, and how large it is; waits for nobody. Empty while it is closed, being closed or opened again. */
-    public Optional<Sizes> sizes() {
+    public Optional<LogSizes> sizes() {
         return engine.sizes();
     }
 

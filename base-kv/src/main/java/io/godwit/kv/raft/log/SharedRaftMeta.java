@@ -19,9 +19,10 @@ public final class SharedRaftMeta implements RaftMetaStorage {
     private final boolean sync;
     private @Nullable NodeImpl node; // null before init
 
-    SharedRaftMeta(SharedRaftLog raftLog, GroupLog group, boolean sync) {
+    /** @param sync whether a call returns when its change is on disk; false only to show what gets lost */
+    public SharedRaftMeta(SharedRaftLog raftLog, String groupId, boolean sync) {
         this.raftLog = raftLog;
-        this.group = group;
+        this.group = raftLog.group(groupId);
         this.sync = sync;
     }
 

@@ -12,7 +12,7 @@ import io.godwit.kv.raft.snapshot.PartialCopy.Held;
 import io.godwit.kv.raft.snapshot.SnapshotMessages.FileSize;
 import io.godwit.kv.raft.snapshot.SnapshotMessages.Listing;
 import io.godwit.kv.raft.snapshot.SnapshotMessages.Part;
-import io.godwit.kv.raft.wire.GrpcRaftTransport;
+import io.godwit.kv.raft.wire.StatusText;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.MethodDescriptor;
@@ -75,7 +75,7 @@ public final class SnapshotCopy extends SnapshotCopier {
 
     private final SnapshotTransfer transfer;
     private final SnapshotTransfer.Source source;
-    private final TransferredSnapshots storage;
+    private final LocalSnapshots storage;
     private final RaftOptions raftOptions;
     private final CountDownLatch ended = new CountDownLatch(1);
     private volatile boolean isCancelled;
@@ -85,7 +85,7 @@ public final class SnapshotCopy extends SnapshotCopier {
     SnapshotCopy(
             SnapshotTransfer transfer,
             SnapshotTransfer.Source source,
-            TransferredSnapshots storage,
+            LocalSnapshots storage,
             RaftOptions raftOptions) {
         this.transfer = transfer;
         this.source = source;
@@ -360,7 +360,7 @@ public final class SnapshotCopy extends SnapshotCopier {
                 boolean isPassing = status.getCode() == Status.Code.UNAVAILABLE
                         || status.getCode() == Status.Code.DEADLINE_EXCEEDED;
                 if (!isPassing || System.nanoTime() - giveUp > 0) {
-                    throw new IOException(GrpcRaftTransport.describe(status), e);
+                    throw new IOException(StatusText.of(status), e);
                 }
             }
             Thread.sleep(RETRY_MILLIS); // the copy's own thread

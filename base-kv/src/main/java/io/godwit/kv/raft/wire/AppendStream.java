@@ -129,7 +129,7 @@ public final class AppendStream extends ClientCall.Listener<Numbered> {
 
     @Override
     public void onClose(Status status, Metadata trailers) {
-        end(new RemotingException("appends to " + storeId + " broke off: " + GrpcRaftTransport.describe(status)));
+        end(new RemotingException("appends to " + storeId + " broke off: " + StatusText.of(status)));
     }
 
     private void end(Throwable cause) {

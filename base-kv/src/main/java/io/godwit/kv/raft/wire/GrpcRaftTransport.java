@@ -166,10 +166,6 @@ public final class GrpcRaftTransport implements RaftTransport {
         answers.shutdown();
     }
 
-    public static String describe(Status status) {
-        return status.getCode() + (status.getDescription() == null ? "" : ": " + status.getDescription());
-    }
-
     /** Turns the end of a call into one answer. */
     private static class Once implements StreamObserver<Message> {
         private final Answer answer;
@@ -188,7 +184,7 @@ public final class GrpcRaftTransport implements RaftTransport {
         public void onError(Throwable thrown) {
             Status status = Status.fromThrowable(thrown);
             boolean timedOut = status.getCode() == Status.Code.DEADLINE_EXCEEDED;
-            String what = describe(status);
+            String what = StatusText.of(status);
             answer.complete(null, timedOut ? new InvokeTimeoutException(what) : new RemotingException(what));
         }
 

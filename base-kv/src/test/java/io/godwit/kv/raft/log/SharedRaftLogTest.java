@@ -287,7 +287,7 @@ class SharedRaftLogTest {
     void groupsThatAppendTogetherShareFsyncs() throws Exception {
         int groups = 8;
         int appends = 200;
-        SharedRaftLog.Stats before = node.log.stats();
+        LogStats before = node.log.stats();
         ExecutorService threads = Executors.newFixedThreadPool(groups);
         CyclicBarrier start = new CyclicBarrier(groups);
         List<Future<?>> done = new ArrayList<>();
@@ -306,7 +306,7 @@ class SharedRaftLogTest {
         }
         threads.shutdown();
 
-        SharedRaftLog.Stats after = node.log.stats();
+        LogStats after = node.log.stats();
         long writes = after.writes() - before.writes();
         long syncs = after.syncs() - before.syncs();
         assertThat(writes).isGreaterThanOrEqualTo((long) groups * appends);

@@ -1,0 +1,5 @@
+/** Copies of a node's ranges, and a data directory that is made of them. */
+@NullMarked
+package io.godwit.kv.backup;
+
+import org.jspecify.annotations.NullMarked;

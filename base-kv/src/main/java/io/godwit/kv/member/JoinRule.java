@@ -1,0 +1,213 @@
+package io.godwit.kv.member;
+
+import io.godwit.cluster.Member;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+
+/**
+ * Which cluster a node belongs to, decided when it has joined the membership and before it has written anything.
+ *
+ * <ul>
+ *   <li>With data: to the cluster of its data, whoever is there, so that nodes start again in any order. A member of
+ *       another cluster is a mistake, of an environment's name or of a directory: the node stops.
+ *   <li>Without data, where members have some: to their cluster.
+ *   <li>Without data, to found together with the others: the first of the seeds founds, once it sees more than half of
+ *       them; the others wait for it and join. Which node is the first follows from the configuration alone, so no
+ *       view of the members, however partial, makes two nodes found (ADR 51). A seed that is first and is not to found
+ *       is passed over only while it is seen, since only then it is known. A node that is in nobody's list but its own
+ *       begins nothing beside those that have the same list without it, and holds none of them up. One that lists
+ *       nobody but itself gives the others, who may have lost it, the time to find it.
+ *   <li>Without data, to found alone: at once, unless there is a cluster, or another node that may begin one.
+ *   <li>Without data and not to found: it waits for one that knows.
+ * </ul>
+ *
+ * <p>Nodes told to found alone that do not see each other found two clusters. They find out when they do see each other
+ * ({@link #conflict}): neither takes anything from the other.
+ */
+record JoinRule(Path directory, String env, String storeId, Optional<String> ownCluster, Founding founding) {
+    /** Two parts of a cluster are one again by then: twice the longest time between two looks for others. */
+    private static final Duration TO_BE_FOUND = Duration.ofSeconds(10);
+
+    /** What to do. */
+    sealed interface Decision {}
+
+    /** It belongs to the cluster. */
+    record Belong(String clusterId) implements Decision {}
+
+    /**
+     * Nobody can tell yet.
+     *
+     * @param what is waited for
+     */
+    record Wait(String what) implements Decision {}
+
+    /** It must not start. */
+    record Refuse(String why) implements Decision {}
+
+    /**
+     * @param others the other members
+     * @param seeds as they are known now
+     * @param joinedFor how long this node has been looking for others
+     * @param newId gives the id of a new cluster
+     */
+    Decision decide(Collection<Member> others, FoundingSeeds seeds, Duration joinedFor, Supplier<String> newId) {
+        if (ownCluster.isPresent()) {
+            return others.stream()
+                    .filter(other -> isForeign(other, ownCluster.get()))
+                    .findFirst()
+                    .<Decision>map(other -> new Refuse("the data in " + directory + " is of cluster " + ownCluster.get()
+                            + ", but environment \"" + env + "\" has node " + other + " of cluster "
+                            + MemberFacts.of(other).clusterId()
+                            + ". Nothing was changed. Give the clusters different values of clusterConfig.env, "
+                            + "or, if this node is to join"
+                            + " that cluster, start it with an empty data directory"))
+                    .orElseGet(() -> new Belong(ownCluster.get()));
+        }
+        TreeSet<String> clusters = new TreeSet<>();
+        others.forEach(other -> clusters.add(MemberFacts.of(other).clusterId()));
+        clusters.remove("");
+        return switch (founding) {
+            case NEVER -> join(others, clusters);
+            case TOGETHER ->
+                clusters.isEmpty() ? foundTogether(others, seeds, joinedFor, newId) : join(others, clusters);
+            case ALONE -> foundAlone(others, clusters, newId);
+        };
+    }
+
+    private Decision foundAlone(Collection<Member> others, TreeSet<String> clusters, Supplier<String> newId) {
+        if (!clusters.isEmpty()) {
+            return new Refuse("clusterConfig.foundAlone is true and " + directory + " has no data, but environment \""
+                    + env + "\" has a cluster already, " + String.join(" and ", clusters) + ", with the nodes " + others
+                    + ". To join it, set foundAlone to false; to begin another, change clusterConfig.env");
+        }
+        Optional<Member> rival =
+                others.stream().filter(other -> isRivalOfOneAlone(other)).findFirst();
+        if (rival.isPresent()) {
+            return new Refuse("clusterConfig.foundAlone is true, and node " + rival.get()
+                    + ", which has no data either, may begin a cluster too: exactly one node of environment \"" + env
+                    + "\" may. Set foundAlone to false here, or bootstrap to false there");
+        }
+        return new Belong(newId.get());
+    }
+
+    /** Of two told to found alone the one with the lower store id goes on. */
+    private boolean isRivalOfOneAlone(Member other) {
+        return switch (MemberFacts.of(other).founding()) {
+            case NEVER -> false;
+            case TOGETHER -> true;
+            case ALONE -> other.nodeId().compareTo(storeId) < 0;
+        };
+    }
+
+    private static Decision foundTogether(
+            Collection<Member> others, FoundingSeeds seeds, Duration joinedFor, Supplier<String> newId) {
+        for (Member other : others) {
+            MemberFacts facts = MemberFacts.of(other);
+            if (facts.founding() == Founding.ALONE) {
+                return new Wait("node " + other + ", which is to begin the cluster alone");
+            }
+        }
+        if (!seeds.unclear().isEmpty()) {
+            return new Wait(seeds.unclear() + ": name each node in clusterConfig.seedEndpoints, or set"
+                    + " clusterConfig.foundAlone on exactly one node");
+        }
+        for (Member other : others) {
+            String theirs = MemberFacts.of(other).seeds();
+            if (!theirs.isEmpty() && theirs.equals(seeds.textWithoutSelf())) {
+                return new Wait("the node at " + theirs.split(",", 2)[0] + ", the first of the seeds [" + theirs
+                        + "] that node " + other + " has, which begin the cluster: this node is no seed of theirs");
+            }
+        }
+        Set<String> seen = new TreeSet<>(Set.of(seeds.self()));
+        Set<String> passed = new TreeSet<>();
+        for (Member other : others) {
+            MemberFacts facts = MemberFacts.of(other);
+            boolean isSeed = seeds.all().contains(facts.at());
+            if (facts.founding() == Founding.TOGETHER && seeds.areThoseOf(facts.seeds(), facts.at())) {
+                continue; // it waits for these seeds, by the rule above
+            }
+            if (isSeed) {
+                seen.add(facts.at());
+            }
+            if (facts.founding() == Founding.NEVER) {
+                passed.add(facts.at());
+            } else if (isSeed && facts.at().compareTo(seeds.self()) < 0) {
+                return new Wait("node " + other + ", the first of the seeds, which begins the cluster"
+                        + missing(seeds, seen, others));
+            } else if (!FoundingSeeds.isBehind(facts.seeds(), facts.at(), seeds.self())) {
+                return new Wait(
+                        facts.seeds().isEmpty()
+                                ? "node " + other + " to know its seeds, since it may begin the cluster too"
+                                : "node " + other + " to name the same seeds as this one: it has [" + facts.seeds()
+                                        + "], this one has [" + seeds.text() + "]");
+            }
+        }
+        Optional<String> first = seeds.all().stream()
+                .filter(seed -> seed.compareTo(seeds.self()) < 0 && !(seen.contains(seed) && passed.contains(seed)))
+                .findFirst();
+        if (first.isPresent()) {
+            return new Wait("the node at " + first.get() + ", the first of the seeds, which begins the cluster and is"
+                    + " not seen");
+        }
+        if (seeds.all().size() == 1 && joinedFor.compareTo(TO_BE_FOUND) < 0) {
+            return new Wait("the first " + TO_BE_FOUND.toSeconds() + " s to pass, in which nodes of a cluster find this"
+                    + " one: it names no other node in clusterConfig.seedEndpoints that it could ask");
+        }
+        return 2 * seen.size() > seeds.all().size()
+                ? new Belong(newId.get())
+                : new Wait("more than half of the seeds before it begins the cluster" + missing(seeds, seen, others));
+    }
+
+    private static String missing(FoundingSeeds seeds, Set<String> seen, Collection<Member> others) {
+        Set<String> all = new TreeSet<>(seen);
+        others.forEach(other -> all.add(MemberFacts.of(other).at()));
+        List<String> away =
+                seeds.all().stream().filter(seed -> !all.contains(seed)).toList();
+        return away.isEmpty() ? "" : ": not seen of " + seeds.all().size() + " are " + String.join(", ", away);
+    }
+
+    private Decision join(Collection<Member> others, TreeSet<String> clusters) {
+        return switch (clusters.size()) {
+            case 0 ->
+                new Wait(
+                        others.isEmpty()
+                                ? "a node of a cluster: no other node of environment \"" + env + "\" was found"
+                                : "a node of a cluster: none of the nodes " + others + " has data");
+            case 1 -> new Belong(clusters.first());
+            default ->
+                new Refuse("environment \"" + env + "\" has nodes of several clusters, " + clusters + ": " + others
+                        + ". " + whichToWipe(List.copyOf(clusters)));
+        };
+    }
+
+    private static boolean isForeign(Member other, String clusterId) {
+        String cluster = MemberFacts.of(other).clusterId();
+        return !cluster.isEmpty() && !cluster.equals(clusterId);
+    }
+
+    /** What is wrong with a member, for a node that belongs to {@code clusterId}; empty when nothing is. */
+    static Optional<String> conflict(String clusterId, Member other) {
+        if (!isForeign(other, clusterId)) {
+            return Optional.empty();
+        }
+        String foreign = MemberFacts.of(other).clusterId();
+        return Optional.of("node " + other + " is of cluster " + foreign + ", this node of cluster " + clusterId
+                + ", in one environment: nothing is taken from it. "
+                + whichToWipe(
+                        new TreeSet<>(List.of(clusterId, foreign)).stream().toList()));
+    }
+
+    /** The same advice on both sides. */
+    private static String whichToWipe(List<String> ascending) {
+        return "Was clusterConfig.foundAlone true on two nodes, or did their seedEndpoints differ? Keep the"
+                + " cluster that has your data; if neither has any, keep "
+                + ascending.get(0)
+                + ". Stop the nodes of the other, empty their data directories and start them with foundAlone false";
+    }
+}

@@ -1,0 +1,45 @@
+package io.godwit.kv.member;
+
+import io.godwit.cluster.Member;
+import java.util.Map;
+
+/**
+ * What a node announces of itself beside its address, and how the others read it.
+ *
+ * @param clusterId of its data; empty while it has none
+ * @param founding whether it, having no data, is to begin a cluster
+ * @param zone empty when none is configured
+ * @param at where its membership is reached, as {@code ip:port}; empty when it does not say
+ * @param seeds the nodes that it takes for the seeds of the cluster, see {@link FoundingSeeds#text}; empty when it has
+ *     data, or does not say
+ */
+public record MemberFacts(String clusterId, Founding founding, String zone, String at, String seeds) {
+    private static final String CLUSTER = "cluster";
+    private static final String FOUNDING = "founding";
+    private static final String ZONE = "zone";
+    private static final String AT = "at";
+    private static final String SEEDS = "seeds";
+
+    /** Of a node that has data, or does not take part in founding. */
+    MemberFacts(String clusterId, String zone, String at) {
+        this(clusterId, Founding.NEVER, zone, at, "");
+    }
+
+    Map<String, String> attributes() {
+        return Map.of(CLUSTER, clusterId, FOUNDING, founding.text(), ZONE, zone, AT, at, SEEDS, seeds);
+    }
+
+    public boolean hasData() {
+        return !clusterId.isEmpty();
+    }
+
+    public static MemberFacts of(Member member) {
+        Map<String, String> attributes = member.attributes();
+        return new MemberFacts(
+                attributes.getOrDefault(CLUSTER, ""),
+                Founding.of(attributes.getOrDefault(FOUNDING, "")),
+                attributes.getOrDefault(ZONE, ""),
+                attributes.getOrDefault(AT, ""),
+                attributes.getOrDefault(SEEDS, ""));
+    }
+}

@@ -1,0 +1,147 @@
+package io.godwit.kv.member;
+
+import io.godwit.cluster.ClusterListener;
+import io.godwit.cluster.Departure;
+import io.godwit.cluster.Member;
+import io.godwit.plugin.balance.Liveness;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Which nodes of this node's cluster are there, and since when; and which members are none of it. Told on the cluster's
+ * thread, asked on any: hence the lock, held for a look.
+ */
+public final class MemberWatch implements ClusterListener {
+    private static final Logger LOG = LoggerFactory.getLogger(MemberWatch.class);
+
+    private final String clusterId;
+    private final Consumer<Member> onSuperseded;
+    private final Predicate<String> isForgotten;
+    private final long startNanos = System.nanoTime();
+    private final Map<String, Seen> seen = new HashMap<>(); // guarded by this
+    /** By node id; told once each. */
+    private final Map<String, String> conflicts = new HashMap<>(); // guarded by this
+
+    private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
+
+    /** A node as it was seen last. */
+    public record Seen(Member member, Liveness liveness, long sinceNanos) {
+        public Duration forHowLong() {
+            return Duration.ofNanos(System.nanoTime() - sinceNanos);
+        }
+    }
+
+    /**
+     * @param isForgotten whether the node of a store id was given up: it is none of this cluster any more
+     * @param onSuperseded told when this process is not the one of its node any more
+     */
+    public MemberWatch(String clusterId, Predicate<String> isForgotten, Consumer<Member> onSuperseded) {
+        this.isForgotten = isForgotten;
+        this.clusterId = clusterId;
+        this.onSuperseded = onSuperseded;
+    }
+
+    public boolean isOurs(Member member) {
+        return MemberFacts.of(member).clusterId().equals(clusterId) && !isForgotten.test(member.nodeId());
+    }
+
+    /**
+     * From now on {@code listener} is called when the conflicts may have changed, on a thread that it must not block.
+     */
+    public void onConflict(Runnable listener) {
+        listeners.add(listener);
+    }
+
+    @Override
+    public void joined(Member member) {
+        if (isForgotten.test(member.nodeId())) {
+            LOG.warn("a forgotten node is here, and is told so: node={}", member);
+        }
+        look(member);
+    }
+
+    private void look(Member member) {
+        Optional<String> conflict = JoinRule.conflict(clusterId, member);
+        boolean isNews;
+        synchronized (this) {
+            if (conflict.isPresent()) {
+                isNews = !conflict.get().equals(conflicts.put(member.nodeId(), conflict.get()));
+            } else {
+                isNews = conflicts.remove(member.nodeId()) != null;
+                if (isOurs(member)) {
+                    Seen before = seen.get(member.nodeId());
+                    long since = before != null && before.liveness() == Liveness.ALIVE
+                            ? before.sinceNanos()
+                            : System.nanoTime();
+                    seen.put(member.nodeId(), new Seen(member, Liveness.ALIVE, since));
+                }
+            }
+        }
+        if (isNews) {
+            conflict.ifPresent(what -> LOG.error("two clusters in one environment: {}", what));
+            listeners.forEach(Runnable::run);
+        }
+    }
+
+    @Override
+    public void updated(Member member) {
+        look(member);
+    }
+
+    @Override
+    public void gone(Member member, Departure departure) {
+        boolean wasConflict;
+        synchronized (this) {
+            wasConflict = conflicts.remove(member.nodeId()) != null;
+            if (isOurs(member)) {
+                seen.put(member.nodeId(), new Seen(member, Liveness.DOWN, System.nanoTime()));
+            }
+        }
+        if (wasConflict) {
+            listeners.forEach(Runnable::run);
+        }
+    }
+
+    @Override
+    public void superseded(Member other) {
+        onSuperseded.accept(other);
+    }
+
+    /** The node was given up: it is not missed any more, nor taken for a member when it comes back. */
+    public void forget(String storeId) {
+        Seen before;
+        synchronized (this) {
+            before = seen.remove(storeId);
+        }
+        LOG.info("node forgotten node={} wasThere={}", storeId, before != null && before.liveness() == Liveness.ALIVE);
+    }
+
+    /** Nodes of this cluster, by store id. */
+    public synchronized Map<String, Seen> seen() {
+        return Map.copyOf(seen);
+    }
+
+    public synchronized boolean isAlive(String storeId) {
+        Seen known = seen.get(storeId);
+        return known != null && known.liveness() == Liveness.ALIVE;
+    }
+
+    /** How long a node has been missed that was never seen. */
+    public Duration sinceStart() {
+        return Duration.ofNanos(System.nanoTime() - startNanos);
+    }
+
+    /** Members of other clusters that are here by mistake, for the operator; mostly empty. */
+    public synchronized List<String> conflicts() {
+        return new TreeSet<>(conflicts.values()).stream().toList();
+    }
+}

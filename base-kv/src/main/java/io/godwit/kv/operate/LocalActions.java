@@ -1,0 +1,196 @@
+package io.godwit.kv.operate;
+
+import io.godwit.kv.balance.ActionExecutor;
+import io.godwit.kv.balance.ActionOutcome;
+import io.godwit.kv.peers.ClusterLinks;
+import io.godwit.kv.range.Range;
+import io.godwit.kv.range.change.ChangeOutcome;
+import io.godwit.kv.remote.NodeReport;
+import io.godwit.kv.remote.NodeRpc.Question;
+import io.godwit.kv.store.StoreRanges;
+import io.godwit.plugin.balance.BalanceAction;
+import io.godwit.plugin.balance.BalanceAction.ChangeReplica;
+import io.godwit.plugin.balance.BalanceAction.Merge;
+import io.godwit.plugin.balance.BalanceAction.MoveLeader;
+import io.godwit.plugin.balance.BalanceAction.Split;
+import io.godwit.plugin.balance.Key;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Carries out actions on the ranges of one store that this node leads. Any thread; nothing blocks. */
+final class LocalActions implements ActionExecutor {
+    private static final long HAND_OVER_MILLIS = 5_000;
+
+    private final StoreRanges ranges;
+    private final String self;
+    private final @Nullable ClusterLinks links;
+
+    /** @param links null when this node is alone */
+    LocalActions(StoreRanges ranges, String self, @Nullable ClusterLinks links) {
+        this.ranges = ranges;
+        this.self = self;
+        this.links = links;
+    }
+
+    @Override
+    public CompletableFuture<ActionOutcome> execute(BalanceAction action) {
+        return carryOut(action).thenApply(OperationResult::outcome);
+    }
+
+    /** Completes on any thread, never with a failure. */
+    CompletableFuture<OperationResult> carryOut(BalanceAction action) {
+        Range range = ranges.find(action.rangeId());
+        if (range == null || range.leading() == null) {
+            return ended(ActionOutcome.STALE, "range " + action.rangeId() + " is not led by this node, " + self);
+        }
+        long epoch = range.state().epoch();
+        if (epoch != action.epoch()) {
+            return ended(
+                    ActionOutcome.STALE,
+                    "range " + action.rangeId() + " has epoch " + epoch + ", not " + action.epoch());
+        }
+        CompletableFuture<OperationResult> result;
+        if (action instanceof Split split) {
+            result = split(range, split);
+        } else if (action instanceof Merge merge) {
+            result = merge(merge);
+        } else if (action instanceof ChangeReplica change) {
+            result = change(range, change);
+        } else if (action instanceof MoveLeader move) {
+            result = move(range, move);
+        } else {
+            return ended(ActionOutcome.REFUSED, "not known here: " + action);
+        }
+        return result.exceptionally(
+                failure -> new OperationResult(ActionOutcome.FAILED, String.valueOf(failure.getMessage())));
+    }
+
+    private CompletableFuture<OperationResult> split(Range range, Split split) {
+        byte @Nullable [] key = split.key().map(Key::bytes).orElse(null);
+        return ranges.split(split.rangeId(), split.epoch(), key)
+                .thenApply(outcome -> outcome == ChangeOutcome.DONE || outcome == ChangeOutcome.UNKNOWN
+                        ? resultOf(outcome)
+                        : notSplit(range, split.epoch(), key, outcome));
+    }
+
+    /** Stale is what another look at the range may mend. */
+    private static OperationResult notSplit(Range range, long epoch, byte @Nullable [] key, ChangeOutcome outcome) {
+        return new OperationResult(
+                range.state().epoch() == epoch ? ActionOutcome.REFUSED : ActionOutcome.STALE,
+                range.whyNotSplit(epoch, key, outcome));
+    }
+
+    /**
+     * Needs to lead both; the leader of the right one is asked to hand it over, and the merge is to be asked for again.
+     */
+    private CompletableFuture<OperationResult> merge(Merge merge) {
+        Range right = ranges.find(merge.rightId());
+        if (right != null && right.leading() != null) {
+            return ranges.merge(merge.rangeId(), merge.epoch(), merge.rightId(), merge.rightEpoch())
+                    .thenApply(LocalActions::resultOf);
+        }
+        String leader = right == null ? "" : right.leader();
+        if (links == null || leader.isEmpty() || leader.equals(self)) {
+            return ended(ActionOutcome.REFUSED, "range " + merge.rightId() + " has no replica here, or no leader");
+        }
+        MoveLeader here = new MoveLeader(merge.rightId(), merge.rightEpoch(), self, "to be merged: " + merge.reason());
+        return links.rpc()
+                .ask(
+                        leader,
+                        Question.CARRY_OUT,
+                        ActionCodec.encode(new ActionCodec.Request(ranges.name(), HAND_OVER_MILLIS, here)),
+                        HAND_OVER_MILLIS)
+                .thenApply(answer -> new OperationResult(
+                        ActionOutcome.REFUSED,
+                        "range " + merge.rightId() + " was led by " + leader
+                                + ", and is being handed over: ask again"));
+    }
+
+    private CompletableFuture<OperationResult> change(Range range, ChangeReplica change) {
+        String store = change.store();
+        boolean isVoter = range.state().members().voters().contains(store);
+        boolean isLearner = range.state().members().learners().contains(store);
+        return switch (change.step()) {
+            case ADD_LEARNER ->
+                isVoter || isLearner
+                        ? ended(ActionOutcome.REFUSED, store + " has a replica")
+                        : addLearner(range, change);
+            case PROMOTE ->
+                !isLearner
+                        ? ended(ActionOutcome.REFUSED, store + " is no learner")
+                        // it is neither for a moment, which would break off what is being copied to it
+                        : !hasCaughtUp(range, store)
+                                ? ended(ActionOutcome.REFUSED, store + " has not caught up yet")
+                                : range.voters().promote(change.epoch(), store).thenApply(LocalActions::resultOf);
+            case DEMOTE ->
+                !isVoter || store.equals(self)
+                        ? ended(ActionOutcome.REFUSED, store + " is no voter, or leads")
+                        : range.voters().demote(change.epoch(), store).thenApply(LocalActions::resultOf);
+            case REMOVE ->
+                !isVoter && !isLearner || store.equals(self)
+                        ? ended(ActionOutcome.REFUSED, store + " has no replica, or leads")
+                        : range.voters().remove(change.epoch(), store).thenApply(LocalActions::resultOf);
+        };
+    }
+
+    /** By what the store told last. */
+    private boolean hasCaughtUp(Range range, String store) {
+        NodeReport told = links == null ? null : links.exchange().reports().get(store);
+        return told != null
+                && told.replicas().getOrDefault(ranges.name(), List.of()).stream()
+                        .anyMatch(replica ->
+                                replica.rangeId() == range.id() && replica.isCaughtUpTo(range.lastLogIndex()));
+    }
+
+    private CompletableFuture<OperationResult> addLearner(Range range, ChangeReplica change) {
+        if (links == null) {
+            return ended(ActionOutcome.REFUSED, "this node is alone");
+        }
+        return links.replicas()
+                .createOn(change.store(), ranges.name(), change.rangeId())
+                .thenCompose(created -> range.voters().addLearner(change.epoch(), change.store()))
+                .thenApply(LocalActions::resultOf);
+    }
+
+    private CompletableFuture<OperationResult> move(Range range, MoveLeader move) {
+        if (!range.state().members().voters().contains(move.to()) || move.to().equals(self)) {
+            return ended(ActionOutcome.REFUSED, move.to() + " is no voter, or leads already");
+        }
+        // while it is handed over nothing is written, and to one that is away that takes an election timeout
+        if (links == null
+                || !links.members().isAlive(move.to())
+                || !links.cluster().channels().isConnected(move.to())) { // it may have died a moment ago
+            return ended(ActionOutcome.REFUSED, move.to() + " is not there");
+        }
+        if (hasStopped(links, range.id(), move.to())) {
+            return ended(ActionOutcome.REFUSED, "the replica on " + move.to() + " has stopped after a fault");
+        }
+        return range.transfer(move.epoch(), move.to()).thenApply(LocalActions::resultOf);
+    }
+
+    private boolean hasStopped(ClusterLinks cluster, long rangeId, String storeId) {
+        NodeReport told = cluster.exchange().reports().get(storeId);
+        return told != null
+                && told.replicas().getOrDefault(ranges.name(), List.of()).stream()
+                        .anyMatch(replica ->
+                                replica.rangeId() == rangeId && !replica.fault().isEmpty());
+    }
+
+    private static OperationResult resultOf(ChangeOutcome outcome) {
+        return switch (outcome) {
+            case DONE -> OperationResult.DONE;
+            case STALE ->
+                new OperationResult(ActionOutcome.STALE, "the range is not what it was, or cannot be changed so");
+            case BUSY ->
+                new OperationResult(
+                        ActionOutcome.REFUSED,
+                        "something else is being done to the range, or Raft refused: see the log");
+            case UNKNOWN -> new OperationResult(ActionOutcome.FAILED, "the leadership ended, it may be done or not");
+        };
+    }
+
+    private static CompletableFuture<OperationResult> ended(ActionOutcome outcome, String detail) {
+        return CompletableFuture.completedFuture(new OperationResult(outcome, detail));
+    }
+}

@@ -1,0 +1,438 @@
+package io.godwit.kv.operate;
+
+import io.godwit.cluster.Member;
+import io.godwit.kv.balance.ActionOutcome;
+import io.godwit.kv.facts.ClusterFacts;
+import io.godwit.kv.member.MemberFacts;
+import io.godwit.kv.member.MemberWatch;
+import io.godwit.kv.member.NotedFacts;
+import io.godwit.kv.peers.ClusterLinks;
+import io.godwit.kv.peers.OwnReport;
+import io.godwit.kv.range.Range;
+import io.godwit.kv.remote.NodeReport;
+import io.godwit.kv.remote.NodeRpc.Question;
+import io.godwit.kv.remote.ReplicaReport;
+import io.godwit.kv.remote.Routes;
+import io.godwit.plugin.balance.Liveness;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A node in the hands of its operators. */
+public final class NodeControl implements NodeOperations {
+    private static final Logger LOG = LoggerFactory.getLogger(NodeControl.class);
+    private static final long TIMEOUT_MILLIS = 30_000;
+
+    private final String clusterId;
+    private final OwnReport own;
+    private final Map<String, StoreControl> stores;
+    private final Set<String> storesHere;
+    private final Consumer<Boolean> drain;
+    private final FactsTeller facts;
+    private final @Nullable ClusterLinks links;
+
+    /**
+     * @param stores the open ones, by name; seen as they change
+     * @param storesHere names of those that this node had ranges of when it started, open or not
+     * @param drain notes for good whether this node is to go; blocks
+     * @param facts what is noted of the cluster
+     * @param links null when this node is alone
+     */
+    public NodeControl(
+            String clusterId,
+            OwnReport own,
+            Map<String, StoreControl> stores,
+            Set<String> storesHere,
+            Consumer<Boolean> drain,
+            FactsTeller facts,
+            @Nullable ClusterLinks links) {
+        this.clusterId = clusterId;
+        this.own = own;
+        this.stores = stores;
+        this.storesHere = Set.copyOf(storesHere);
+        this.drain = drain;
+        this.facts = facts;
+        this.links = links;
+    }
+
+    /** Answers other nodes, from now on. */
+    public void start(ClusterLinks cluster) {
+        facts.start(cluster);
+        cluster.rpc().on(Question.CARRY_OUT, (asker, content) -> {
+            ActionCodec.Request request = ActionCodec.request(content);
+            StoreControl store = stores.get(request.store());
+            if (store == null) {
+                throw new IOException("store " + request.store() + " is not open here");
+            }
+            LOG.info("action asked for by another node asker={} action={}", asker, request.action());
+            return store.carryOutHere(request.action()).thenApply(ActionCodec::encode);
+        });
+        cluster.rpc().on(Question.DRAIN, (asker, content) -> {
+            drainSelf(content.length > 0 && content[0] != 0);
+            return CompletableFuture.completedFuture(new byte[0]);
+        });
+        cluster.rpc().on(Question.RESET_VOTERS, (asker, content) -> {
+            Reset reset = Reset.decode(content);
+            reset(reset, asker);
+            return CompletableFuture.completedFuture(new byte[0]);
+        });
+    }
+
+    @Override
+    public String clusterId() {
+        return clusterId;
+    }
+
+    @Override
+    public String self() {
+        return own.storeId();
+    }
+
+    @Override
+    public List<NodeInfo> nodes() {
+        Map<String, NodeReport> reports = reports();
+        Map<String, MemberWatch.Seen> seen =
+                links == null ? Map.of() : links.members().seen();
+        Set<String> ids = new TreeSet<>(reports.keySet());
+        ids.addAll(seen.keySet());
+        reports.values()
+                .forEach(report -> report.replicas()
+                        .values()
+                        .forEach(replicas -> replicas.forEach(replica -> {
+                            ids.addAll(replica.voters());
+                            ids.addAll(replica.learners());
+                        })));
+        return ids.stream().map(id -> info(id, reports.get(id), seen.get(id))).toList();
+    }
+
+    private NodeInfo info(String id, @Nullable NodeReport report, MemberWatch.@Nullable Seen seen) {
+        Member member = seen == null ? null : seen.member();
+        NodeReport.NodeStatus status = report == null ? new NodeReport.NodeStatus(false, 0, 0, 0, 0) : report.status();
+        return new NodeInfo(
+                id,
+                member != null ? member.incarnation() : report == null ? 0 : report.incarnation(),
+                member == null ? "" : member.rpc().toString(),
+                member == null ? "" : member.version(),
+                member == null ? "" : MemberFacts.of(member).zone(),
+                id.equals(own.storeId()) ? Liveness.ALIVE : seen == null ? Liveness.DOWN : seen.liveness(),
+                status.isDraining(),
+                status.cores(),
+                status.cpuLoad(),
+                status.diskTotalBytes(),
+                status.diskFreeBytes(),
+                facts.facts().isForgotten(id));
+    }
+
+    private Map<String, NodeReport> reports() {
+        Map<String, NodeReport> reports = new HashMap<>();
+        if (links != null) {
+            reports.putAll(links.exchange().reports());
+        }
+        reports.put(own.storeId(), own.of(0));
+        return reports;
+    }
+
+    @Override
+    public List<String> stores() {
+        return new TreeSet<>(stores.keySet()).stream().toList();
+    }
+
+    @Override
+    public Optional<StoreOperations> store(String name) {
+        return Optional.ofNullable(stores.get(name));
+    }
+
+    // --- drain
+
+    @Override
+    public CompletableFuture<OperationResult> drain(String storeId, boolean isToGo, boolean mayReduce) {
+        boolean isThere = isThere(storeId);
+        if (!isThere) {
+            return refused("node " + storeId + " is not running, so it cannot be told to go" + downFor(storeId)
+                    + ": start it again, or, if it never comes back with its data, forget it (godwit-admin forget), "
+                    + "and its replicas are made anew on other nodes");
+        }
+        NodeReport report = reports().get(storeId);
+        boolean isNew = isToGo && (report == null || !report.status().isDraining());
+        Optional<String> reduction = isNew ? redundancy().without(storeId) : Optional.empty();
+        if (reduction.isPresent() && !mayReduce) {
+            return refused(reduction.get());
+        }
+        return mark(storeId, isToGo)
+                .thenApply(result -> result.isDone() && reduction.isPresent()
+                        ? new OperationResult(ActionOutcome.DONE, reduction.get())
+                        : result);
+    }
+
+    private Redundancy redundancy() {
+        Set<String> told = new TreeSet<>(storesHere);
+        reports().values().forEach(report -> told.addAll(report.replicas().keySet()));
+        List<NodeInfo> nodes = nodes();
+        return new Redundancy(
+                nodes,
+                stores.values().stream().map(StoreControl::known).toList(),
+                new Redundancy.Unheard(told, links == null ? Set.of() : links.silent(), longGone(nodes)));
+    }
+
+    private Set<String> longGone(List<NodeInfo> nodes) {
+        ClusterLinks cluster = links;
+        if (cluster == null) {
+            return Set.of();
+        }
+        Duration grace = stores.values().stream()
+                .map(StoreControl::grace)
+                .max(Duration::compareTo)
+                .orElse(Duration.ZERO);
+        Map<String, MemberWatch.Seen> seen = cluster.members().seen();
+        Set<String> gone = new TreeSet<>();
+        for (NodeInfo node : nodes) {
+            MemberWatch.Seen last = seen.get(node.storeId());
+            Duration away = last == null ? cluster.members().sinceStart() : last.forHowLong();
+            if (node.liveness() == Liveness.DOWN && away.compareTo(grace) >= 0) {
+                gone.add(node.storeId());
+            }
+        }
+        return gone;
+    }
+
+    private boolean isThere(String storeId) {
+        return storeId.equals(own.storeId()) || links != null && links.members().isAlive(storeId);
+    }
+
+    private String downFor(String storeId) {
+        MemberWatch.Seen seen = links == null ? null : links.members().seen().get(storeId);
+        return seen == null ? "" : ", and has not been for " + seen.forHowLong().toSeconds() + " s";
+    }
+
+    private static CompletableFuture<OperationResult> refused(String why) {
+        return CompletableFuture.completedFuture(new OperationResult(ActionOutcome.REFUSED, why));
+    }
+
+    private CompletableFuture<OperationResult> mark(String storeId, boolean isToGo) {
+        if (storeId.equals(own.storeId())) {
+            drainSelf(isToGo);
+            return CompletableFuture.completedFuture(OperationResult.DONE);
+        }
+        return ask(storeId, Question.DRAIN, new byte[] {(byte) (isToGo ? 1 : 0)});
+    }
+
+    private void drainSelf(boolean isToGo) {
+        LOG.info("this node is {}", isToGo ? "to go: leaders and replicas move off it" : "to stay");
+        drain.accept(isToGo);
+        if (links != null) {
+            links.exchange().changed();
+        }
+    }
+
+    @Override
+    public DrainStatus drainStatus(String storeId) {
+        Map<String, NodeReport> reports = reports();
+        int leaders = 0;
+        int replicas = 0;
+        for (StoreControl store : stores.values()) {
+            for (Routes.Route route : store.views().routes(reports)) {
+                leaders += route.leader().equals(storeId) ? 1 : 0;
+                replicas += route.report().hasReplicaOn(storeId) ? 1 : 0;
+            }
+        }
+        NodeReport report = reports.get(storeId);
+        boolean isDraining = report != null && report.status().isDraining();
+        String unclear = isDraining && replicas == 0 ? redundancy().unclear().orElse("") : "";
+        return new DrainStatus(isDraining, leaders, replicas, unclear);
+    }
+
+    private CompletableFuture<OperationResult> ask(String storeId, Question question, byte[] content) {
+        if (links == null) {
+            return CompletableFuture.completedFuture(
+                    new OperationResult(ActionOutcome.REFUSED, "this node is alone: there is no " + storeId));
+        }
+        return links.rpc()
+                .ask(storeId, question, content, TIMEOUT_MILLIS)
+                .thenApply(answer -> OperationResult.DONE)
+                .exceptionally(failure -> new OperationResult(ActionOutcome.FAILED, messageOf(failure)));
+    }
+
+    /** In words: what is wrapped says it, the wrapper adds the name of a class. */
+    private static String messageOf(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        return String.valueOf(cause.getMessage());
+    }
+
+    // --- nodes that do not come back
+
+    @Override
+    public CompletableFuture<OperationResult> forget(String storeId) {
+        NotedFacts noted = facts.facts();
+        if (links == null) {
+            return refused("this node is alone: there is no other to forget");
+        }
+        if (noted.isForgotten(storeId)) {
+            return facts.tellAll("node " + storeId + " is forgotten already");
+        }
+        if (isThere(storeId)) {
+            return refused("node " + storeId + " is running: drain and stop it first");
+        }
+        Redundancy redundancy = redundancy();
+        Optional<String> need = redundancy.needOf(storeId);
+        if (need.isPresent()) {
+            return refused(need.get());
+        }
+        if (nodes().stream().noneMatch(node -> node.storeId().equals(storeId))) {
+            return refused("there is no node " + storeId);
+        }
+        if (!noted.now().mayForget(storeId)) {
+            return refused("node " + storeId + " cannot be noted as forgotten: " + ClusterFacts.MAX_FORGOTTEN
+                    + " are already, or its id is none of a node");
+        }
+        String left = redundancy.afterForgetting(storeId);
+        LOG.warn("node is forgotten, an operator asked for it node={} {}", storeId, left);
+        noted.forget(storeId);
+        return facts.tellAll(left);
+    }
+
+    // --- recovery
+
+    /** Who is to go on by themselves. */
+    private record Reset(String store, long rangeId, List<String> voters) {
+        public byte[] encode() {
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+            try (DataOutputStream out = new DataOutputStream(bytes)) {
+                out.writeUTF(store);
+                out.writeLong(rangeId);
+                out.writeInt(voters.size());
+                for (String voter : voters) {
+                    out.writeUTF(voter);
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            return bytes.toByteArray();
+        }
+
+        public static Reset decode(byte[] encoded) throws IOException {
+            try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(encoded))) {
+                String store = in.readUTF();
+                long rangeId = in.readLong();
+                int count = in.readInt();
+                List<String> voters = new ArrayList<>();
+                for (int i = 0; i < count; i++) {
+                    voters.add(in.readUTF());
+                }
+                return new Reset(store, rangeId, voters);
+            }
+        }
+    }
+
+    @Override
+    public CompletableFuture<RecoveryResult> recover(String storeName, Set<String> lostStores, boolean isDryRun) {
+        List<String> errors = new ArrayList<>();
+        StoreControl store = stores.get(storeName);
+        if (store == null) {
+            errors.add("store " + storeName + " is not open here");
+        }
+        lostStores.stream()
+                .filter(lost -> lost.equals(own.storeId())
+                        || links != null && links.members().isAlive(lost))
+                .forEach(lost -> errors.add("node " + lost + " is there: it is not lost"));
+        if (store == null || !errors.isEmpty()) {
+            return CompletableFuture.completedFuture(new RecoveryResult(List.of(), errors));
+        }
+        List<String> steps = new ArrayList<>();
+        List<Reset> resets = new ArrayList<>();
+        for (Routes.Route route : store.views().routes(reports())) {
+            plan(storeName, route.report(), lostStores, steps, errors).ifPresent(resets::add);
+        }
+        if (isDryRun || !errors.isEmpty()) {
+            return CompletableFuture.completedFuture(new RecoveryResult(steps, errors));
+        }
+        steps.forEach(step -> LOG.warn("recovery without a majority, asked for by an operator: {}", step));
+        return carryOut(resets).thenApply(failed -> new RecoveryResult(steps, failed));
+    }
+
+    private Optional<Reset> plan(
+            String store, ReplicaReport range, Set<String> lost, List<String> steps, List<String> errors) {
+        List<String> voters = range.voters();
+        List<String> left =
+                voters.stream().filter(voter -> !lost.contains(voter)).toList();
+        if (left.size() == voters.size() || left.size() > voters.size() / 2) {
+            return Optional.empty(); // it has a majority
+        }
+        String name = store + "-" + range.rangeId();
+        List<String> away = left.stream()
+                .filter(voter -> !voter.equals(own.storeId())
+                        && (links == null || !links.members().isAlive(voter)))
+                .toList();
+        if (left.isEmpty()) {
+            errors.add(name + " has no voter left of " + voters + ": only a backup brings it back");
+        } else if (!away.isEmpty()) {
+            errors.add(name + ": voters " + away + " are neither here nor said to be lost");
+        } else {
+            steps.add(name + ": " + left + " of the voters " + voters + " go on by themselves");
+            return Optional.of(new Reset(store, range.rangeId(), left));
+        }
+        return Optional.empty();
+    }
+
+    private CompletableFuture<List<String>> carryOut(Collection<Reset> resets) {
+        List<CompletableFuture<Optional<String>>> asked = new ArrayList<>();
+        for (Reset reset : resets) {
+            for (String voter : reset.voters()) {
+                asked.add(askToReset(reset, voter)
+                        .thenApply(result -> result.isDone()
+                                ? Optional.empty()
+                                : Optional.of(reset.store() + "-" + reset.rangeId() + " on " + voter + ": "
+                                        + result.detail())));
+            }
+        }
+        return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
+                .thenApply(all -> asked.stream()
+                        .map(CompletableFuture::join) // has ended
+                        .flatMap(Optional::stream)
+                        .toList());
+    }
+
+    private CompletableFuture<OperationResult> askToReset(Reset reset, String voter) {
+        if (!voter.equals(own.storeId())) {
+            return ask(voter, Question.RESET_VOTERS, reset.encode());
+        }
+        try {
+            reset(reset, voter);
+            return CompletableFuture.completedFuture(OperationResult.DONE);
+        } catch (IOException e) {
+            return CompletableFuture.completedFuture(
+                    new OperationResult(ActionOutcome.FAILED, String.valueOf(e.getMessage())));
+        }
+    }
+
+    private void reset(Reset reset, String asker) throws IOException {
+        StoreControl store = stores.get(reset.store());
+        Range range = store == null ? null : store.range(reset.rangeId());
+        if (range == null) {
+            throw new IOException("no replica of " + reset.store() + "-" + reset.rangeId() + " here");
+        }
+        LOG.warn("voters reset without a majority range={} voters={} asker={}", range.groupId(), reset.voters(), asker);
+        Optional<String> failure = range.resetVoters(reset.voters());
+        if (failure.isPresent()) {
+            throw new IOException(failure.get());
+        }
+    }
+}

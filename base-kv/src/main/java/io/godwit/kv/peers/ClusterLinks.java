@@ -1,0 +1,174 @@
+package io.godwit.kv.peers;
+
+import io.godwit.cluster.Cluster;
+import io.godwit.kv.client.Leaders;
+import io.godwit.kv.client.RangeClient;
+import io.godwit.kv.member.ClusterEntry;
+import io.godwit.kv.member.MemberWatch;
+import io.godwit.kv.member.NotedFacts;
+import io.godwit.kv.remote.CallService;
+import io.godwit.kv.remote.NodeRpc;
+import io.godwit.kv.remote.ReportExchange;
+import io.godwit.kv.remote.RouteLeaders;
+import io.godwit.kv.remote.RouteTable;
+import io.godwit.kv.remote.RoutedClient;
+import io.godwit.kv.store.StoreRanges;
+import io.godwit.plugin.balance.Liveness;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
+
+/**
+ * What ties a node's stores to those of the other nodes: who is there, who leads what, requests to and from others,
+ * replicas that come and go. Made and closed by the thread that opens the node.
+ */
+public final class ClusterLinks implements AutoCloseable {
+    /** Of requests under way to other nodes, for each store. */
+    private static final long MAX_PENDING_BYTES = 64L << 20;
+
+    private static final long LOOK_FOR_ENDED_MILLIS = 15_000;
+
+    private final Cluster cluster;
+    private final RoutedClient.Caller caller;
+    private final KvThreads threads;
+    private final LocalRanges local;
+    private final NodeRpc rpc;
+    private final CallService calls;
+    private final MemberWatch members;
+    private final ReportExchange exchange;
+    private final Replicas replicas;
+    private final UnreachedLeaders unreached;
+    private final Map<String, RouteTable> tables = new ConcurrentHashMap<>();
+    private final List<RoutedClient> clients = new ArrayList<>();
+
+    /**
+     * @param stores the open ones, by name; seen as they change
+     * @param members of the cluster, already told of them
+     * @param facts of the cluster, which reports bring and are judged by
+     * @param takeOver has the replica of a group, if it follows the leader given next, stand for election
+     */
+    public ClusterLinks(
+            ClusterEntry.Entered entered,
+            OwnReport own,
+            MemberWatch members,
+            NotedFacts facts,
+            Map<String, StoreRanges> stores,
+            BiConsumer<String, String> takeOver,
+            KvThreads threads) {
+        this.cluster = entered.cluster();
+        this.caller = new RoutedClient.Caller(
+                entered.directory().clusterId().toString(), own.storeId(), entered.incarnation());
+        this.threads = threads;
+        this.local = new LocalRanges(stores::get);
+        this.members = members;
+        this.rpc = new NodeRpc(
+                caller.clusterId(),
+                caller.storeId(),
+                cluster.server(),
+                cluster.channels(),
+                threads.io(),
+                facts::isForgotten);
+        this.calls = new CallService(caller.clusterId(), cluster.server(), local);
+        this.exchange = new ReportExchange(
+                caller.storeId(), rpc, own::of, members::isOurs, facts::admit, threads.timers(), threads.io());
+        facts.onForgotten(storeId -> {
+            members.forget(storeId);
+            exchange.forget(storeId);
+        });
+        this.replicas = new Replicas(caller.storeId(), rpc, stores::get, stores::values, threads.io());
+        this.unreached = new UnreachedLeaders(caller.storeId(), rpc, cluster.channels(), members, tables, takeOver);
+    }
+
+    public void start() {
+        replicas.start();
+        exchange.onReport(replicas::told);
+        exchange.start();
+        threads.everyMillis(LOOK_FOR_ENDED_MILLIS, replicas::lookForEnded);
+        unreached.start();
+        threads.everyMillis(UnreachedLeaders.LOOK_MILLIS, unreached::look);
+        cluster.membership().addListener(exchange);
+        cluster.channels().onConnected(storeId -> exchange.changed());
+    }
+
+    public NodeRpc rpc() {
+        return rpc;
+    }
+
+    public MemberWatch members() {
+        return members;
+    }
+
+    public ReportExchange exchange() {
+        return exchange;
+    }
+
+    public Replicas replicas() {
+        return replicas;
+    }
+
+    public Cluster cluster() {
+        return cluster;
+    }
+
+    /** Store ids of the other nodes that are there and have not told yet what they have. */
+    public Set<String> silent() {
+        Set<String> silent = new TreeSet<>();
+        Set<String> told = exchange.reports().keySet();
+        members.seen().forEach((storeId, node) -> {
+            if (node.liveness() == Liveness.ALIVE && !storeId.equals(caller.storeId()) && !told.contains(storeId)) {
+                silent.add(storeId);
+            }
+        });
+        return silent;
+    }
+
+    /** Who leads what of a store. */
+    public RouteTable table(String store) {
+        return tables.computeIfAbsent(store, name -> {
+            RouteTable table = new RouteTable();
+            exchange.keep(name, table);
+            return table;
+        });
+    }
+
+    /** Who leads the ranges of a store. */
+    public Leaders leadersOf(String store) {
+        return new RouteLeaders(caller.storeId(), table(store), exchange::changed);
+    }
+
+    /** The way to all ranges of a store, wherever they are led. */
+    public RangeClient clientOf(StoreRanges ranges) {
+        RoutedClient client = new RoutedClient(
+                ranges.name(),
+                caller,
+                table(ranges.name()),
+                cluster.channels(),
+                local,
+                ranges.client(),
+                exchange::changed,
+                threads.ranges(),
+                threads.timers(),
+                new RoutedClient.Limits(MAX_PENDING_BYTES, ranges.maxMutationBytes(), ranges.tooLarge()));
+        ranges.onChange(exchange::changed);
+        clients.add(client);
+        return client;
+    }
+
+    /** Requests of this node fail from here on. */
+    public void closeClients() {
+        clients.forEach(RoutedClient::close);
+    }
+
+    /** Leaves the cluster. Stores and Raft must have been closed before. */
+    @Override
+    public void close() {
+        exchange.close();
+        calls.close();
+        rpc.close();
+        cluster.close();
+    }
+}

@@ -1,0 +1,5 @@
+/** What a node has to do with the others: reports, replicas that come and go, requests to and from them. */
+@NullMarked
+package io.godwit.kv.peers;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,12 @@
+package io.godwit.kv.raft.wire;
+
+import io.grpc.Status;
+
+/** The status of a call, in words for a log line or an exception. */
+public final class StatusText {
+    private StatusText() {}
+
+    public static String of(Status status) {
+        return status.getCode() + (status.getDescription() == null ? "" : ": " + status.getDescription());
+    }
+}

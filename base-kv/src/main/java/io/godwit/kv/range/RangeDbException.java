@@ -1,8 +1,0 @@
-package io.godwit.kv.range;
-
-/** The database of a range failed to read: its files are damaged or the disk is. */
-final class RangeDbException extends RuntimeException {
-    RangeDbException(String what, Throwable cause) {
-        super(what + ": " + cause.getMessage(), cause);
-    }
-}

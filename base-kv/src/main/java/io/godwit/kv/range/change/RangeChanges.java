@@ -1,0 +1,359 @@
+package io.godwit.kv.range.change;
+
+import com.alipay.sofa.jraft.Closure;
+import com.alipay.sofa.jraft.Status;
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.client.RangeException.Cause;
+import io.godwit.kv.coprocessor.RangeCoprocessor;
+import io.godwit.kv.raft.RaftGroup;
+import io.godwit.kv.range.apply.RangeStateMachine;
+import io.godwit.kv.range.data.RangeDb;
+import io.godwit.kv.range.data.RangeDbException;
+import io.godwit.kv.range.leader.LeaderRole;
+import io.godwit.kv.range.leader.Leadership;
+import io.godwit.kv.range.replica.RangeEnvironment;
+import io.godwit.kv.range.replica.Replica;
+import io.godwit.kv.range.state.RangeCommand;
+import io.godwit.kv.range.state.RangeState;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What is being done to a range by its leader, one thing at a time: a command to be written ({@link RangeCommand}),
+ * behind a change of the group's members or alone, or the leadership to be handed over. The one owner of the change
+ * under way. Confined to the range executor, but for the methods that say otherwise, which only queue.
+ *
+ * <p>The course of a change that moves keys or the leadership: {@link #begin} freezes the leadership; {@link #flush},
+ * after each batch of tasks, settles it; then {@link #append} or {@link #handOver}; {@link #applied} or the end of the
+ * leadership ends the change, and the leadership is made anew. Of a change of members: {@link #begin},
+ * {@link #stepped}, {@link #append}, {@link #applied}, while requests go on. A change whose leadership ends before is
+ * not carried on: what the log has of it comes through, and is found by whoever leads next ({@link #noteMembers},
+ * {@link MergeSequel#takeUp}).
+ */
+public final class RangeChanges {
+    private static final Logger LOG = LoggerFactory.getLogger(RangeChanges.class);
+    private static final long HANDOVER_LOOK_MILLIS = 50;
+    private static final long NOTE_AGAIN_MILLIS = 500;
+
+    /** A change of the Raft group's members. */
+    @FunctionalInterface
+    interface MemberStep {
+        /** On the range executor; {@code done} is told on any thread. */
+        void begin(RaftGroup group, Closure done);
+    }
+
+    /** A change that the leader carries out. Confined to the range executor. */
+    private final class Change implements RangeStateMachine.CommandClosure {
+        /** Of a change of members, the last step's is known when the first is done. */
+        RangeCommand command;
+        /** What is to be done with the group before; null for nothing. */
+        final @Nullable MemberStep first;
+        /** Who is to lead; empty unless that is what the change is, and the command only names the epoch. */
+        final String heir;
+
+        final CompletableFuture<ChangeOutcome> outcome = new CompletableFuture<>();
+        /** The command, or the request to hand over. */
+        boolean isAppended;
+        /** Of two changes of the group only the first was made. */
+        boolean isHalfDone;
+
+        Change(RangeCommand command, @Nullable MemberStep first, String heir) {
+            this.command = command;
+            this.first = first;
+            this.heir = heir;
+        }
+
+        public boolean isHandover() {
+            return !heir.isEmpty();
+        }
+
+        /** Whether the leadership ends in good order with it. */
+        boolean freezes() {
+            return command.movesKeys() || isHandover();
+        }
+
+        /** As {@link io.godwit.plugin.balance.RangeChange} has it. */
+        public String what() {
+            if (isHandover()) {
+                return "LEADER";
+            } else if (command instanceof RangeCommand.Split) {
+                return "SPLIT";
+            }
+            return command instanceof RangeCommand.Replicas ? "REPLICAS" : "MERGE";
+        }
+
+        /** On any thread, when the log cannot tell what becomes of it. */
+        @Override
+        public void run(Status status) {
+            replica.execute(() -> failed(this)); // success is told by the state machine
+        }
+    }
+
+    private final Replica replica;
+    private final RangeDb db;
+    private final RangeCoprocessor coprocessor;
+    private final RangeEnvironment environment;
+    private final LeaderRole role;
+    /** What is being done to the range; no other is begun meanwhile. */
+    private @Nullable Change change;
+
+    /** Written on the range executor, read by any thread. */
+    private volatile String underWay = "";
+
+    public RangeChanges(
+            Replica replica, RangeDb db, RangeCoprocessor coprocessor, RangeEnvironment environment, LeaderRole role) {
+        this.replica = replica;
+        this.db = db;
+        this.coprocessor = coprocessor;
+        this.environment = environment;
+        this.role = role;
+    }
+
+    public boolean isUnderWay() {
+        return change != null;
+    }
+
+    /** Whether requests wait, since the leadership is being ended in good order. */
+    public boolean isFrozen() {
+        return change != null && change.freezes();
+    }
+
+    public boolean isHandover() {
+        return change != null && change.isHandover();
+    }
+
+    /** As {@link io.godwit.plugin.balance.RangeChange} has it; empty for nothing. Any thread. */
+    public String underWay() {
+        return underWay;
+    }
+
+    // --- what may be asked for, on any thread
+
+    /**
+     * Cuts the range in two, on its leader; see {@link Split}. Any thread; completes on the range executor or an I/O
+     * thread.
+     *
+     * @param epoch of the range that this was decided for
+     * @param childId of the right part, never given before
+     * @param key its first; null: where it halves the bytes
+     */
+    public CompletableFuture<ChangeOutcome> split(long epoch, long childId, byte @Nullable [] key) {
+        if (key != null) {
+            return change(new RangeCommand.Split(epoch, childId, coprocessor.splitPoint(key)));
+        }
+        CompletableFuture<ChangeOutcome> outcome = new CompletableFuture<>();
+        environment.io().execute(() -> {
+            byte @Nullable [] halving = null;
+            try {
+                halving = new SplitPoint(db, coprocessor).find();
+            } catch (RangeDb.ClosedException e) {
+                outcome.complete(ChangeOutcome.BUSY);
+            } catch (RangeDbException e) {
+                replica.fault("search for a split key", e);
+                outcome.complete(ChangeOutcome.BUSY);
+            }
+            if (halving == null) {
+                outcome.complete(ChangeOutcome.STALE);
+            } else {
+                change(new RangeCommand.Split(epoch, childId, halving)).thenAccept(outcome::complete);
+            }
+        });
+        return outcome;
+    }
+
+    /**
+     * Has the leader, which this replica must be, write {@code command}. Any thread; completes on the range executor.
+     */
+    public CompletableFuture<ChangeOutcome> change(RangeCommand command) {
+        return change(command, null, "");
+    }
+
+    /** As {@link #change(RangeCommand)}, before all that is queued; on the range executor. */
+    public CompletableFuture<ChangeOutcome> begin(RangeCommand command) {
+        Change next = new Change(command, null, "");
+        begin(next);
+        return next.outcome;
+    }
+
+    /**
+     * Changes the group's members, on its leader, and then what the range is ({@link VoterChange}). Any thread;
+     * completes on the range executor.
+     *
+     * @param epoch of the range that this was decided for
+     */
+    CompletableFuture<ChangeOutcome> change(long epoch, MemberStep step) {
+        return change(new RangeCommand.Replicas(epoch, db.state().members()), step, "");
+    }
+
+    /**
+     * Hands the leadership over to another voter, in good order; whoever comes to lead instead counts as well. Any
+     * thread; completes on the range executor.
+     *
+     * @param epoch of the range that this was decided for
+     */
+    public CompletableFuture<ChangeOutcome> transfer(long epoch, String storeId) {
+        return change(new RangeCommand.Replicas(epoch, db.state().members()), null, storeId);
+    }
+
+    private CompletableFuture<ChangeOutcome> change(RangeCommand command, @Nullable MemberStep first, String heir) {
+        Change next = new Change(command, first, heir);
+        replica.execute(() -> begin(next));
+        return next.outcome;
+    }
+
+    // --- its course
+
+    private void begin(Change next) {
+        RaftGroup started = replica.group();
+        Leadership current = role.leadership();
+        if (started == null || !role.isLeader() || change != null || replica.hasEnded()) {
+            next.outcome.complete(ChangeOutcome.BUSY);
+        } else if (db.state().epoch() != next.command.epoch()) {
+            next.outcome.complete(ChangeOutcome.STALE);
+        } else if ((next.first != null || next.isHandover())
+                && (current == null || !db.state().isSettled())) {
+            next.outcome.complete(ChangeOutcome.BUSY);
+        } else {
+            change = next;
+            underWay = next.what();
+            MemberStep first = next.first;
+            if (next.freezes() && current != null) {
+                role.freeze(current); // flush goes on from here
+            } else if (first != null && current != null) {
+                first.begin(current.group(), status -> replica.execute(() -> stepped(next, current, status)));
+            } else {
+                append(next, started);
+            }
+            replica.roleChanged();
+        }
+    }
+
+    /**
+     * After a batch of tasks: sends what the leadership has gathered; a frozen one, once all of that is applied and
+     * answered, makes way.
+     */
+    public void flush(Leadership current) {
+        Change frozen = isFrozen() ? change : null;
+        if (frozen == null) {
+            current.flush();
+        } else if (!frozen.isAppended && current.settle()) {
+            if (frozen.isHandover()) {
+                frozen.isAppended = true;
+                handOver(frozen, current);
+            } else {
+                append(frozen, current.group());
+            }
+        }
+    }
+
+    /** The members have changed, or not. */
+    private void stepped(Change current, Leadership through, Status status) {
+        if (change != current) {
+            return; // the leadership has ended; the next leader looks at the members
+        }
+        RaftGroup.Membership members = through.group().membership();
+        current.isHalfDone = !status.isOk();
+        if (status.isOk() || !members.isSameAs(db.state().members())) {
+            current.command = new RangeCommand.Replicas(db.state().epoch(), members);
+            append(current, through.group());
+        } else {
+            LOG.info("members not changed range={} cause={}", replica.groupId(), status);
+            end(current, ChangeOutcome.BUSY);
+        }
+    }
+
+    /** Everything is applied and answered: somebody else may lead. */
+    private void handOver(Change handover, Leadership current) {
+        Status status = current.group().transferLeadershipTo(handover.heir);
+        if (status.isOk()) {
+            awaitHandover(handover, current);
+        } else {
+            LOG.info("not handed over range={} to={} cause={}", replica.groupId(), handover.heir, status);
+            replica.execute(() -> failed(handover));
+        }
+    }
+
+    /**
+     * The end of the leadership ends the change as well; JRaft goes on leading when the other does not take over within
+     * an election timeout.
+     */
+    private void awaitHandover(Change handover, Leadership current) {
+        replica.later(HANDOVER_LOOK_MILLIS, () -> {
+            if (change == handover) {
+                if (current.group().isHandingOver()) {
+                    awaitHandover(handover, current);
+                } else if (role.leadership() == current && current.group().isLeading()) {
+                    end(handover, ChangeOutcome.BUSY);
+                }
+            }
+        });
+    }
+
+    private void append(Change next, RaftGroup started) {
+        next.isAppended = true;
+        started.append(next.command.encode(), role.term(), next);
+    }
+
+    private void failed(Change failed) {
+        if (change == failed) {
+            end(failed, ChangeOutcome.UNKNOWN);
+            if (failed.command instanceof RangeCommand.Replicas) {
+                replica.later(NOTE_AGAIN_MILLIS, this::noteMembers); // the log may have been busy
+            }
+        }
+    }
+
+    private void end(Change ending, ChangeOutcome outcome) {
+        change = null;
+        underWay = "";
+        ending.outcome.complete(outcome);
+        Leadership frozen = role.leadership();
+        if (ending.freezes() && frozen != null && !replica.hasEnded()) {
+            role.renew(
+                    frozen,
+                    new RangeException(Cause.TIMEOUT, "leadership ended"),
+                    new RangeException(Cause.MOVED, "the range was changed"));
+        }
+    }
+
+    /** A command has been applied, or was for another state; ends the change when it was its own. */
+    public void applied(RangeStateMachine.Changed what) {
+        Change own = change;
+        if (own != null && own == what.own()) {
+            ChangeOutcome done = own.isHalfDone ? ChangeOutcome.UNKNOWN : ChangeOutcome.DONE;
+            end(own, what.isApplied() ? done : ChangeOutcome.STALE);
+        }
+    }
+
+    /** Nobody here carries it on. */
+    public void leadershipEnded() {
+        Change unfinished = change;
+        if (unfinished != null) {
+            change = null;
+            underWay = "";
+            boolean isBegun = unfinished.isAppended || unfinished.first != null;
+            unfinished.outcome.complete(
+                    !isBegun
+                            ? ChangeOutcome.BUSY
+                            : unfinished.isHandover() ? ChangeOutcome.DONE : ChangeOutcome.UNKNOWN);
+        }
+    }
+
+    // --- what an earlier leader may have left
+
+    /** An earlier leader may have changed the members and not come to say so. */
+    public void noteMembers() {
+        Leadership current = role.leadership();
+        RangeState state = db.state();
+        if (current == null || change != null || !state.isSettled()) {
+            return;
+        }
+        RaftGroup.Membership members = current.group().membership();
+        if (!members.voters().isEmpty() && !members.isSameAs(state.members())) {
+            LOG.info("members noted range={} members={} noted={}", replica.groupId(), members, state.members());
+            begin(new Change(new RangeCommand.Replicas(state.epoch(), members), null, ""));
+        }
+    }
+}

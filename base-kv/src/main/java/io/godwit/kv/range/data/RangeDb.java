@@ -1,0 +1,604 @@
+package io.godwit.kv.range.data;
+
+import io.godwit.kv.coprocessor.RangeBounds;
+import io.godwit.kv.coprocessor.RangeCursor;
+import io.godwit.kv.coprocessor.RangeReader;
+import io.godwit.kv.disk.DamagedDataException;
+import io.godwit.kv.disk.DurableFiles;
+import io.godwit.kv.disk.OpenFiles;
+import io.godwit.kv.disk.RocksFiles;
+import io.godwit.kv.range.state.RangeState;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.Checkpoint;
+import org.rocksdb.CompactRangeOptions;
+import org.rocksdb.FlushOptions;
+import org.rocksdb.Options;
+import org.rocksdb.Range;
+import org.rocksdb.RateLimiter;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.SizeApproximationFlag;
+import org.rocksdb.Slice;
+import org.rocksdb.Snapshot;
+import org.rocksdb.WriteBatch;
+import org.rocksdb.WriteOptions;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The database of one range replica. Its write-ahead log is off: the Raft log is the only one. So a crash takes it back
+ * to the last flushed memtable, data and applied index together, since both travel in one batch and there is one column
+ * family; the Raft log is replayed from there, and holds what is missing because it is cut only up to a checkpoint,
+ * which flushes.
+ *
+ * <p>Written by the apply thread alone. Read by it, and by I/O threads through {@link #readSnapshot}.
+ */
+public final class RangeDb implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(RangeDb.class);
+    /** More than any disk takes. What it allows for one period is left when a limit begins, so the period is short. */
+    private static final long UNLIMITED_BYTES_PER_SECOND = 2L << 30;
+
+    private static final long LIMITED_PERIOD_MICROS = 2_000;
+    private static final byte[] APPLIED_KEY = {BatchBytes.SYSTEM_PREFIX, 'a'};
+    private static final byte[] STATE_KEY = {BatchBytes.SYSTEM_PREFIX, 's'};
+
+    /** To be free before it is opened: what {@link RocksResources} has it open tables with, and some more. */
+    private static final int DESCRIPTORS = RocksResources.MAX_OPEN_FILES + 8;
+
+    private final Path directory;
+    private final RocksResources resources;
+    private final WriteOptions writeOptions = new WriteOptions().setDisableWAL(true);
+    /** Of flushes and compactions; without effect but while space is reclaimed. */
+    private final RateLimiter backgroundWrites = new RateLimiter(UNLIMITED_BYTES_PER_SECOND, LIMITED_PERIOD_MICROS);
+    /**
+     * Guards {@link #reclaiming}: who closes the database ends what takes long, and must not reach for options that are
+     * gone.
+     */
+    private final Object reclaimLock = new Object();
+
+    private @Nullable CompactRangeOptions reclaiming;
+    /**
+     * I/O threads share it for the time of a read; replacing and closing the database take it alone. Confinement will
+     * not do: reads run for long on many threads, and a closed native handle crashes the process.
+     */
+    private final ReentrantReadWriteLock useLock = new ReentrantReadWriteLock();
+    /**
+     * Held by the apply thread for each batch, and by whoever copies several ranges as they are at one moment ({@link
+     * RangeMoment}), who must stop those that write, each a thread of its own. Nobody takes another lock's turn under
+     * it but {@link #useLock} to read.
+     */
+    private final ReentrantLock writeGate = new ReentrantLock();
+
+    private Options options;
+    private RocksDB db;
+    private long appliedIndex;
+    /**
+     * Written by the apply thread, before the database gets what belongs to it: who takes a snapshot and then looks
+     * here never takes for the range's own what the snapshot lacks.
+     */
+    private volatile RangeState state;
+
+    private boolean closed;
+    /** Guarded by {@link #reclaimLock}. */
+    private boolean isWantedAlone;
+
+    /**
+     * Opens it.
+     *
+     * @param born what the range was when it came to this node; holds for a database that has no state of its own yet
+     * @param create true makes a new one, which must not exist; false opens one, which must
+     * @throws DamagedDataException naming the directory or file that is missing or not what was written
+     */
+    public static RangeDb open(Path directory, RangeState born, RocksResources resources, boolean create)
+            throws IOException {
+        if (create) {
+            DurableFiles.createDirectories(directory);
+        } else if (!Files.isRegularFile(directory.resolve("CURRENT"))) {
+            throw new DamagedDataException(directory, "the database of a range is missing");
+        }
+        RangeDb db = new RangeDb(directory, born, resources);
+        if (create) {
+            db.close();
+            DurableFiles.syncDirectory(directory);
+            return new RangeDb(directory, born, resources);
+        }
+        return db;
+    }
+
+    private RangeDb(Path directory, RangeState born, RocksResources resources) throws IOException {
+        this.directory = directory;
+        this.state = born;
+        this.resources = resources;
+        RocksFiles.verifyManifest(directory);
+        this.options =
+                resources.options(!Files.exists(directory.resolve("CURRENT"))).setRateLimiter(backgroundWrites);
+        try {
+            this.db = openDatabase();
+        } catch (IOException e) {
+            writeOptions.close();
+            backgroundWrites.close();
+            throw e;
+        }
+        try {
+            this.appliedIndex = readAppliedIndex();
+            this.state = readState(born);
+        } catch (IOException | RuntimeException e) {
+            db.close();
+            options.close();
+            backgroundWrites.close();
+            throw e;
+        }
+    }
+
+    private RocksDB openDatabase() throws IOException {
+        try {
+            return RocksDB.open(options, directory.toString());
+        } catch (RocksDBException e) {
+            options.close();
+            throw RocksFiles.refusedBy(e, directory);
+        }
+    }
+
+    private long readAppliedIndex() throws IOException {
+        try {
+            byte[] value = db.get(APPLIED_KEY);
+            if (value != null && value.length != Long.BYTES) {
+                throw new DamagedDataException(directory, "applied index of " + value.length + " bytes");
+            }
+            return value == null ? 0 : ByteBuffer.wrap(value).getLong();
+        } catch (RocksDBException e) {
+            throw RocksFiles.refusedBy(e, directory);
+        }
+    }
+
+    private RangeState readState(RangeState born) throws IOException {
+        byte[] value;
+        try {
+            value = db.get(STATE_KEY);
+        } catch (RocksDBException e) {
+            throw RocksFiles.refusedBy(e, directory);
+        }
+        if (value == null) {
+            return born;
+        }
+        RangeState found;
+        try {
+            found = RangeState.decode(value);
+        } catch (IOException e) {
+            throw DamagedDataException.unreadable(directory, "state of the range", value, RangeState.VERSION, e);
+        }
+        if (found.id() != born.id()) {
+            throw new DamagedDataException(directory, "database of range " + found.id() + ", not " + born.id());
+        }
+        return found;
+    }
+
+    public Path directory() {
+        return directory;
+    }
+
+    /** Whether {@code failure} came, as far as can be said, from a want of file descriptors. Any thread. */
+    public boolean wasShortOfFiles(Throwable failure) {
+        return OpenFiles.wereShort(failure, directory.resolve("CURRENT"), DESCRIPTORS);
+    }
+
+    /** Whether there are not enough file descriptors now to open it. Any thread. */
+    public static boolean lacksFiles(Path directory) {
+        return OpenFiles.areShort(directory.resolve("CURRENT"), DESCRIPTORS);
+    }
+
+    /** What the range is, as of the last applied entry. Any thread. */
+    public RangeState state() {
+        return state;
+    }
+
+    /** Index of the last log entry that is in the database; for the apply thread, and before it starts. */
+    public long appliedIndex() {
+        return appliedIndex;
+    }
+
+    /** A view of the newest state, for the apply thread. */
+    public RangeReader latest() {
+        return new DbReader(null);
+    }
+
+    /** The write batch of the apply thread. */
+    public BufferedWrites newWrites() {
+        return new BufferedWrites(new DbReader(null), () -> state.bounds());
+    }
+
+    /** Writes the batch and the index in one atomic step, and empties the batch. For the apply thread. */
+    public void commit(BufferedWrites writes, long index) throws RocksDBException {
+        write(writes, index);
+    }
+
+    /** The same, with a new state of the range in the same step. */
+    public void commit(BufferedWrites writes, long index, RangeState next) throws RocksDBException {
+        writes.bytes().putSystem(STATE_KEY, next.encode());
+        state = next;
+        write(writes, index);
+    }
+
+    private void write(BufferedWrites writes, long index) throws RocksDBException {
+        BatchBytes bytes = writes.bytes();
+        bytes.putSystem(
+                APPLIED_KEY, ByteBuffer.allocate(Long.BYTES).putLong(index).array());
+        writeGate.lock();
+        try (WriteBatch batch = new WriteBatch(bytes.toByteArray())) {
+            db.write(writeOptions, batch);
+        } finally {
+            writeGate.unlock();
+        }
+        appliedIndex = index;
+        writes.clear();
+    }
+
+    /**
+     * From here on nothing is written until {@link #resumeWrites} by the same thread; false when that is not to be had
+     * in time.
+     */
+    public boolean pauseWrites(long waitMillis) throws InterruptedException {
+        return writeGate.tryLock(waitMillis, TimeUnit.MILLISECONDS);
+    }
+
+    public void resumeWrites() {
+        writeGate.unlock();
+    }
+
+    /** Brings what is in memory to disk, so that a copy that is made now has little to flush. For an I/O thread. */
+    public void flushAhead() throws IOException {
+        useLock.readLock().lock();
+        try {
+            if (closed) {
+                throw new IOException("database is closed: " + directory);
+            }
+            flush();
+        } catch (RocksDBException e) {
+            throw new IOException("flush of " + directory + ": " + e.getMessage(), e);
+        } finally {
+            useLock.readLock().unlock();
+        }
+    }
+
+    /** Runs {@code work} on a consistent state at least as new as this call. For any thread but the apply thread. */
+    public <T extends @Nullable Object> T readSnapshot(Function<RangeReader, T> work) {
+        useLock.readLock().lock();
+        try {
+            if (closed) {
+                throw new ClosedException(directory);
+            }
+            Snapshot snapshot = db.getSnapshot();
+            try (ReadOptions readOptions = new ReadOptions().setSnapshot(snapshot)) {
+                return work.apply(new DbReader(readOptions));
+            } finally {
+                db.releaseSnapshot(snapshot);
+            }
+        } finally {
+            useLock.readLock().unlock();
+        }
+    }
+
+    /**
+     * Makes a durable copy, by hard links where the file system has them, in {@code target}, which must not exist while
+     * its parent must. What was written when this was called is in it, and later writes may be. For an I/O thread.
+     */
+    public void checkpoint(Path target) throws IOException {
+        useLock.readLock().lock();
+        try {
+            if (closed) {
+                throw new IOException("database is closed: " + directory);
+            }
+            try (Checkpoint checkpoint = Checkpoint.create(db)) {
+                checkpoint.createCheckpoint(target.toString());
+            } catch (RocksDBException e) {
+                throw new IOException("checkpoint of " + directory + ": " + e.getMessage(), e);
+            }
+        } finally {
+            useLock.readLock().unlock();
+        }
+        DurableFiles.syncDirectory(target);
+        @Nullable Path parent = target.getParent();
+        if (parent != null) {
+            DurableFiles.syncDirectory(parent);
+        }
+    }
+
+    /**
+     * Bytes on disk and in memtables that the keys of {@code [start, end)} take, about; {@code end} null means to the
+     * end.
+     */
+    public long bytesBetween(byte[] start, byte @Nullable [] end) {
+        useLock.readLock().lock();
+        try (Slice from = new Slice(DbKeys.stored(start));
+                Slice to = new Slice(DbKeys.storedEnd(end))) {
+            if (closed) {
+                return 0;
+            }
+            long[] sizes = db.getApproximateSizes(
+                    List.of(new Range(from, to)),
+                    SizeApproximationFlag.INCLUDE_FILES,
+                    SizeApproximationFlag.INCLUDE_MEMTABLES);
+            return sizes[0];
+        } finally {
+            useLock.readLock().unlock();
+        }
+    }
+
+    /** Any thread but the apply thread; waits for nobody. */
+    public DbFigures figures() {
+        if (!useLock.readLock().tryLock()) {
+            return DbFigures.NONE; // it is being closed or replaced
+        }
+        try {
+            return closed ? DbFigures.NONE : DbFigures.of(db);
+        } catch (RocksDBException e) {
+            LOG.debug("no figures directory={} cause={}", directory, e.getMessage());
+            return DbFigures.NONE;
+        } finally {
+            useLock.readLock().unlock();
+        }
+    }
+
+    /** Of all that the range has, as {@link #bytesBetween} counts. */
+    public long sizeBytes() {
+        RangeBounds bounds = state.bounds();
+        return bytesBetween(bounds.start(), bounds.end());
+    }
+
+    /**
+     * Gives back what lies outside the bounds, which a split has deleted and files still hold. Takes as long as
+     * rewriting the files at the border takes, and no faster than it disturbs nobody; {@link #close} ends it. For an
+     * I/O thread.
+     */
+    public void reclaim() {
+        useLock.readLock().lock();
+        try (CompactRangeOptions how =
+                new CompactRangeOptions().setExclusiveManualCompaction(false).setMaxSubcompactions(1)) {
+            if (closed) {
+                return;
+            }
+            flush(); // what is deleted now is not there for a replay of entries from before the split
+            synchronized (reclaimLock) {
+                if (isWantedAlone) {
+                    return;
+                }
+                reclaiming = how;
+                backgroundWrites.setBytesPerSecond(resources.reclaimBytesPerSecond());
+            }
+            try {
+                reclaimOutside(state.bounds(), how);
+            } finally {
+                backgroundWrites.setBytesPerSecond(UNLIMITED_BYTES_PER_SECOND);
+                synchronized (reclaimLock) {
+                    reclaiming = null;
+                }
+            }
+        } catch (RocksDBException e) {
+            // space that stays taken is given back by compactions to come
+            LOG.warn("space not reclaimed directory={} cause={}", directory, e.getMessage());
+        } finally {
+            useLock.readLock().unlock();
+        }
+    }
+
+    private void reclaimOutside(RangeBounds bounds, CompactRangeOptions how) throws RocksDBException {
+        byte @Nullable [] end = bounds.end();
+        byte[] first = {BatchBytes.USER_PREFIX};
+        if (bounds.start().length > 0) {
+            reclaim(first, DbKeys.stored(bounds.start()), how);
+        }
+        if (end != null) {
+            reclaim(DbKeys.stored(end), DbKeys.storedEnd(null), how);
+        }
+    }
+
+    private void reclaim(byte[] start, byte[] end, CompactRangeOptions how) throws RocksDBException {
+        db.deleteFilesInRanges(db.getDefaultColumnFamily(), List.of(start, end), false);
+        db.compactRange(db.getDefaultColumnFamily(), start, end, how);
+    }
+
+    /** Whoever wants the database for itself does not wait for space to be reclaimed. */
+    private void endReclaiming() {
+        synchronized (reclaimLock) {
+            isWantedAlone = true;
+            CompactRangeOptions underWay = reclaiming;
+            if (underWay != null) {
+                underWay.setCanceled(true);
+                backgroundWrites.setBytesPerSecond(UNLIMITED_BYTES_PER_SECOND); // what is being written ends soon
+            }
+        }
+    }
+
+    /**
+     * Makes a database for a part of the range out of a checkpoint of this one, flushed and durable, as of log index
+     * {@code index} of the part's own group. For the apply thread.
+     *
+     * @param target must not exist, while its parent must
+     */
+    public RangeDb branch(Path target, RangeState part, long index) throws IOException {
+        checkpoint(target);
+        RangeDb branch = new RangeDb(target, state, resources);
+        try {
+            BufferedWrites writes = branch.newWrites();
+            writes.deleteOutside(part.bounds());
+            branch.commit(writes, index, part);
+            branch.flush();
+            return branch;
+        } catch (RocksDBException e) {
+            branch.close();
+            throw new IOException("database of range " + part.id() + " in " + target + ": " + e.getMessage(), e);
+        } catch (RuntimeException e) {
+            branch.close();
+            throw e;
+        }
+    }
+
+    /** For the apply thread, while nothing is applied, or with {@link #useLock}. */
+    public void flush() throws RocksDBException {
+        try (FlushOptions flush = new FlushOptions().setWaitForFlush(true)) {
+            db.flush(flush);
+        }
+    }
+
+    /**
+     * As {@link #checkpoint}, and says what the range was in it: {@link #state} may be ahead of what is written.
+     */
+    public RangeState copyTo(Path target) throws IOException {
+        checkpoint(target);
+        return stateIn(target);
+    }
+
+    /** What this range was in a checkpoint. */
+    public RangeState stateIn(Path checkpoint) throws IOException {
+        try (RangeDb copy = new RangeDb(checkpoint, state, resources)) {
+            return copy.state();
+        }
+    }
+
+    /**
+     * Takes the state of a checkpoint in place of its own. For the apply thread. A crash half-way leaves a database
+     * without CURRENT, which the next start refuses.
+     *
+     * @throws DamagedDataException naming a file of the checkpoint that is not as it was written; then its own state is
+     *     as before
+     */
+    public void replaceWith(Path checkpoint) throws IOException {
+        verify(checkpoint);
+        endReclaiming();
+        useLock.writeLock().lock();
+        boolean isDone = false;
+        try {
+            db.close();
+            deleteFiles(directory);
+            copyFiles(checkpoint, directory);
+            options.close();
+            options = resources.options(false).setRateLimiter(backgroundWrites);
+            db = openDatabase();
+            state = readState(state);
+            appliedIndex = readAppliedIndex();
+            isDone = true;
+        } finally {
+            if (!isDone) { // as on a full disk: what is closed must not be used any more
+                closed = true;
+                db.close();
+                options.close();
+                writeOptions.close();
+            }
+            synchronized (reclaimLock) {
+                isWantedAlone = false;
+            }
+            useLock.writeLock().unlock();
+        }
+    }
+
+    /** Reads all of a checkpoint, before anything is given up for it. */
+    private void verify(Path checkpoint) throws IOException {
+        RocksFiles.verifyManifest(checkpoint);
+        try (Options readOptions = resources.options(false);
+                RocksDB copy = RocksDB.openReadOnly(readOptions, checkpoint.toString())) {
+            copy.verifyChecksum();
+        } catch (RocksDBException e) {
+            throw RocksFiles.refusedBy(e, checkpoint);
+        }
+    }
+
+    /** Flushes, so that the next start has nothing to replay, and closes once no read is running. */
+    @Override
+    public void close() {
+        endReclaiming();
+        useLock.writeLock().lock();
+        try {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            try {
+                flush();
+            } catch (RocksDBException e) {
+                // the Raft log has it all
+                LOG.warn("range database not flushed directory={} cause={}", directory, e.getMessage());
+            }
+            db.close();
+            options.close();
+            writeOptions.close();
+            backgroundWrites.close();
+        } finally {
+            useLock.writeLock().unlock();
+        }
+    }
+
+    /** The database was closed before the read began. */
+    public static final class ClosedException extends IllegalStateException {
+        ClosedException(Path directory) {
+            super("database is closed: " + directory);
+        }
+    }
+
+    private static void deleteFiles(Path directory) throws IOException {
+        // CURRENT first: without it nobody takes the rest for a database
+        Files.deleteIfExists(directory.resolve("CURRENT"));
+        DurableFiles.syncDirectory(directory);
+        try (Stream<Path> files = Files.list(directory)) {
+            for (Path file : (Iterable<Path>) files::iterator) {
+                Files.delete(file);
+            }
+        }
+    }
+
+    /** Both lie in the range's directory, so on one file system. */
+    private static void copyFiles(Path from, Path to) throws IOException {
+        List<Path> sources;
+        try (Stream<Path> files = Files.list(from)) {
+            // CURRENT last, for the same reason
+            sources = files.sorted(Comparator.comparing((Path file) -> file.endsWith("CURRENT"))
+                            .thenComparing(Comparator.naturalOrder()))
+                    .toList();
+        }
+        for (Path source : sources) {
+            Path target = to.resolve(source.getFileName());
+            if (source.getFileName().toString().endsWith(".sst")) {
+                Files.createLink(target, source); // never changed once written, and synced with the checkpoint
+            } else {
+                DurableFiles.replace(target, Files.readAllBytes(source));
+            }
+        }
+        DurableFiles.syncDirectory(to);
+    }
+
+    /** Reads the database, as of a snapshot or, without options, as it is. */
+    private final class DbReader implements RangeReader {
+        private final @Nullable ReadOptions readOptions;
+
+        DbReader(@Nullable ReadOptions readOptions) {
+            this.readOptions = readOptions;
+        }
+
+        @Override
+        public byte @Nullable [] get(byte[] key) {
+            byte[] stored = DbKeys.stored(key);
+            try {
+                return readOptions == null ? db.get(stored) : db.get(readOptions, stored);
+            } catch (RocksDBException e) {
+                throw new RangeDbException("read in " + directory, e);
+            }
+        }
+
+        @Override
+        public RangeCursor cursor(byte[] start, byte @Nullable [] end) {
+            byte @Nullable [] last = end == null ? state.bounds().end() : end;
+            return new DbCursor(db, readOptions == null ? null : readOptions.snapshot(), start, last);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package io.godwit.kv.range.leader;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+
+/**
+ * Tells whether a leadership is in force, by a ReadIndex: see {@link
+ * io.godwit.kv.coprocessor.LeaderContext#confirm}. Those that ask while one is under way share the next. When it fails
+ * it is asked again: a leader that no majority answers steps down before long, and then nobody is told.
+ *
+ * <p>A ReadIndex succeeds also after this replica has stepped down, when the next leader answers it. Then it completes
+ * behind the first entry of that leader, and so behind the end of this leadership. Confined to the range executor.
+ */
+public final class Confirmations {
+    private final ReadIndex readIndex;
+    /** Runs tasks on the range executor, unless the leadership has ended. */
+    private final Executor executor;
+
+    private List<Runnable> waiting = new ArrayList<>(0);
+    private boolean isUnderWay;
+
+    Confirmations(ReadIndex readIndex, Executor executor) {
+        this.readIndex = readIndex;
+        this.executor = executor;
+    }
+
+    public void add(Runnable then) {
+        waiting.add(then);
+        if (!isUnderWay) {
+            isUnderWay = true;
+            executor.execute(this::ask); // for all that come in this turn
+        }
+    }
+
+    private void ask() {
+        List<Runnable> asking = waiting;
+        waiting = new ArrayList<>(0);
+        readIndex.request(ok -> executor.execute(() -> answered(asking, ok)));
+    }
+
+    private void answered(List<Runnable> asking, boolean ok) {
+        if (!ok) {
+            asking.addAll(waiting);
+            waiting = asking;
+            readIndex.later(ReadIndex.RETRY_MILLIS, this::ask);
+            return;
+        }
+        isUnderWay = !waiting.isEmpty();
+        if (isUnderWay) {
+            ask();
+        }
+        asking.forEach(Runnable::run);
+    }
+}

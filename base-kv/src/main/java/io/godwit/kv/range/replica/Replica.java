@@ -1,0 +1,37 @@
+package io.godwit.kv.range.replica;
+
+import io.godwit.kv.client.RangeException;
+import io.godwit.kv.raft.RaftGroup;
+import io.godwit.kv.range.state.RangeState;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/** What the parts of a replica ask of the whole. As an executor it runs tasks on the range executor. */
+public interface Replica extends Executor {
+    String groupId();
+
+    /** As requests are routed by; the database may be ahead. Any thread. */
+    RangeState routed();
+
+    /** Null until it is started. Any thread. */
+    @Nullable
+    RaftGroup group();
+
+    /** Why everything is refused; null while the replica runs. For the range executor. */
+    @Nullable
+    RangeException ended();
+
+    /** For the range executor. */
+    default boolean hasEnded() {
+        return ended() != null;
+    }
+
+    /** Runs {@code task} on the range executor after so many milliseconds. Any thread. */
+    void later(long delayMillis, Runnable task);
+
+    /** Tells the store that a leadership, a state or a fault is not what it was. On the range executor. */
+    void roleChanged();
+
+    /** Stops the replica and keeps its files. Any thread. */
+    void fault(String what, Throwable cause);
+}

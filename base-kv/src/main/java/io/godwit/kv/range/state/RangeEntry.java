@@ -1,0 +1,80 @@
+package io.godwit.kv.range.state;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The content of a log entry: one byte of format version, one byte of kind, then for {@link #MUTATIONS} their number
+ * and each with its length before it. Numbers are unsigned varints. The other kinds are {@link RangeCommand}s.
+ */
+public final class RangeEntry {
+    static final byte VERSION = 1;
+    static final byte MUTATIONS = 1;
+    static final byte SPLIT = 2;
+    public static final byte REPLICAS = 3;
+    static final byte ABSORB = 4;
+    public static final byte COPY = 5;
+    static final byte JOIN = 6;
+    public static final byte REFRAIN = 7;
+    static final byte YIELD = 8;
+    static final byte RESUME = 9;
+    static final byte RETIRE = 10;
+    static final byte FORGET = 11;
+
+    private RangeEntry() {}
+
+    public static byte[] encode(List<byte[]> mutations) {
+        int size = 2 + Varint.size(mutations.size());
+        for (byte[] mutation : mutations) {
+            size += Varint.size(mutation.length) + mutation.length;
+        }
+        byte[] entry = new byte[size];
+        entry[0] = VERSION;
+        entry[1] = MUTATIONS;
+        int at = Varint.write(entry, 2, mutations.size());
+        for (byte[] mutation : mutations) {
+            at = Varint.write(entry, at, mutation.length);
+            System.arraycopy(mutation, 0, entry, at, mutation.length);
+            at += mutation.length;
+        }
+        return entry;
+    }
+
+    /** Whether it holds mutations, and not a command. Borrows {@code data}. */
+    public static boolean isMutations(ByteBuffer data) {
+        return data.remaining() < 2 || data.get(data.position() + 1) == MUTATIONS;
+    }
+
+    /**
+     * Borrows {@code data}: its position stays.
+     *
+     * @throws IllegalArgumentException if it is no entry of mutations of this version
+     */
+    public static List<byte[]> decode(ByteBuffer data) {
+        ByteBuffer in = data.duplicate();
+        if (in.remaining() < 3) {
+            throw new IllegalArgumentException("log entry of " + in.remaining() + " bytes");
+        }
+        byte version = in.get();
+        byte kind = in.get();
+        if (version != VERSION || kind != MUTATIONS) {
+            throw new IllegalArgumentException("log entry version=" + version + " kind=" + kind);
+        }
+        int count = Varint.read(in);
+        List<byte[]> mutations = new ArrayList<>(Math.min(count, in.remaining()));
+        for (int i = 0; i < count; i++) {
+            int length = Varint.read(in);
+            if (length > in.remaining()) {
+                throw new IllegalArgumentException("mutation of " + length + " bytes, " + in.remaining() + " left");
+            }
+            byte[] mutation = new byte[length];
+            in.get(mutation);
+            mutations.add(mutation);
+        }
+        if (in.hasRemaining()) {
+            throw new IllegalArgumentException(in.remaining() + " bytes behind the last mutation");
+        }
+        return mutations;
+    }
+}
