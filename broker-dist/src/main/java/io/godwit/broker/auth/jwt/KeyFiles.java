@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keys out of files, which are looked at from time to time. A changed file counts as a whole; one with a mistake
- * changes nothing. Of one thread at a time.
+ * changes nothing. One that could not be read is tried again each time, changed or not: what was taken out of it must
+ * not stay in force because the disk failed once. Of one thread at a time.
  */
 final class KeyFiles {
     private static final int MAX_BYTES = 256 * 1_024;
@@ -27,6 +28,8 @@ final class KeyFiles {
     private final @Nullable Path jwks;
     private final int minSecretBytes;
     private List<Object> stamps = List.of();
+    /** What was wrong with them; null when all was well. */
+    private @Nullable String problem;
 
     /** Each file is null when there is none. */
     KeyFiles(@Nullable Path secret, @Nullable Path publicKeys, @Nullable Path jwks, int minSecretBytes) {
@@ -39,7 +42,7 @@ final class KeyFiles {
     /**
      * What stands in the files if that has changed since the last call. Blocks.
      *
-     * @throws IOException naming the file and what is wrong with it, and nothing that stands in it; once for a mistake
+     * @throws IOException naming the file and what is wrong with it, and nothing that stands in it; once for a problem
      */
     Optional<KeySet> changed() throws IOException {
         List<Object> now = new ArrayList<>();
@@ -47,10 +50,26 @@ final class KeyFiles {
                 Stream.of(secret, publicKeys, jwks).filter(Objects::nonNull).toList()) {
             now.add(stamp(file));
         }
-        if (now.equals(stamps)) {
+        boolean isChanged = !now.equals(stamps);
+        if (!isChanged && problem == null) {
             return Optional.empty();
         }
         stamps = now; // before it is read: a change meanwhile is seen as one
+        try {
+            KeySet all = read();
+            problem = null;
+            return Optional.of(all);
+        } catch (IOException e) {
+            String before = problem;
+            problem = String.valueOf(e.getMessage());
+            if (!isChanged && problem.equals(before)) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    private KeySet read() throws IOException {
         KeySet all = KeySet.NONE;
         if (secret != null) {
             all = all.and(ofSecret(secret));
@@ -61,7 +80,7 @@ final class KeyFiles {
         if (jwks != null) {
             all = all.and(ofJwks(jwks));
         }
-        return Optional.of(all);
+        return all;
     }
 
     private static Object stamp(Path file) {

@@ -110,7 +110,7 @@ final class KeySource implements JwtAuth.Keys, AutoCloseable {
         } catch (IOException e) {
             problemOfFiles = e.getMessage() + "; the keys of before hold";
             logger.log(System.Logger.Level.ERROR, "keys changed, but those of before hold: " + e.getMessage());
-        } catch (RuntimeException e) { // outermost frame: the next look must come
+        } catch (RuntimeException | Error e) { // outermost frame: the next look must come
             logger.log(System.Logger.Level.ERROR, "keys not looked at", e);
         }
     }
