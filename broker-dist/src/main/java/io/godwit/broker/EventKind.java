@@ -9,7 +9,9 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.search.Search;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.event.Level;
 
@@ -170,12 +172,16 @@ record EventKind(
                 totals.merge(name, (long) count(registry.find(meter)), Long::sum);
                 continue;
             }
+            Set<String> values = new TreeSet<>(); // several meters have the same one, with another tag that differs
             for (Meter tagged : registry.find(meter).meters()) {
                 String value = tagged.getId().getTag(tag);
                 if (value != null) {
-                    Search search = registry.find(meter).tag(tag, value);
-                    totals.merge(tagged(value), (long) count(search), Long::sum);
+                    values.add(value);
                 }
+            }
+            for (String value : values) {
+                Search search = registry.find(meter).tag(tag, value);
+                totals.merge(tagged(value), (long) count(search), Long::sum);
             }
         }
     }

@@ -338,7 +338,7 @@ class BadPluginTest {
             Await.until("the status names it", PATIENCE, () -> {
                 String text = Files.readString(status);
                 return text.contains("warning=plugin bad (auth-provider) is suspected: " + suspicion)
-                        && text.contains("plugin-faults.bad 1");
+                        && text.contains("plugin-faults.bad 1\n");
             });
             assertThat(of.use(broker, "bad").get("lastFailure").getAsString()).contains("suspected: " + suspicion);
             assertThat(away.connect().sessionPresent()).isTrue();
