@@ -38,10 +38,13 @@ class StandaloneOwnerTest {
         open(place);
         Path bin = open(Files.createDirectory(place.resolve("bin")));
         script = open(Files.copy(Path.of("..", "bin", "standalone.sh"), bin.resolve("standalone.sh")));
-        Path java = Files.writeString(
-                bin.resolve("java"),
-                "#!/usr/bin/env bash\ncase \"$*\" in\n-version) echo 'openjdk version \"17.0.1\"' ;;\n"
-                        + "*Main*) echo \"broker of $(id -un)\" ;;\nesac\n");
+        Path java = Files.writeString(bin.resolve("java"), """
+                        #!/usr/bin/env bash
+                        case "$*" in
+                        -version) echo 'openjdk version "17.0.1"' ;;
+                        *Main*) echo "broker of $(id -un)" ;;
+                        esac
+                        """);
         open(java);
         data = Files.createDirectory(place.resolve("data"));
         UserPrincipal owner =
