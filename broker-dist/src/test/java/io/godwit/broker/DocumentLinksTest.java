@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Relative links of all Markdown files lead to a file that is there, and to a heading in it. A heading that is linked
- * has the same anchor on the site (MkDocs) and where the sources are read (GitHub). It needs no Python; {@code SiteTest}
- * of integration-test builds the site.
+ * has the same anchor on the site (MkDocs) and where the sources are read (GitHub). It needs no Python;
+ * {@code SiteTest} of integration-test builds the site.
  */
 class DocumentLinksTest {
     private static final Path ROOT =

@@ -86,8 +86,8 @@ final class Turns {
         }
 
         /**
-         * It is answered, or whoever asked for it has gone; while it is held, it ends with {@link #release}. Further calls
-         * do nothing.
+         * It is answered, or whoever asked for it has gone; while it is held, it ends with {@link #release}. Further
+         * calls do nothing.
          */
         void end() {
             if (isHeld) {

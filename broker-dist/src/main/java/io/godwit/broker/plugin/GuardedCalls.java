@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  * the caller's; it ends once: by its answer, by a failure, or when its time is over. What comes later is counted, and
  * changes nothing. Thread-safe.
  *
- * <p>The breaker counts calls that were not answered in time alone. What the plugin throws takes nobody's time: a client
- * that knows how to bring that about would shut out all others. A flood of calls says nothing of the plugin either: one
- * whose turn did not come in time counts only if the plugin has answered no other call meanwhile.
+ * <p>The breaker counts calls that were not answered in time alone. What the plugin throws takes nobody's time: a
+ * client that knows how to bring that about would shut out all others. A flood of calls says nothing of the plugin
+ * either: one whose turn did not come in time counts only if the plugin has answered no other call meanwhile.
  */
 final class GuardedCalls {
     /** Calls of one plugin that are not answered, unless it is said otherwise. */

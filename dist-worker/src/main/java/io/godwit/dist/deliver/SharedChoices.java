@@ -242,8 +242,8 @@ public final class SharedChoices {
     }
 
     /**
-     * All that is remembered of a token, to be changed. A late copy of a finished one may bring about more choices: they
-     * stand beside those of before, and go with them.
+     * All that is remembered of a token, to be changed. A late copy of a finished one may bring about more choices:
+     * they stand beside those of before, and go with them.
      */
     private @Nullable List<Choice> known(String origin, long number) {
         List<Choice> open = chosen.get(origin, number);

@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What many ranges, and large ones, cost. The figures are logged; {@code docs/performance-log.md} has them. Those that
- * need minutes run with {@code -Plong}, the same in small each time; {@code -Dscale.registers=N} moves a smaller range than
- * that of a gigabyte.
+ * need minutes run with {@code -Plong}, the same in small each time; {@code -Dscale.registers=N} moves a smaller range
+ * than that of a gigabyte.
  */
 class ScaleTest {
     private static final Logger LOG = LoggerFactory.getLogger(ScaleTest.class);

@@ -9,9 +9,9 @@ import io.godwit.plugin.message.Message;
  * <p>Called on threads of the plugin, or on event loops for one that does not block, for many copies at once; those of
  * one client are sent in their order. Many copies of one message are as many calls.
  *
- * <p>When a call throws, answers null or is not answered within 5 seconds, the copy is dropped. A copy that the plugin is
- * not given, for want of a free thread or while it is not called for not answering in time, is dropped at QoS 0; at QoS 1
- * and 2 it waits in the queue of the client, and the plugin is asked about it again.
+ * <p>When a call throws, answers null or is not answered within 5 seconds, the copy is dropped. A copy may not be given
+ * to the plugin at all, for want of a free thread or while the plugin is not called for not answering in time. At QoS 0
+ * it is dropped then; at QoS 1 and 2 it waits in the queue of the client, and the plugin is asked about it again.
  */
 @FunctionalInterface
 public interface DeliverInterceptor {
