@@ -313,7 +313,7 @@ public final class NodeControl implements NodeOperations {
 
     /** Who is to go on by themselves. */
     private record Reset(String store, long rangeId, List<String> voters) {
-        public byte[] encode() {
+        byte[] encode() {
             ByteArrayOutputStream bytes = new ByteArrayOutputStream();
             try (DataOutputStream out = new DataOutputStream(bytes)) {
                 out.writeUTF(store);
@@ -328,7 +328,7 @@ public final class NodeControl implements NodeOperations {
             return bytes.toByteArray();
         }
 
-        public static Reset decode(byte[] encoded) throws IOException {
+        static Reset decode(byte[] encoded) throws IOException {
             try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(encoded))) {
                 String store = in.readUTF();
                 long rangeId = in.readLong();
