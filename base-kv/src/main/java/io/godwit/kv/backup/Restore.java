@@ -166,13 +166,13 @@ public final class Restore {
     private static final class FirstFault {
         private String what = "";
 
-        public synchronized void note(String fault, Throwable cause) {
+        synchronized void note(String fault, Throwable cause) {
             if (what.isEmpty()) {
                 what = fault + ": " + cause.getMessage();
             }
         }
 
-        public synchronized void check() throws IOException {
+        synchronized void check() throws IOException {
             if (!what.isEmpty()) {
                 throw new IOException(what);
             }

@@ -65,7 +65,7 @@ public final class RangeChanges {
             this.heir = heir;
         }
 
-        public boolean isHandover() {
+        boolean isHandover() {
             return !heir.isEmpty();
         }
 
@@ -75,7 +75,7 @@ public final class RangeChanges {
         }
 
         /** As {@link io.godwit.plugin.balance.RangeChange} has it. */
-        public String what() {
+        String what() {
             if (isHandover()) {
                 return "LEADER";
             } else if (command instanceof RangeCommand.Split) {
