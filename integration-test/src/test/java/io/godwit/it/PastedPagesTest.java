@@ -58,7 +58,7 @@ class PastedPagesTest {
             GET_STARTED,
             Map.of("helm install", "needs Kubernetes; helm/check.sh renders the chart"),
             README,
-            Map.of(),
+            Map.of("mvn verify", "runs this test"),
             SECURE,
             Map.of());
 

@@ -43,11 +43,15 @@ public final class RetainCoprocessor implements RangeCoprocessor {
     private volatile RetainIndex index;
 
     /** One object, by which it is counted. */
-    private final Supplier<RetainIndex> current = () -> index;
+    private final Supplier<RetainIndex> current = this::index;
 
     public RetainCoprocessor(RetainCounters counters) {
         this.counters = counters;
         this.index = new RetainIndex(counters);
+    }
+
+    private RetainIndex index() {
+        return index;
     }
 
     @Override
