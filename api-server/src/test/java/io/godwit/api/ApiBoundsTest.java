@@ -299,8 +299,12 @@ class ApiBoundsTest {
                 asking.add(socket);
                 write(socket, "GET /api/v1/me HTTP/1.1\r\nHost: localhost\r\n\r\n");
             }
+            String body = "{\"topic\": \"a\", \"payload\": \"" + "x".repeat(60_000) + "\"}";
+            String large = "POST /api/v1/publish HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                    + "Content-Length: " + body.length() + "\r\n\r\n" + body;
+            // one that comes before all of these waits with them
             Await.until(
-                    "nobody is left to look at it", () -> publish(api, 60_000).status() == 503);
+                    "nobody is left to look at it", () -> api.raw(large, 1_000).startsWith("HTTP/1.1 503"));
             assertThat(publish(api, 10).status()).isEqualTo(200);
             held.countDown();
             Await.until("somebody looks at it", () -> publish(api, 60_000).status() == 200);

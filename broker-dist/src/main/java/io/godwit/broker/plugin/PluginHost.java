@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -381,7 +382,8 @@ public final class PluginHost implements AutoCloseable {
             inline.look(TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS));
             long now = nanoClock.getAsLong();
             boolean isHealthDue = ticks++ % TICKS_PER_HEALTH == 0;
-            Map<ClassLoader, Integer> threads = isHealthDue ? PluginThreads.ownOfPlugins() : Map.of();
+            IdentityHashMap<ClassLoader, Integer> threads =
+                    isHealthDue ? PluginThreads.ownOfPlugins() : new IdentityHashMap<>();
             for (HostedPlugin plugin : plugins) {
                 plugin.tick(now);
                 if (isHealthDue) {
@@ -399,7 +401,7 @@ public final class PluginHost implements AutoCloseable {
     }
 
     /** One on the class path shares its class loader with the broker. */
-    private static int ownOf(HostedPlugin plugin, Map<ClassLoader, Integer> threads) {
+    private static int ownOf(HostedPlugin plugin, IdentityHashMap<ClassLoader, Integer> threads) {
         ClassLoader classes = plugin.classes();
         return classes == PluginHost.class.getClassLoader() ? 0 : threads.getOrDefault(classes, 0);
     }

@@ -1,7 +1,6 @@
 package io.godwit.broker.plugin;
 
 import java.util.IdentityHashMap;
-import java.util.Map;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -57,14 +56,14 @@ final class PluginThreads {
      * How many threads plugins have made themselves, by their class loaders: a thread has the context class loader of
      * the one that made it. A few that are made meanwhile may be missing.
      */
-    static Map<ClassLoader, Integer> ownOfPlugins() {
+    static IdentityHashMap<ClassLoader, Integer> ownOfPlugins() {
         ThreadGroup all = Thread.currentThread().getThreadGroup();
         while (all.getParent() != null) {
             all = all.getParent();
         }
         Thread[] threads = new Thread[all.activeCount() * 5 / 4 + 64];
         int count = all.enumerate(threads);
-        Map<ClassLoader, Integer> own = new IdentityHashMap<>();
+        IdentityHashMap<ClassLoader, Integer> own = new IdentityHashMap<>();
         for (int i = 0; i < count; i++) {
             ClassLoader classes = threads[i].getContextClassLoader();
             if (classes != null && !(threads[i] instanceof OfHost)) {

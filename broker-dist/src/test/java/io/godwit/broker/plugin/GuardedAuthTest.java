@@ -154,6 +154,7 @@ class GuardedAuthTest {
         private static final long serialVersionUID = 1L;
 
         @Override
+        @SuppressWarnings("OverrideThrowableToString") // this is what it is about
         public String toString() {
             throw this;
         }

@@ -55,7 +55,7 @@ class TenantSharesTest {
         Random random = new Random(17);
         for (int round = 0; round < 1_000; round++) {
             int nodes = 2 + random.nextInt(4);
-            long most = 100 + random.nextInt(10_000);
+            long most = 100L + random.nextInt(10_000);
             long[] demands = random.longs(nodes, 0, 2 * most).toArray();
             List<TenantUse> told = new ArrayList<>();
             long sum = 0;

@@ -27,7 +27,8 @@ class KeyFilesTest {
         Files.delete(secret);
         Files.write(secret, new byte[size]);
         Files.setLastModifiedTime(secret, time);
-        assertThat(files.changed()).hasValueSatisfying(keys -> assertThat(keys.keys()).hasSize(1));
+        assertThat(files.changed())
+                .hasValueSatisfying(keys -> assertThat(keys.keys()).hasSize(1));
         assertThat(files.changed()).as("nothing has changed").isEmpty();
     }
 }
