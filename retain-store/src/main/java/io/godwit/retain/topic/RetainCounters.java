@@ -34,10 +34,10 @@ public final class RetainCounters {
     final LongAdder marksGivenUp = new LongAdder();
 
     /** Of the ranges that this node leads, by their leader. */
-    final Map<Object, Supplier<RetainIndex>> led = new ConcurrentHashMap<>();
+    final Map<Object, Supplier<? extends TenantHoldings>> led = new ConcurrentHashMap<>();
 
     /** Of all ranges that this node has a replica of. */
-    final Set<Supplier<RetainIndex>> present = ConcurrentHashMap.newKeySet();
+    final Set<Supplier<? extends TenantHoldings>> present = ConcurrentHashMap.newKeySet();
 
     /** Retained messages that came too late: a newer one was there. */
     public final LongAdder superseded = new LongAdder();
@@ -45,7 +45,7 @@ public final class RetainCounters {
     /** Topics of a tenant with a retained message, in the ranges that this node leads. Any thread. */
     public long messages(TenantId tenant) {
         long all = 0;
-        for (Supplier<RetainIndex> each : led.values()) {
+        for (Supplier<? extends TenantHoldings> each : led.values()) {
             all += each.get().held(tenant).messages();
         }
         return all;
@@ -54,7 +54,7 @@ public final class RetainCounters {
     /** Bytes of the payloads of these. Any thread. */
     public long payloadBytes(TenantId tenant) {
         long all = 0;
-        for (Supplier<RetainIndex> each : led.values()) {
+        for (Supplier<? extends TenantHoldings> each : led.values()) {
             all += each.get().held(tenant).payloadBytes();
         }
         return all;
@@ -64,7 +64,7 @@ public final class RetainCounters {
     public long payloadBytes(TenantId tenant, String topic) {
         byte[] key = RetainKeys.key(tenant, topic);
         long bytes = -1;
-        for (Supplier<RetainIndex> each : present) {
+        for (Supplier<? extends TenantHoldings> each : present) {
             bytes = Math.max(bytes, each.get().payloadBytes(key));
         }
         return bytes;

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * payloads. Beside them the marks of delivery tokens, in the order in which they may be forgotten. Written by the apply
  * thread alone; read by queries and by the leader at the same time, who see each change as a whole.
  */
-final class RetainIndex {
+final class RetainIndex implements TenantHoldings {
     @SuppressWarnings("ArrayRecordComponent") // compared by BY_TIME only
     private record Expiry(long atMillis, byte[] key) {}
 
@@ -49,15 +49,6 @@ final class RetainIndex {
 
     /** By tenant, of those that have any. Written by the apply thread alone, read by all. */
     private final ConcurrentMap<String, Held> ofTenants = new ConcurrentHashMap<>();
-
-    /** What a tenant has here. */
-    record Held(long messages, long payloadBytes) {
-        static final Held NONE = new Held(0, 0);
-
-        private Held plus(long moreMessages, long moreBytes) {
-            return new Held(messages + moreMessages, payloadBytes + moreBytes);
-        }
-    }
 
     RetainIndex(RetainCounters counters) {
         this(counters, new TreeMap<>(Arrays::compareUnsigned));
@@ -119,17 +110,17 @@ final class RetainIndex {
     private void countOf(byte[] key, int messages, long bytes) {
         ofTenants.compute(RetainKeys.tenantOf(key), (tenant, held) -> {
             Held now = (held == null ? Held.NONE : held).plus(messages, bytes);
-            return now.messages == 0 ? null : now;
+            return now.messages() == 0 ? null : now;
         });
     }
 
-    /** What a tenant has here. Any thread. */
-    Held held(TenantId tenant) {
+    @Override
+    public Held held(TenantId tenant) {
         return ofTenants.getOrDefault(tenant.value(), Held.NONE);
     }
 
-    /** Bytes of the payload at {@code key}; -1 when there is none. Any thread. */
-    int payloadBytes(byte[] key) {
+    @Override
+    public long payloadBytes(byte[] key) {
         Entry entry = entries.get(key);
         return entry == null ? -1 : entry.payloadBytes;
     }

@@ -61,12 +61,12 @@ class RetainIndexTest {
         assertThat(counters.messages(TenantId.DEFAULT)).isOne();
         assertThat(index.part(new RangeBounds(new byte[0], RetainKeys.key(birds, "b")))
                         .held(birds))
-                .isEqualTo(new RetainIndex.Held(1, 7));
+                .isEqualTo(new TenantHoldings.Held(1, 7));
         index.remove(RetainKeys.key(birds, "a"));
         index.remove(RetainKeys.key(birds, "a"));
         assertThat(counters.payloadBytes(birds)).isEqualTo(3);
         index.remove(RetainKeys.key(birds, "b"));
-        assertThat(index.held(birds)).isEqualTo(RetainIndex.Held.NONE);
+        assertThat(index.held(birds)).isEqualTo(TenantHoldings.Held.NONE);
     }
 
     /** They leave in one mutation, and a log takes none that is too large. */
