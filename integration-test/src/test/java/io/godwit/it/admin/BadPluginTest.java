@@ -253,7 +253,7 @@ class BadPluginTest {
             value = {
                 "exits | System.exit(1); | return null; | Refused refers to System.exit",
                 "halts | Runtime.getRuntime().halt(1); | return null; | Refused refers to Runtime.halt",
-                "fails | throw new java.io.IOException(\"no disk\"); | return null; | does not create: java.io.IOException",
+                "fails | throw new java.io.IOException(\"no disk\"); | return null; | does not create: java.io",
                 "null | | return null; | null instead of a provider",
                 "ends | Runtime.class.getMethod(\"exit\", int.class).invoke(Runtime.getRuntime(), 0); | return null; |"
             })
