@@ -42,6 +42,7 @@ class PastedPagesTest {
                     "for n in 1 2 3; do\n",
                     "export JVM_HEAP_OPTS",
                     "bin/godwit-admin --data n3/data members",
+                    "for store in dist inbox retain",
                     "mosquitto_sub -p 21881 -i tracker",
                     "bin/standalone.sh start --config n1",
                     "for n in 1 2 3; do bin/standalone.sh stop"),
@@ -119,10 +120,10 @@ class PastedPagesTest {
         assertThat(script.said("3")).as("a message outlives kill -9").endsWith("took off\n");
         assertThat(script.said("4")).contains("ready", "listening on tcp 127.0.0.1:1883");
         assertThat(script.said("8")).contains("alive").endsWith("three nodes\n");
-        assertThat(script.said("9"))
+        assertThat(script.said("10"))
                 .as("a session outlives the node that it was made on")
                 .endsWith("still here\n");
-        assertThat(script.said("10")).contains("LEADER", "voters wanted of each range: 3");
+        assertThat(script.said("11")).contains("LEADER", "voters wanted of each range: 3");
     }
 
     @Test
