@@ -223,7 +223,7 @@ class ChartScriptsTest {
     void aSignalEndsAStartOfAPodThatIsUnderWay() throws Exception {
         environment.put("CHART_NODE_NAME", "worker-3");
         Path go = directory.resolve("go");
-        admin("kubernetes*) until [ -e " + go + " ]; do read -rt 0.05 <> <(:); done; echo eu-1a ;;");
+        admin("kubernetes*) " + until(go) + " echo eu-1a ;;");
         signalEnds(begin(SCRIPTS.resolve("start.sh")), "admin kubernetes zone", go);
     }
 
@@ -232,14 +232,19 @@ class ChartScriptsTest {
         Path go = directory.resolve("go");
         install(
                 "java",
-                "echo \"java $*\" >>" + calls + "\ncase \"$*\" in\n-version) until [ -e " + go
-                        + " ]; do read -rt 0.05 <> <(:); done; echo 'openjdk version \"17.0.1\"' ;;\n"
+                "echo \"java $*\" >>" + calls + "\ncase \"$*\" in\n-version) " + until(go)
+                        + " echo 'openjdk version \"17.0.1\"' ;;\n"
                         + "*Main*) echo \"broker $*\" >>" + calls + " ;;\nesac");
         environment.put("JAVA_HOME", directory.toString());
         Path script = Files.copy(
                 Path.of("..", "bin", "standalone.sh"), directory.resolve("bin").resolve("start-it.sh"));
         String data = directory.resolve("state").toString();
         signalEnds(begin(script, "start", "-f", "--data", data, "--log", "-"), "java -version", go);
+    }
+
+    /** Waits for a file; without end only while the directory of the test is there. */
+    private static String until(Path file) {
+        return "until [ -e " + file + " ] || [ ! -e \"$0\" ]; do read -rt 0.05 <> <(:); done;";
     }
 
     private void signalEnds(Process start, String underWay, Path go) throws Exception {
