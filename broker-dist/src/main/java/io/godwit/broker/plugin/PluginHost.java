@@ -395,7 +395,7 @@ public final class PluginHost implements AutoCloseable {
                 hasNews = false;
                 tell();
             }
-        } catch (RuntimeException e) { // else nothing would be watched any more
+        } catch (RuntimeException | Error e) { // else nothing would be watched any more
             LOG.error("plugins not watched", e);
         }
     }

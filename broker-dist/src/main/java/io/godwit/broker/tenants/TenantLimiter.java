@@ -193,7 +193,7 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
             others.ask(limited);
             askPlugin();
             accounts.tick();
-        } catch (RuntimeException e) { // the thread's outermost frame: it is to look again
+        } catch (RuntimeException | Error e) { // the thread's outermost frame: it is to look again
             LOG.warn("usage of tenants not looked at", e);
         }
     }
