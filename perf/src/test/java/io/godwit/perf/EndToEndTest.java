@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.mqtt.certificates.TestAuthority;
 import io.godwit.perf.cluster.FreePorts;
+import io.godwit.perf.report.Verdict;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -26,6 +27,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class EndToEndTest {
     @TempDir
     private static Path home;
+
+    private static final List<Integer> AT_ANY_RATE = List.of(Verdict.OK, Verdict.RATE_MISSED);
 
     private static BrokerProcess broker;
     private static int port;
@@ -65,13 +68,21 @@ class EndToEndTest {
     }
 
     private JsonObject run(int expectedCode, String... args) throws Exception {
-        return runAt("127.0.0.1:" + port, expectedCode, args);
+        return runAt("127.0.0.1:" + port, List.of(expectedCode), args);
     }
 
-    private JsonObject runAt(String address, int expectedCode, String... args) throws Exception {
+    /**
+     * A run of which this test asks what arrives. The rate is the machine's matter: one that other builds share misses
+     * it within the second that a run lasts.
+     */
+    private JsonObject runAtAnyRate(String... args) throws Exception {
+        return runAt("127.0.0.1:" + port, AT_ANY_RATE, args);
+    }
+
+    private JsonObject runAt(String address, List<Integer> expectedCodes, String... args) throws Exception {
         List<String> all = new ArrayList<>(List.of(args));
         all.addAll(List.of("--broker", address, "--out", reports.toString()));
-        assertThat(Main.execute(all.toArray(String[]::new))).isEqualTo(expectedCode);
+        assertThat(Main.execute(all.toArray(String[]::new))).isIn(expectedCodes);
         try (DirectoryStream<Path> files = Files.newDirectoryStream(reports, "*.json")) {
             Path json = files.iterator().next();
             assertThat(Path.of(json.toString().replace(".json", ".html"))).isNotEmptyFile();
@@ -98,7 +109,7 @@ class EndToEndTest {
         args.addAll(List.of(arguments.split(" ")));
         args.addAll(List.of("--duration", "1s", "--warmup", "500ms"));
 
-        JsonObject json = run(0, args.toArray(String[]::new));
+        JsonObject json = runAtAnyRate(args.toArray(String[]::new));
 
         JsonObject delivery = json.getJsonObject("delivery");
         assertThat(delivery.getLong("sent")).isPositive();
@@ -114,7 +125,7 @@ class EndToEndTest {
     void whatIsSentOverWebSocketArrives() throws Exception {
         JsonObject json = runAt(
                 "ws://127.0.0.1:" + wsPort,
-                0,
+                AT_ANY_RATE,
                 "run",
                 "30_30_qos1_p256_10mps_1n_1v",
                 "--duration",
@@ -134,7 +145,7 @@ class EndToEndTest {
     void whatIsSentOverWebSocketWithTlsArrives() throws Exception {
         JsonObject json = runAt(
                 "wss://127.0.0.1:" + wssPort + "/mqtt",
-                0,
+                AT_ANY_RATE,
                 "run",
                 "4_4_qos1_p100000_2mps_1n_1v",
                 "--cafile",
@@ -161,7 +172,7 @@ class EndToEndTest {
     @Test
     void aWebSocketThatIsRefusedIsSaidWithTheReason() throws Exception {
         String address = "ws://127.0.0.1:" + wsPort + "/elsewhere";
-        JsonObject json = runAt(address, 3, "run", "conn-tcp-40-100_1n_true", "--duration", "500ms");
+        JsonObject json = runAt(address, List.of(Verdict.FAULTS), "run", "conn-tcp-40-100_1n_true", "--duration", "500ms");
 
         assertThat(json.getJsonObject("connections").getInteger("connected")).isZero();
         assertThat(json.getJsonObject("errors").fieldNames())
@@ -201,7 +212,7 @@ class EndToEndTest {
     @Tag("full")
     void fanInWithABackgroundIsAcknowledged() throws Exception {
         JsonObject json =
-                run(0, "run", "qos1-p256-200-0", "--background", "20", "--duration", "1s", "--warmup", "500ms");
+                runAtAnyRate("run", "qos1-p256-200-0", "--background", "20", "--duration", "1s", "--warmup", "500ms");
 
         assertThat(json.getJsonObject("delivery").getLong("acknowledged"))
                 .isEqualTo(json.getJsonObject("delivery").getLong("sent"));
@@ -210,7 +221,7 @@ class EndToEndTest {
 
     @Test
     void aClosedLoopReachesItsSubscribers() throws Exception {
-        JsonObject json = run(0, "run", "rmqtt-30-3", "--duration", "1s", "--warmup", "500ms", "--window", "4");
+        JsonObject json = runAtAnyRate("run", "rmqtt-30-3", "--duration", "1s", "--warmup", "500ms", "--window", "4");
 
         assertThat(json.getJsonObject("rates").getDouble("outPerSecond")).isPositive();
         assertThat(json.getJsonObject("delivery").getLong("lost")).isZero();
@@ -220,7 +231,7 @@ class EndToEndTest {
     @Tag("full")
     void aClosedLoopOfPairsGoesAsFastAsAcknowledgementsAllow() throws Exception {
         JsonObject json =
-                run(0, "run", "5_5_qos1_p32_0mps_1n_1v", "--duration", "1s", "--warmup", "500ms", "--window", "20");
+                runAtAnyRate("run", "5_5_qos1_p32_0mps_1n_1v", "--duration", "1s", "--warmup", "500ms", "--window", "20");
 
         assertThat(json.getJsonObject("rates").getDouble("inPerSecond")).isGreaterThan(100);
         assertThat(json.getJsonObject("delivery").getLong("received"))
@@ -245,7 +256,7 @@ class EndToEndTest {
 
     @Test
     void connectionsAreMeasuredFromOpenToConnack() throws Exception {
-        JsonObject json = run(0, "run", "conn-tcp-40-100_1n_true", "--duration", "500ms");
+        JsonObject json = runAtAnyRate("run", "conn-tcp-40-100_1n_true", "--duration", "500ms");
 
         assertThat(json.getJsonObject("connections").getInteger("connected")).isEqualTo(40);
         assertThat(json.getJsonObject("connections")
@@ -256,7 +267,7 @@ class EndToEndTest {
 
     @Test
     void clientsThatConnectAndPublishAreThrough() throws Exception {
-        JsonObject json = run(0, "run", "C50", "--duration", "500ms");
+        JsonObject json = runAtAnyRate("run", "C50", "--duration", "500ms");
 
         assertThat(json.getJsonObject("delivery").getLong("sent")).isEqualTo(50);
         assertThat(json.getJsonObject("rates").getDouble("inPerSecond")).isPositive();
@@ -264,7 +275,7 @@ class EndToEndTest {
 
     @Test
     void aSuiteSaysWhatItDidNotRun() throws Exception {
-        assertThat(suite("C10k|conn-ssl|--cold")).isEqualTo(5);
+        assertThat(suite("C10k|conn-ssl|--cold")).isIn(Verdict.NOT_RUN, Verdict.RATE_MISSED);
 
         assertThat(Files.readString(reports.resolve("report.md")))
                 .contains("not run: no --tls-broker was given", "not run: no --before was given")
@@ -273,7 +284,7 @@ class EndToEndTest {
 
     @Test
     void whatASuiteIsToLeaveOutIsNotAskedFor() {
-        assertThat(suite("C10k|conn-ssl|--cold", "--without", "tls,mtls,cold")).isZero();
+        assertThat(suite("C10k|conn-ssl|--cold", "--without", "tls,mtls,cold")).isIn(AT_ANY_RATE);
         assertThat(suite("conn-ssl", "--without", "tls")).isEqualTo(2);
     }
 
@@ -295,7 +306,7 @@ class EndToEndTest {
         Path saved = onlyEntry();
         FileTime savedAt = Files.getLastModifiedTime(saved);
 
-        assertThat(code).isIn(0, 4);
+        assertThat(code).isIn(AT_ANY_RATE);
         assertThat(suite(only, "--resume")).isEqualTo(code);
         assertThat(Files.getLastModifiedTime(saved)).isEqualTo(savedAt);
 
@@ -306,7 +317,7 @@ class EndToEndTest {
         assertThat(suite(only, "--resume")).isEqualTo(5);
         assertThat(Files.readString(reports.resolve("report.md"))).contains("not run: no --before was given");
 
-        assertThat(suite(only, "--resume", "--before", "true")).isIn(0, 4);
+        assertThat(suite(only, "--resume", "--before", "true")).isIn(AT_ANY_RATE);
         assertThat(new JsonObject(Files.readString(saved)).getBoolean("brokerRestarted"))
                 .isTrue();
     }
@@ -314,10 +325,11 @@ class EndToEndTest {
     @Test
     @Tag("full")
     void aResumedSuiteTakesWhatWasRunOfTheOthers() throws Exception {
-        assertThat(suite("^C10k$")).isZero();
+        int code = suite("^C10k$");
         FileTime savedAt = Files.getLastModifiedTime(onlyEntry());
 
-        assertThat(suite("^C10k$", "--resume")).isZero();
+        assertThat(code).isIn(AT_ANY_RATE);
+        assertThat(suite("^C10k$", "--resume")).isEqualTo(code);
         assertThat(Files.getLastModifiedTime(onlyEntry())).isEqualTo(savedAt);
     }
 
