@@ -172,7 +172,8 @@ class EndToEndTest {
     @Test
     void aWebSocketThatIsRefusedIsSaidWithTheReason() throws Exception {
         String address = "ws://127.0.0.1:" + wsPort + "/elsewhere";
-        JsonObject json = runAt(address, List.of(Verdict.FAULTS), "run", "conn-tcp-40-100_1n_true", "--duration", "500ms");
+        JsonObject json =
+                runAt(address, List.of(Verdict.FAULTS), "run", "conn-tcp-40-100_1n_true", "--duration", "500ms");
 
         assertThat(json.getJsonObject("connections").getInteger("connected")).isZero();
         assertThat(json.getJsonObject("errors").fieldNames())
@@ -230,8 +231,8 @@ class EndToEndTest {
     @Test
     @Tag("full")
     void aClosedLoopOfPairsGoesAsFastAsAcknowledgementsAllow() throws Exception {
-        JsonObject json =
-                runAtAnyRate("run", "5_5_qos1_p32_0mps_1n_1v", "--duration", "1s", "--warmup", "500ms", "--window", "20");
+        JsonObject json = runAtAnyRate(
+                "run", "5_5_qos1_p32_0mps_1n_1v", "--duration", "1s", "--warmup", "500ms", "--window", "20");
 
         assertThat(json.getJsonObject("rates").getDouble("inPerSecond")).isGreaterThan(100);
         assertThat(json.getJsonObject("delivery").getLong("received"))
