@@ -93,8 +93,6 @@ public final class Range implements Sibling {
     private volatile boolean standsFirst;
 
     private volatile String stoppedBy = "";
-    /** Why everything is refused from now on; null before that. The range executor's. */
-    private @Nullable RangeException ended;
 
     /**
      * @param db owned from here on
@@ -135,7 +133,7 @@ public final class Range implements Sibling {
                 load);
         this.changes = new RangeChanges(this, db, coprocessor, environment, role);
         this.voters = new VoterChange(changes);
-        this.requests = new RangeRequests(this, routes, db, coprocessor, environment, load, role, changes::isFrozen);
+        this.requests = new RangeRequests(this, routes, db, coprocessor, environment, load, role);
         this.mergeSequel = new MergeSequel(this, db, role, changes, requests, id -> {
             Range sibling = family.find(id);
             return sibling == null ? null : sibling.mergeSequel;
@@ -429,7 +427,7 @@ public final class Range implements Sibling {
 
     @Override
     public @Nullable RangeException ended() {
-        return ended;
+        return role.ended();
     }
 
     @Override
@@ -490,17 +488,16 @@ public final class Range implements Sibling {
      * the range executor, where what the apply thread has told before comes first: changes of the state, and a fault.
      */
     void confirmTold(ReadIndex.Done then) {
-        confirm(ok -> executor.execute(() -> then.done(ok && ended == null)));
+        confirm(ok -> executor.execute(() -> then.done(ok && !hasEnded())));
     }
 
     // --- its end
 
     /** Ends everything for good; later requests are refused with the same cause. */
     private void end(RangeException cause) {
-        if (ended != null) {
+        if (hasEnded()) {
             return;
         }
-        ended = cause;
         boolean failed = cause.reason() == Cause.STORE_FAILED;
         stoppedBy = failed ? String.valueOf(cause.getMessage()) : "";
         // what was sealed may be applied yet: CLOSED would deny that
@@ -517,7 +514,7 @@ public final class Range implements Sibling {
     public void fault(String what, Throwable cause) {
         boolean isPassing = db.wasShortOfFiles(cause);
         executor.execute(() -> {
-            if (ended == null) {
+            if (!hasEnded()) {
                 String then = isPassing ? ", opened again when there are file descriptors" : "";
                 LOG.error("range stopped{} range={} fault={}", then, groupId, what, cause);
                 end(new RangeException(Cause.STORE_FAILED, what + ": " + cause.getMessage() + then));

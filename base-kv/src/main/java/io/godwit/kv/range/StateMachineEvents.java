@@ -114,7 +114,7 @@ final class StateMachineEvents<R extends Sibling> implements RangeStateMachine.L
             RaftGroup started = range.group();
             if (served.isLeaving() && role.leadership() != null && !changes.isUnderWay()) {
                 // a command that had been given up has come through
-                role.end(
+                role.silence(
                         new RangeException(Cause.TIMEOUT, "leadership ended"),
                         new RangeException(Cause.MOVED, "the range is being merged"));
                 range.checkLeaving();
@@ -192,7 +192,7 @@ final class StateMachineEvents<R extends Sibling> implements RangeStateMachine.L
     @Override
     public void leads(long term) {
         range.execute(() -> {
-            role.termBegan(term);
+            role.elected(term);
             environment.measures().led(family.store());
             RaftGroup started = range.group();
             if (started != null) { // else start goes on from here
@@ -213,8 +213,7 @@ final class StateMachineEvents<R extends Sibling> implements RangeStateMachine.L
             if (ending != null && !isHandover) {
                 ending.deposed();
             }
-            role.termEnded();
-            role.end(
+            role.deposed(
                     new RangeException(Cause.TIMEOUT, "leadership ended"),
                     new RangeException(isHandover ? Cause.MOVED : Cause.CLOSED, "leadership ended"));
         });

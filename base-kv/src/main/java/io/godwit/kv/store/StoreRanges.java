@@ -13,18 +13,14 @@ import io.godwit.kv.range.data.RangeDb;
 import io.godwit.kv.range.replica.RangeEnvironment;
 import io.godwit.kv.range.request.RangeRouter;
 import io.godwit.kv.range.state.RangeState;
+import io.godwit.kv.store.ReplicaSlots.Phase;
 import io.godwit.plugin.balance.SplitHinter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -49,25 +45,9 @@ public final class StoreRanges implements RangeFamily<Range> {
     private final RangeRouter router;
     private final RangeMirror mirror;
 
-    /** By id, for every request from another node: looked at without the lock, which is held while files are made. */
-    private final Map<Long, Range> byId = new ConcurrentHashMap<>();
+    /** Changed with the lock; looked at without it, since that is held while files are made. */
+    private final ReplicaSlots<Range> slots = new ReplicaSlots<>();
 
-    // guarded by this; in the order in which they came: of two with the same bounds the later one is routed to
-    private final Map<Long, Range> ranges = new LinkedHashMap<>();
-    private final Map<Long, RangeDescriptor> descriptors = new ConcurrentHashMap<>();
-    /**
-     * Registered here, and not opened since what there is of them is damaged: others have it. In no other list but that
-     * of the descriptors.
-     */
-    private final Map<Long, Unopened> unopened = new ConcurrentHashMap<>();
-    /** Starts of children that are under way, by group. */
-    private final Map<String, CompletableFuture<Void>> starts = new LinkedHashMap<>();
-
-    /** Given up, and not deleted yet. */
-    private final Set<Long> leaving = new HashSet<>();
-
-    private final Set<Long> retiring = new HashSet<>();
-    private int burials;
     private boolean closed;
     private volatile Runnable onChange = () -> {};
 
@@ -84,7 +64,7 @@ public final class StoreRanges implements RangeFamily<Range> {
         this.environment = environment;
         this.faults = faults;
         this.router = new RangeRouter(environment.nanoClock());
-        this.mirror = new RangeMirror(spec.name(), () -> List.copyOf(byId.values()), environment);
+        this.mirror = new RangeMirror(spec.name(), slots::unordered, environment);
     }
 
     /**
@@ -100,13 +80,13 @@ public final class StoreRanges implements RangeFamily<Range> {
                 RangeDb db = openUnlessElsewhere(descriptor);
                 if (db != null) {
                     databases.add(db);
-                    add(descriptor, replica(descriptor, db));
+                    slots.open(descriptor, replica(descriptor, db));
                 }
             }
             if (files.isAlone()) {
                 files.checkCover(
                         spec.name(),
-                        ranges.values().stream()
+                        all().stream()
                                 .map(Range::routed)
                                 .filter(state -> !(state.phase() instanceof RangeState.Retired))
                                 .map(RangeState::bounds)
@@ -114,10 +94,10 @@ public final class StoreRanges implements RangeFamily<Range> {
             }
         } catch (IOException | RuntimeException e) {
             databases.forEach(RangeDb::close);
-            ranges.clear();
+            slots.clear();
             throw e;
         }
-        router.route(ranges.values());
+        router.route(all());
     }
 
     private @Nullable RangeDb openUnlessElsewhere(RangeDescriptor descriptor) throws IOException {
@@ -129,8 +109,7 @@ public final class StoreRanges implements RangeFamily<Range> {
                 throw e;
             }
             LOG.error("range not opened, others have it range={} voters={}", descriptor.groupId(), voters, e);
-            descriptors.put(descriptor.id(), descriptor);
-            unopened.put(descriptor.id(), new Unopened(descriptor, voters, String.valueOf(e.getMessage())));
+            slots.damaged(descriptor, voters, String.valueOf(e.getMessage()));
             return null;
         }
     }
@@ -140,20 +119,15 @@ public final class StoreRanges implements RangeFamily<Range> {
                 descriptor.groupId(), this, router, db, spec.coprocessors().get(), environment, faults);
     }
 
-    private void add(RangeDescriptor descriptor, Range range) {
-        ranges.put(descriptor.id(), range);
-        byId.put(descriptor.id(), range);
-        descriptors.put(descriptor.id(), descriptor);
-    }
-
     /**
      * Starts what is open. A range that does not start stops where other voters have what it has.
      *
      * @throws DamagedDataException naming what of the only voter's is not what was written
      */
     public void start() throws IOException {
-        for (RangeDescriptor descriptor : descriptors()) {
-            Range range = find(descriptor.id());
+        for (ReplicaSlots.Slot<Range> slot : slots.here()) {
+            RangeDescriptor descriptor = slot.descriptor();
+            Range range = slot.replica();
             if (range != null) {
                 try {
                     range.start(files.snapshotsOf(descriptor), descriptor.firstVoters());
@@ -169,7 +143,10 @@ public final class StoreRanges implements RangeFamily<Range> {
 
     /** What was found damaged at the start. */
     public Collection<Unopened> unopened() {
-        return List.copyOf(unopened.values());
+        return slots.here().stream()
+                .filter(slot -> slot.phase() == Phase.DAMAGED)
+                .map(slot -> new Unopened(slot.descriptor(), slot.voters(), slot.fault()))
+                .toList();
     }
 
     /** Why replicas here do not run; a line each, mostly empty. */
@@ -191,9 +168,12 @@ public final class StoreRanges implements RangeFamily<Range> {
 
     /** Why a replica here does not run; empty while it does, or when there is none. */
     public String faultOf(long id) {
-        Range range = find(id);
-        Unopened closed = unopened.get(id);
-        return range != null ? range.stoppedBy() : closed != null ? closed.fault() : "";
+        ReplicaSlots.Slot<Range> slot = slots.here(id);
+        if (slot == null) {
+            return "";
+        }
+        Range range = slot.replica();
+        return range != null ? range.stoppedBy() : slot.fault();
     }
 
     @Override
@@ -229,7 +209,8 @@ public final class StoreRanges implements RangeFamily<Range> {
     /** How a replica came to this node; null when there is none. */
     @Nullable
     public RangeDescriptor descriptor(long id) {
-        return descriptors.get(id);
+        ReplicaSlots.Slot<Range> slot = slots.here(id);
+        return slot == null ? null : slot.descriptor();
     }
 
     public String name() {
@@ -243,7 +224,7 @@ public final class StoreRanges implements RangeFamily<Range> {
 
     /** Those that requests may be for, in no order; does not wait for one that is being made. */
     public Collection<Range> known() {
-        return byId.values();
+        return slots.unordered();
     }
 
     /** The epoch at which the range was given up here; 0 when it never was. */
@@ -272,17 +253,18 @@ public final class StoreRanges implements RangeFamily<Range> {
             if (closed) {
                 throw new IOException("store " + spec.name() + " is closing");
             }
-            if (descriptors.containsKey(descriptor.id()) || leaving.contains(descriptor.id())) {
+            ReplicaSlots.Slot<Range> slot = slots.slot(descriptor.id());
+            if (slot != null && (slot.isHere() || slot.phase() == Phase.LEAVING)) {
                 return;
             }
             // who asks has not heard of the end yet; the files may be being deleted right now
-            if (retiring.contains(descriptor.id()) || files.hasEnded(descriptor.groupId())) {
+            if (slot != null || files.hasEnded(descriptor.groupId())) {
                 throw new IOException("range " + descriptor.groupId() + " has ended");
             }
             range = replica(descriptor, files.join(descriptor));
-            add(descriptor, range);
-            router.route(ranges.values());
-            starts.put(range.groupId(), started);
+            slots.open(descriptor, range);
+            router.route(all());
+            slots.startBegins(range.id(), started);
         }
         startHere(range, started);
         onChange.run();
@@ -299,19 +281,16 @@ public final class StoreRanges implements RangeFamily<Range> {
         Range range;
         RangeDescriptor descriptor;
         synchronized (this) {
-            range = ranges.get(id);
-            descriptor = descriptors.get(id);
+            ReplicaSlots.Slot<Range> slot = slots.here(id);
             // one that is being started is given up when it is asked for again
-            if (closed || descriptor == null || retiring.contains(id) || starts.containsKey(descriptor.groupId())) {
+            if (closed || slot == null || slot.hasEnded() || slot.isStarting()) {
                 return CompletableFuture.completedFuture(null);
             }
+            range = slot.replica();
+            descriptor = slot.descriptor();
             files.deregister(descriptor, epoch, faultOf(id));
-            leaving.add(id);
-            ranges.remove(id);
-            byId.remove(id);
-            unopened.remove(id);
-            descriptors.remove(id);
-            router.route(ranges.values());
+            slots.become(id, Phase.LEAVING);
+            router.route(all());
         }
         CompletableFuture<Void> stopped = range == null ? CompletableFuture.completedFuture(null) : range.retire();
         return stopped.thenRunAsync(() -> erase(range, descriptor), environment.apart())
@@ -331,14 +310,10 @@ public final class StoreRanges implements RangeFamily<Range> {
 
     private void left(long id) {
         synchronized (this) {
-            leaving.remove(id);
+            slots.remove(id);
             notifyAll();
         }
         onChange.run();
-    }
-
-    private synchronized List<RangeDescriptor> descriptors() {
-        return List.copyOf(descriptors.values());
     }
 
     public RangeClient client() {
@@ -360,14 +335,14 @@ public final class StoreRanges implements RangeFamily<Range> {
     }
 
     /** As they are now. */
-    public synchronized List<Range> all() {
-        return List.copyOf(ranges.values());
+    public List<Range> all() {
+        return slots.replicas();
     }
 
     /** The replica of a range on this node; null when there is none. */
     @Override
     public @Nullable Range find(long id) {
-        return byId.get(id);
+        return slots.find(id);
     }
 
     @Override
@@ -382,7 +357,7 @@ public final class StoreRanges implements RangeFamily<Range> {
         range.hold(); // before anybody can route to it
         synchronized (this) {
             if (!closed) {
-                add(descriptor, range);
+                slots.open(descriptor, range);
                 return range;
             }
         }
@@ -392,7 +367,7 @@ public final class StoreRanges implements RangeFamily<Range> {
 
     @Override
     public synchronized void rebounded(Range range) {
-        router.route(ranges.values());
+        router.route(all());
     }
 
     @Override
@@ -404,10 +379,10 @@ public final class StoreRanges implements RangeFamily<Range> {
     public void start(Range child) {
         CompletableFuture<Void> started = new CompletableFuture<>();
         synchronized (this) {
-            if (closed) {
-                return; // the next start of the node finds it registered
+            if (closed || slots.here(child.id()) == null) {
+                return; // the next start of the node finds it registered, or it was given up meanwhile
             }
-            starts.put(child.groupId(), started);
+            slots.startBegins(child.id(), started);
         }
         environment.io().execute(() -> startHere(child, started));
     }
@@ -422,7 +397,7 @@ public final class StoreRanges implements RangeFamily<Range> {
             notStarted(range, e);
         } finally {
             synchronized (this) {
-                starts.remove(range.groupId());
+                slots.startEnds(range.id());
             }
             started.complete(null);
         }
@@ -450,16 +425,17 @@ public final class StoreRanges implements RangeFamily<Range> {
         RangeDescriptor descriptor;
         CompletableFuture<Void> started = new CompletableFuture<>();
         synchronized (this) {
-            descriptor = descriptors.get(stopped.id());
-            if (descriptor == null || !mayRecover(stopped)) {
+            ReplicaSlots.Slot<Range> slot = slots.here(stopped.id());
+            if (closed || slot == null || !mayRecover(slot, stopped)) {
                 return; // given up meanwhile, or somebody else's
             }
-            starts.put(stopped.groupId(), started);
+            descriptor = slot.descriptor();
+            slots.startBegins(stopped.id(), started);
         }
         Range range = reopen(stopped, descriptor, waited);
         if (range == null) {
             synchronized (this) {
-                starts.remove(stopped.groupId());
+                slots.startEnds(stopped.id());
             }
             started.complete(null);
             return;
@@ -469,13 +445,9 @@ public final class StoreRanges implements RangeFamily<Range> {
         onChange.run();
     }
 
-    /** With the lock held. */
     @SuppressWarnings("ReferenceEquality") // another replica of the range is not the one that has stopped
-    private boolean mayRecover(Range stopped) {
-        return !closed
-                && ranges.get(stopped.id()) == stopped
-                && !retiring.contains(stopped.id())
-                && !starts.containsKey(stopped.groupId());
+    private static boolean mayRecover(ReplicaSlots.Slot<Range> slot, Range stopped) {
+        return slot.phase() == Phase.OPEN && slot.replica() == stopped && !slot.isStarting();
     }
 
     /** Puts a new replica in the place of one that has stopped; null when that cannot be done now. */
@@ -488,10 +460,15 @@ public final class StoreRanges implements RangeFamily<Range> {
             stopped.close();
             Range range = replica(descriptor, files.open(descriptor));
             synchronized (this) {
-                add(descriptor, range);
-                router.route(ranges.values());
+                ReplicaSlots.Slot<Range> slot = slots.slot(descriptor.id());
+                if (slot != null && slot.phase() == Phase.OPEN) {
+                    slots.replace(descriptor.id(), range);
+                    router.route(all());
+                    return range;
+                }
             }
-            return range;
+            range.close(); // the range has ended meanwhile
+            return null;
         } catch (IOException | RuntimeException e) {
             if (OpenFiles.wereShort(e)) {
                 recoverLater(stopped, nextWait(waited));
@@ -510,9 +487,11 @@ public final class StoreRanges implements RangeFamily<Range> {
     @Override
     public void retire(Range range) {
         synchronized (this) {
-            if (closed || !retiring.add(range.state().id())) {
+            ReplicaSlots.Slot<Range> slot = slots.slot(range.id());
+            if (closed || slot == null || slot.phase() != Phase.OPEN) {
                 return;
             }
+            slots.become(range.id(), Phase.RETIRING);
         }
         range.later(RETIRE_AFTER_MILLIS, () -> beginBurial(range));
     }
@@ -520,14 +499,12 @@ public final class StoreRanges implements RangeFamily<Range> {
     private void beginBurial(Range range) {
         RangeDescriptor descriptor;
         synchronized (this) {
-            descriptor = descriptors.get(range.id());
-            if (closed || descriptor == null) {
+            ReplicaSlots.Slot<Range> slot = slots.slot(range.id());
+            if (closed || slot == null) {
                 return; // the next start of the node goes on
             }
-            ranges.remove(range.id());
-            byId.remove(range.id());
-            descriptors.remove(range.id());
-            burials++;
+            descriptor = slot.descriptor();
+            slots.become(range.id(), Phase.BURYING);
         }
         range.stop()
                 .thenRunAsync(() -> bury(range, descriptor), environment.apart())
@@ -549,7 +526,11 @@ public final class StoreRanges implements RangeFamily<Range> {
             LOG.warn("files of a retired range not deleted range={} cause={}", range.groupId(), failure.toString());
         }
         synchronized (this) {
-            burials--;
+            if (failure == null) {
+                slots.remove(range.id());
+            } else {
+                slots.become(range.id(), Phase.UNDELETED);
+            }
             notifyAll();
         }
     }
@@ -590,41 +571,34 @@ public final class StoreRanges implements RangeFamily<Range> {
         List<Range> stopping;
         synchronized (this) {
             closed = true;
-            stopping = List.copyOf(ranges.values());
+            stopping = all();
         }
         return CompletableFuture.allOf(stopping.stream().map(Range::stop).toArray(CompletableFuture[]::new));
-    }
-
-    /** What is being given up uses the log, which is closed next. */
-    private synchronized void awaitLeaving() {
-        try {
-            while (!leaving.isEmpty()) {
-                wait();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     /** Closes groups and databases; blocks. After {@link #stop}. */
     public void close() {
         List<CompletableFuture<Void>> underWay;
         synchronized (this) {
-            underWay = List.copyOf(starts.values());
-            awaitLeaving();
-            boolean interrupted = false;
-            while (burials > 0) {
-                try {
-                    wait();
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                }
-            }
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
+            underWay = slots.starts();
+            awaitDeleted();
         }
         underWay.forEach(CompletableFuture::join);
         all().forEach(Range::close);
+    }
+
+    /** Waits for replicas that are being deleted: they use the log, which is closed next. With the lock held. */
+    private void awaitDeleted() {
+        boolean interrupted = false;
+        while (slots.has(Phase.LEAVING) || slots.has(Phase.BURYING)) {
+            try {
+                wait();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

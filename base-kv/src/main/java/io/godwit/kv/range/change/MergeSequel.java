@@ -89,7 +89,7 @@ public final class MergeSequel {
     public void checkLeaving() {
         replica.execute(() -> {
             RangeState now = replica.routed();
-            if (!role.isLeader() || replica.hasEnded() || !(now.phase() instanceof RangeState.Yielding yielding)) {
+            if (!role.isLeader() || !(now.phase() instanceof RangeState.Yielding yielding)) {
                 return;
             }
             MergeSequel left = siblings.apply(yielding.leftId());
@@ -124,7 +124,6 @@ public final class MergeSequel {
         replica.execute(() -> {
             RangeState now = replica.routed();
             if (role.isLeader()
-                    && !replica.hasEnded()
                     && now.epoch() == epoch
                     && now.phase() instanceof RangeState.Absorbing absorbing
                     && absorbing.rightId() == rightId) {
@@ -140,7 +139,7 @@ public final class MergeSequel {
     public void checkJoined() {
         replica.execute(() -> {
             RangeState now = replica.routed();
-            if (!role.isLeader() || replica.hasEnded() || !(now.phase() instanceof RangeState.Joined joined)) {
+            if (!role.isLeader() || !(now.phase() instanceof RangeState.Joined joined)) {
                 return;
             }
             MergeSequel right = siblings.apply(joined.rightId());

@@ -116,7 +116,7 @@ public final class RangeChanges {
     }
 
     /** Whether requests wait, since the leadership is being ended in good order. */
-    public boolean isFrozen() {
+    private boolean isFrozen() {
         return change != null && change.freezes();
     }
 
@@ -208,7 +208,7 @@ public final class RangeChanges {
     private void begin(Change next) {
         RaftGroup started = replica.group();
         Leadership current = role.leadership();
-        if (started == null || !role.isLeader() || change != null || replica.hasEnded()) {
+        if (started == null || !role.isLeader() || change != null) {
             next.outcome.complete(ChangeOutcome.BUSY);
         } else if (db.state().epoch() != next.command.epoch()) {
             next.outcome.complete(ChangeOutcome.STALE);

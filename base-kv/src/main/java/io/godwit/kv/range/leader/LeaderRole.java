@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Whether this replica leads, and its leadership while it does: made when a term begins, ended with it, and made anew
- * when the range's bounds have changed. The one owner of term, leadership and token. Confined to the range executor,
+ * when the range's bounds have changed. The one owner of the {@link ReplicaState}. Confined to the range executor,
  * but for {@link #leading}.
  */
 public final class LeaderRole {
@@ -40,15 +40,8 @@ public final class LeaderRole {
     private final RangeCoprocessor coprocessor;
     private final LeaderLoad load;
 
-    /**
-     * Of which this replica is leader; 0 when it is not. Without a leadership while the range is being merged into
-     * another.
-     */
-    private long term;
-
-    private @Nullable Leadership leadership;
-    /** Of the leadership that takes requests; written on the range executor, read by any thread. */
-    private volatile @Nullable KnownLeadership leading;
+    /** Written on the range executor, read by any thread. */
+    private volatile ReplicaState<Leadership> state = new ReplicaState.Following<>();
 
     private long fence;
 
@@ -67,38 +60,48 @@ public final class LeaderRole {
         this.load = load;
     }
 
-    /** Whether Raft has it lead, with a leadership or without. */
+    /** Whether Raft has it lead, with a leadership or without, and the replica has not ended. */
     public boolean isLeader() {
-        return term != 0;
+        return state.leaderTerm() != 0;
     }
 
-    /** Of which this replica is leader; 0 when it is not. */
+    /** The term that this replica leads; 0 when it does not lead. */
     public long term() {
-        return term;
+        return state.leaderTerm();
     }
 
-    public void termBegan(long begun) {
-        term = begun;
-    }
-
-    public void termEnded() {
-        term = 0;
-    }
-
+    /** The leadership, also a frozen one; null when there is none. */
     @Nullable
     public Leadership leadership() {
-        return leadership;
+        return state.current();
     }
 
-    /** While it leads and takes requests; null otherwise. Any thread. */
+    /** The leadership while it takes requests; null otherwise. */
+    @Nullable
+    public Leadership serving() {
+        return state instanceof ReplicaState.Serving<Leadership> serving ? serving.leadership() : null;
+    }
+
+    /** What others may know of the leadership while it takes requests; null otherwise. Any thread. */
     @Nullable
     public KnownLeadership leading() {
-        return leading;
+        return state instanceof ReplicaState.Serving<Leadership> serving ? serving.known() : null;
     }
 
-    /** Nothing new is taken by the leadership from here on. */
+    /** Why the replica has stopped for good; null while it runs. */
+    @Nullable
+    public RangeException ended() {
+        return state instanceof ReplicaState.Ended<Leadership> end ? end.cause() : null;
+    }
+
+    /** Raft has elected this replica; {@link #lead} is next, as soon as the group has started. */
+    public void elected(long term) {
+        state = state.elected(term);
+    }
+
+    /** The leadership takes no more requests from here on. */
     public void freeze(Leadership current) {
-        leading = null;
+        state = state.frozen();
         current.freeze();
     }
 
@@ -111,22 +114,36 @@ public final class LeaderRole {
             listener.ledWithoutServing();
             return;
         }
+        long term = state.leaderTerm();
         RangeState served = replica.routed();
         Leadership next = maker.make(term, served.bounds(), started);
-        leadership = next;
-        leading = new KnownLeadership(new RouteToken(db.state().id(), term, ++fence), served.bounds());
+        RouteToken token = new RouteToken(db.state().id(), term, ++fence);
+        state = state.serving(next, new KnownLeadership(token, served.bounds()));
         load.begin();
         next.start(coprocessor);
         LOG.info("range leads range={} term={} appliedIndex={}", replica.groupId(), term, db.appliedIndex());
         listener.ledAndServing();
     }
 
-    /** Ends the leadership, if there is one, and what it had under way. */
+    /** The term is over: ends the leadership, if there is one, and what it had under way. */
+    public void deposed(RangeException sealedCause, RangeException cause) {
+        end(state.deposed(), sealedCause, cause);
+    }
+
+    /** The keys pass to another range: ends the leadership, and the term goes on. */
+    public void silence(RangeException sealedCause, RangeException cause) {
+        end(state.silenced(), sealedCause, cause);
+    }
+
+    /** The replica stops for good; {@code cause} is also that of what comes later. */
     public void end(RangeException sealedCause, RangeException cause) {
-        Leadership current = leadership;
+        end(state.ended(cause), sealedCause, cause);
+    }
+
+    private void end(ReplicaState<Leadership> next, RangeException sealedCause, RangeException cause) {
+        Leadership current = state.current();
+        state = next;
         if (current != null) {
-            leadership = null;
-            leading = null;
             load.end();
             listener.isOver(current, sealedCause, cause);
         }
@@ -136,7 +153,7 @@ public final class LeaderRole {
 
     /** In the same term: ends one leadership and begins another, for what the range has become. */
     public void renew(Leadership current, RangeException sealedCause, RangeException cause) {
-        leadership = null;
+        state = state.silenced();
         listener.isOver(current, sealedCause, cause);
         lead(current.group());
     }

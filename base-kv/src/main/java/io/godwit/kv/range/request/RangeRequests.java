@@ -22,7 +22,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +41,6 @@ public final class RangeRequests implements ReadIndex, ReadGate.Listener {
     private final RangeEnvironment environment;
     private final LeaderLoad load;
     private final LeaderRole role;
-    private final BooleanSupplier isFrozen;
     private final ReadGate reads;
     private final DeadlineSweep sweep;
     private final Deque<Waiting> waiting = new ArrayDeque<>();
@@ -55,7 +53,6 @@ public final class RangeRequests implements ReadIndex, ReadGate.Listener {
     /** Its keys are another range's: what comes is forwarded, whatever the bounds say. */
     private boolean isCeded;
 
-    /** @param isFrozen whether the leadership is being ended in good order, so that requests wait */
     public RangeRequests(
             Replica replica,
             Forwarding routes,
@@ -63,15 +60,13 @@ public final class RangeRequests implements ReadIndex, ReadGate.Listener {
             RangeCoprocessor coprocessor,
             RangeEnvironment environment,
             LeaderLoad load,
-            LeaderRole role,
-            BooleanSupplier isFrozen) {
+            LeaderRole role) {
         this.replica = replica;
         this.routes = routes;
         this.db = db;
         this.environment = environment;
         this.load = load;
         this.role = role;
-        this.isFrozen = isFrozen;
         this.reads = new ReadGate(this, db, coprocessor, replica, environment.io(), replica::fault, this);
         this.sweep = new DeadlineSweep(this::later, environment.nanoClock());
     }
@@ -87,9 +82,8 @@ public final class RangeRequests implements ReadIndex, ReadGate.Listener {
     /** Any thread. */
     public void submit(byte[] key, LeaderRequest request) {
         replica.execute(() -> {
-            Leadership current = role.leadership();
+            Leadership current = role.serving();
             if (current != null
-                    && !isFrozen.getAsBoolean()
                     && held == null
                     && replica.routed().bounds().contains(key)) {
                 current.handle(request); // nearly always
@@ -137,7 +131,7 @@ public final class RangeRequests implements ReadIndex, ReadGate.Listener {
     }
 
     private void take(Waiting request) {
-        Leadership current = role.leadership();
+        Leadership current = role.serving();
         RangeException ended = replica.ended();
         if (request.token() != null) {
             takeRouted(request, request.token());
@@ -145,7 +139,7 @@ public final class RangeRequests implements ReadIndex, ReadGate.Listener {
             request.refuse(ended);
         } else if (isCeded || !isFor(request)) {
             routes.forward(request);
-        } else if (current != null && !isFrozen.getAsBoolean()) {
+        } else if (current != null) {
             sweep.add(request);
             request.deliver(current);
         } else {
@@ -159,17 +153,14 @@ public final class RangeRequests implements ReadIndex, ReadGate.Listener {
     }
 
     private void takeRouted(Waiting request, RouteToken token) {
-        Leadership current = role.leadership();
+        Leadership current = role.serving();
         KnownLeadership now = role.leading();
         RangeException cause = replica.ended();
         if (cause != null) {
             // somebody else may lead; nobody can when this is the only voter
             boolean isLost = cause.reason() == Cause.STORE_FAILED && !db.state().hasOtherVoters();
             request.refuse(isLost ? cause : Waiting.notLed());
-        } else if (current == null
-                || now == null
-                || isFrozen.getAsBoolean()
-                || !now.token().equals(token)) {
+        } else if (current == null || now == null || !now.token().equals(token)) {
             request.refuse(Waiting.notLed());
         } else {
             sweep.add(request);
