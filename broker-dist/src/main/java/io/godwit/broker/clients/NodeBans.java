@@ -5,13 +5,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A page of the bans that a node has made by itself.
+ * A page of the bans that a node has made automatically.
  *
  * @param bans by ascending ids
- * @param hasMore whether there are others behind the last of them; then there are at least two
+ * @param hasMore whether more follow the last one; then there are at least two
  */
 record NodeBans(List<AutomaticBan> bans, boolean hasMore) {
-    /** Of the texts of a page, which clients choose. */
+    /** Bound of the texts in a page, which clients choose. */
     private static final long MOST_CHARS = 1 << 18;
 
     private static final int LEAST = 2;
@@ -23,7 +23,7 @@ record NodeBans(List<AutomaticBan> bans, boolean hasMore) {
         }
     }
 
-    /** As many of those found as have room. */
+    /** As many of the found bans as fit. */
     static NodeBans page(List<AutomaticBan> found, int limit) {
         List<AutomaticBan> page = new ArrayList<>();
         long chars = 0;

@@ -81,7 +81,7 @@ record TraceQuestion(
         return follows(client.tenant().value(), client.clientId().value(), null, client.remoteAddress(), topic);
     }
 
-    /** Whether the trace follows a subscription: one to the followed topics, or to some of them as far as {@link #meets} can tell. */
+    /** Whether the trace follows a subscription: one to the followed topics, or to some of them ({@link #meets}). */
     boolean followsFilter(ClientInfo client, TopicFilter subscribed) {
         return follows(client, null) || filter.isPresent() && meets(subscribed.filter()) && withoutFilter(client);
     }
@@ -93,8 +93,8 @@ record TraceQuestion(
     }
 
     /**
-     * Whether the filters are equal, or one matches the other taken as a topic. This misses overlaps such as {@code a/+}
-     * with {@code +/b}.
+     * Whether the filters are equal, or one matches the other taken as a topic. This misses overlaps such as
+     * {@code a/+} with {@code +/b}.
      */
     private boolean meets(String subscribed) {
         String followed = filter.orElseThrow().filter();
