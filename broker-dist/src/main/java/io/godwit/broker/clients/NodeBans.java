@@ -18,7 +18,7 @@ record NodeBans(List<AutomaticBan> bans, boolean hasMore) {
 
     NodeBans {
         bans = List.copyOf(bans);
-        if (hasMore && bans.size() < LEAST) { // who goes on at the last one has seen one more each time
+        if (hasMore && bans.size() < LEAST) { // the next page begins with the last ban of this one
             throw new IllegalArgumentException("a page of " + bans.size() + " bans that goes on");
         }
     }
