@@ -35,8 +35,8 @@ final class Hmac {
     }
 
     /**
-     * The first block of PBKDF2 (RFC 8018, 5.2), which is {@code Hi} of RFC 5802. It has the length of {@code
-     * algorithm}.
+     * The first block of PBKDF2 (RFC 8018, 5.2), which is {@code Hi} of RFC 5802; as long as a value of
+     * {@code algorithm}.
      */
     static byte[] pbkdf2(String algorithm, byte[] password, byte[] salt, int iterations) {
         Mac mac = mac(algorithm, password);
