@@ -45,7 +45,7 @@ public final class Reconnect implements AutoCloseable {
      * Does not connect yet.
      *
      * @param scenario its subscribers are the clients; of {@link io.godwit.perf.scenario.Topology#CONNECTIONS}
-     * @param settings only the numbers of loops and of connections being opened are used
+     * @param settings its times and rates are not used; subscribers must acknowledge without delay
      */
     public Reconnect(Scenario scenario, LoadSettings settings, ClientSettings home, ClientSettings refuge)
             throws LoadFailedException, InterruptedException {
