@@ -32,9 +32,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The replicas of a store's ranges on this node, which come and go with splits. The one owner of the list of them; its
- * lock is taken by the thread that opens and closes the node, by apply threads whose ranges are split and by range
- * executors, for moments: none is any range's own thread.
+ * The replicas of a store's ranges on this node, which come and go. Owns the list of them. Its lock is taken briefly by
+ * the thread that opens and closes the node, by apply threads whose ranges are split, and by range executors, because
+ * no single thread owns all ranges.
  */
 public final class StoreRanges implements RangeFamily<Range> {
     private static final Logger LOG = LoggerFactory.getLogger(StoreRanges.class);
@@ -49,21 +49,21 @@ public final class StoreRanges implements RangeFamily<Range> {
     private final RangeRouter router;
     private final RangeMirror mirror;
 
-    /** By id, for every request from another node: looked at without the lock, which is held while files are made. */
+    /** By id, for every request from another node: read without the lock, which is held while files are made. */
     private final Map<Long, Range> byId = new ConcurrentHashMap<>();
 
-    // guarded by this; in the order in which they came: of two with the same bounds the later one is routed to
+    // guarded by this; in the order in which they were added
     private final Map<Long, Range> ranges = new LinkedHashMap<>();
     private final Map<Long, RangeDescriptor> descriptors = new ConcurrentHashMap<>();
     /**
-     * Registered here, and not opened since what there is of them is damaged: others have it. In no other list but that
-     * of the descriptors.
+     * Replicas that are registered here but were not opened because their files are damaged; other nodes have the data.
+     * Besides this they are only in {@code descriptors}.
      */
     private final Map<Long, Unopened> unopened = new ConcurrentHashMap<>();
-    /** Starts of children that are under way, by group. */
+    /** Starts of replicas in progress, by group. */
     private final Map<String, CompletableFuture<Void>> starts = new LinkedHashMap<>();
 
-    /** Given up, and not deleted yet. */
+    /** Replicas that were removed from the register but not deleted yet. */
     private final Set<Long> leaving = new HashSet<>();
 
     private final Set<Long> retiring = new HashSet<>();
@@ -72,9 +72,9 @@ public final class StoreRanges implements RangeFamily<Range> {
     private volatile Runnable onChange = () -> {};
 
     /**
-     * A replica that was found damaged at the start.
+     * A replica that was damaged at the start.
      *
-     * @param voters as far as this node knows them
+     * @param voters the voters, as far as this node knows them
      */
     public record Unopened(RangeDescriptor descriptor, List<String> voters, String fault) {}
 
@@ -88,10 +88,10 @@ public final class StoreRanges implements RangeFamily<Range> {
     }
 
     /**
-     * Opens the databases of all registered ranges; starts none. One that is damaged is left closed where other voters
-     * have what it had.
+     * Opens the databases of all registered ranges; starts none. A damaged one stays closed if other voters have its
+     * data.
      *
-     * @throws io.godwit.kv.disk.DamagedDataException naming what is missing or not what was written
+     * @throws io.godwit.kv.disk.DamagedDataException naming what is missing or damaged
      */
     public synchronized void open() throws IOException {
         List<RangeDb> databases = new ArrayList<>();
@@ -147,9 +147,9 @@ public final class StoreRanges implements RangeFamily<Range> {
     }
 
     /**
-     * Starts what is open. A range that does not start stops where other voters have what it has.
+     * Starts the opened ranges. A range that cannot start is stopped if other voters have its data.
      *
-     * @throws DamagedDataException naming what of the only voter's is not what was written
+     * @throws DamagedDataException naming what is damaged, if this node is the only voter
      */
     public void start() throws IOException {
         for (RangeDescriptor descriptor : descriptors()) {
@@ -167,12 +167,12 @@ public final class StoreRanges implements RangeFamily<Range> {
         }
     }
 
-    /** What was found damaged at the start. */
+    /** The replicas that were damaged at the start. */
     public Collection<Unopened> unopened() {
         return List.copyOf(unopened.values());
     }
 
-    /** Why replicas here do not run; a line each, mostly empty. */
+    /** Why replicas here do not run, one line each; usually empty. */
     public List<String> faults() {
         List<String> told = new ArrayList<>();
         unopened().forEach(each -> told.add("range " + each.descriptor().groupId() + ": " + each.fault()));
@@ -184,12 +184,12 @@ public final class StoreRanges implements RangeFamily<Range> {
         return told;
     }
 
-    /** Whether files of an earlier, damaged replica of the range are kept aside. */
+    /** Whether files of an earlier, damaged replica of the range are kept. */
     public boolean hasKept(long id) {
         return files.hasKept(groupId(id));
     }
 
-    /** Why a replica here does not run; empty while it does, or when there is none. */
+    /** Why a replica here does not run; empty if it runs or there is none. */
     public String faultOf(long id) {
         Range range = find(id);
         Unopened closed = unopened.get(id);
@@ -202,7 +202,7 @@ public final class StoreRanges implements RangeFamily<Range> {
     }
 
     /**
-     * From now on {@code listener} is called when the list, a leadership or a state has changed, on a thread that it
+     * Sets {@code listener}, which is called when the list, a leadership or a state has changed, on a thread that it
      * must not block.
      */
     public void onChange(Runnable listener) {
@@ -218,15 +218,15 @@ public final class StoreRanges implements RangeFamily<Range> {
     }
 
     /**
-     * The voters of a range by the last configuration in the log of its replica here, committed or not; empty when
-     * there is none in it, or no replica here. What the log has no configuration of is in the replica's own state, as a
-     * snapshot is of what was applied. Reads nothing.
+     * The voters of a range by the last configuration in the log of its replica here, committed or not; empty if the
+     * log has none or there is no replica here. Earlier configurations are in the replica's state, because a snapshot
+     * has what was applied. Reads only memory.
      */
     public List<String> votersInLog(long id) {
         return files.votersInLog(groupId(id));
     }
 
-    /** How a replica came to this node; null when there is none. */
+    /** The descriptor of a replica on this node; null if there is none. */
     @Nullable
     public RangeDescriptor descriptor(long id) {
         return descriptors.get(id);
@@ -241,12 +241,12 @@ public final class StoreRanges implements RangeFamily<Range> {
         return spec.name();
     }
 
-    /** Those that requests may be for, in no order; does not wait for one that is being made. */
+    /** The ranges that requests may be for, in no order; does not wait for one that is being made. */
     public Collection<Range> known() {
         return byId.values();
     }
 
-    /** The epoch at which the range was given up here; 0 when it never was. */
+    /** The epoch at which the replica was last removed here; 0 if it never was. */
     public long tombstoneOf(long id) {
         return files.tombstoneOf(groupId(id));
     }
@@ -261,7 +261,8 @@ public final class StoreRanges implements RangeFamily<Range> {
     }
 
     /**
-     * Makes a blank replica and starts it; nothing when there is one. Blocks. See {@link io.godwit.kv.peers.Replicas}.
+     * Makes an empty replica and starts it; does nothing if there is one. Blocks. See
+     * {@link io.godwit.kv.peers.Replicas}.
      *
      * @throws IOException if the store is closing, the range has ended, or the files cannot be made
      */
@@ -275,7 +276,7 @@ public final class StoreRanges implements RangeFamily<Range> {
             if (descriptors.containsKey(descriptor.id()) || leaving.contains(descriptor.id())) {
                 return;
             }
-            // who asks has not heard of the end yet; the files may be being deleted right now
+            // the asker does not know yet that the range has ended; its files may be being deleted now
             if (retiring.contains(descriptor.id()) || files.hasEnded(descriptor.groupId())) {
                 throw new IOException("range " + descriptor.groupId() + " has ended");
             }
@@ -289,11 +290,11 @@ public final class StoreRanges implements RangeFamily<Range> {
     }
 
     /**
-     * Gives a replica up and deletes it, or keeps it aside if it has stopped after a fault; nothing when there is none.
-     * Blocks for a moment. See {@link io.godwit.kv.peers.Replicas}.
+     * Removes a replica and deletes it, or keeps its files if it has stopped after a fault; does nothing if there is
+     * none. Blocks briefly. See {@link io.godwit.kv.peers.Replicas}.
      *
-     * @return completes, on a thread that may block, when that is done; fails with {@link UncheckedIOException} when
-     *     files are left, which the next start deletes
+     * @return completes when that is done, on a thread that may block; fails with {@link UncheckedIOException} if files
+     *     are left, which the next start deletes
      */
     public CompletableFuture<Void> leave(long id, long epoch) {
         Range range;
@@ -301,7 +302,7 @@ public final class StoreRanges implements RangeFamily<Range> {
         synchronized (this) {
             range = ranges.get(id);
             descriptor = descriptors.get(id);
-            // one that is being started is given up when it is asked for again
+            // one that is being started is removed at the next request
             if (closed || descriptor == null || retiring.contains(id) || starts.containsKey(descriptor.groupId())) {
                 return CompletableFuture.completedFuture(null);
             }
@@ -315,7 +316,7 @@ public final class StoreRanges implements RangeFamily<Range> {
         }
         CompletableFuture<Void> stopped = range == null ? CompletableFuture.completedFuture(null) : range.retire();
         return stopped.thenRunAsync(() -> erase(range, descriptor), environment.apart())
-                .whenComplete((done, failure) -> left(id)); // also when there is no thread to erase it
+                .whenComplete((done, failure) -> left(id)); // also if there is no thread to erase it
     }
 
     private void erase(@Nullable Range range, RangeDescriptor descriptor) {
@@ -354,17 +355,17 @@ public final class StoreRanges implements RangeFamily<Range> {
         return environment.settings().maxMutationBytes();
     }
 
-    /** Of the node. */
+    /** The counter of the node for refused mutations. */
     public LongAdder tooLarge() {
         return environment.tooLarge();
     }
 
-    /** As they are now. */
+    /** A snapshot of the present ranges. */
     public synchronized List<Range> all() {
         return List.copyOf(ranges.values());
     }
 
-    /** The replica of a range on this node; null when there is none. */
+    /** The replica of a range on this node; null if there is none. */
     @Override
     public @Nullable Range find(long id) {
         return byId.get(id);
@@ -376,10 +377,10 @@ public final class StoreRanges implements RangeFamily<Range> {
         boolean isOurs = child.members().voters().contains(files.storeId())
                 || child.members().learners().contains(files.storeId());
         if (!isOurs || files.knows(descriptor) || files.hasBuried(descriptor)) {
-            return null; // not ours: this replica came later, and learns of the split from the log
+            return null; // no replica is made: this node is not a member, or has or had one
         }
         Range range = replica(descriptor, files.bear(descriptor, child, parent));
-        range.hold(); // before anybody can route to it
+        range.hold(); // before it can be routed to
         synchronized (this) {
             if (!closed) {
                 add(descriptor, range);
@@ -387,7 +388,7 @@ public final class StoreRanges implements RangeFamily<Range> {
             }
         }
         range.close();
-        return null; // registered: the next start of the node opens it
+        return null; // it is registered, so the next start of the node opens it
     }
 
     @Override
@@ -405,7 +406,7 @@ public final class StoreRanges implements RangeFamily<Range> {
         CompletableFuture<Void> started = new CompletableFuture<>();
         synchronized (this) {
             if (closed) {
-                return; // the next start of the node finds it registered
+                return; // it is registered, so the next start of the node opens it
             }
             starts.put(child.groupId(), started);
         }
@@ -416,9 +417,9 @@ public final class StoreRanges implements RangeFamily<Range> {
         try {
             RangeDescriptor descriptor = descriptorOf(range);
             range.start(files.snapshotsOf(descriptor), descriptor.firstVoters());
-        } catch (IOException | RuntimeException | Error e) { // at the outermost frame: nobody else would learn of it
-            // an error too, such as memory that is out: a replica that is registered, not started and not stopped would
-            // be counted on for ever
+        } catch (IOException | RuntimeException | Error e) { // outermost frame
+            // errors too, such as a lack of memory: a replica that is registered but neither started nor stopped would
+            // be relied on forever
             notStarted(range, e);
         } finally {
             synchronized (this) {
@@ -452,7 +453,7 @@ public final class StoreRanges implements RangeFamily<Range> {
         synchronized (this) {
             descriptor = descriptors.get(stopped.id());
             if (descriptor == null || !mayRecover(stopped)) {
-                return; // given up meanwhile, or somebody else's
+                return; // removed or replaced meanwhile
             }
             starts.put(stopped.groupId(), started);
         }
@@ -469,8 +470,8 @@ public final class StoreRanges implements RangeFamily<Range> {
         onChange.run();
     }
 
-    /** With the lock held. */
-    @SuppressWarnings("ReferenceEquality") // another replica of the range is not the one that has stopped
+    /** Call it with the lock held. */
+    @SuppressWarnings("ReferenceEquality") // another replica of the range may have taken its place
     private boolean mayRecover(Range stopped) {
         return !closed
                 && ranges.get(stopped.id()) == stopped
@@ -478,7 +479,7 @@ public final class StoreRanges implements RangeFamily<Range> {
                 && !starts.containsKey(stopped.groupId());
     }
 
-    /** Puts a new replica in the place of one that has stopped; null when that cannot be done now. */
+    /** Replaces a stopped replica by a new one; null if that is not possible now. */
     private @Nullable Range reopen(Range stopped, RangeDescriptor descriptor, long waited) {
         try {
             if (RangeDb.lacksFiles(files.databaseOf(descriptor))) {
@@ -506,7 +507,7 @@ public final class StoreRanges implements RangeFamily<Range> {
         return Math.min(MAX_RECOVERY_MILLIS, 2 * millis);
     }
 
-    /** Later, so that the group's other members hear of the last entry. */
+    /** Delayed, so that the group's other members learn of the last entry. */
     @Override
     public void retire(Range range) {
         synchronized (this) {
@@ -522,7 +523,7 @@ public final class StoreRanges implements RangeFamily<Range> {
         synchronized (this) {
             descriptor = descriptors.get(range.id());
             if (closed || descriptor == null) {
-                return; // the next start of the node goes on
+                return; // the next start of the node completes it
             }
             ranges.remove(range.id());
             byId.remove(range.id());
@@ -555,9 +556,9 @@ public final class StoreRanges implements RangeFamily<Range> {
     }
 
     /**
-     * Joins two neighbours that this node leads.
+     * Merges two neighbours that this node leads.
      *
-     * @param leftEpoch of the range that stays; {@code rightEpoch} of the one that ends
+     * @param leftEpoch epoch of the range that stays; {@code rightEpoch} is that of the one that ends
      */
     public CompletableFuture<ChangeOutcome> merge(long leftId, long leftEpoch, long rightId, long rightEpoch) {
         Range left = find(leftId);
@@ -568,9 +569,9 @@ public final class StoreRanges implements RangeFamily<Range> {
     }
 
     /**
-     * Cuts a range that this node leads.
+     * Splits a range that this node leads.
      *
-     * @param key first of the right part; null: where it halves the bytes
+     * @param key first key of the right part; null for the key that halves the bytes
      */
     public CompletableFuture<ChangeOutcome> split(long id, long epoch, byte @Nullable [] key) {
         Range range = find(id);
@@ -579,12 +580,12 @@ public final class StoreRanges implements RangeFamily<Range> {
                 : range.split(epoch, freshId(), key);
     }
 
-    /** One of a trillion: ids are never given twice, and need not be agreed upon. */
+    /** A random id out of a trillion, so that ids are not reused and need no coordination. */
     private static long freshId() {
         return ThreadLocalRandom.current().nextLong(1L << 20, 1L << 40);
     }
 
-    /** Refuses what waits and what comes, and stops the leaders. */
+    /** Refuses waiting and new requests, and stops the leaders. */
     public CompletableFuture<Void> stop() {
         mirror.close();
         List<Range> stopping;
@@ -595,7 +596,7 @@ public final class StoreRanges implements RangeFamily<Range> {
         return CompletableFuture.allOf(stopping.stream().map(Range::stop).toArray(CompletableFuture[]::new));
     }
 
-    /** What is being given up uses the log, which is closed next. */
+    /** Waits for replicas that are being deleted, because they use the log, which is closed next. */
     private synchronized void awaitLeaving() {
         try {
             while (!leaving.isEmpty()) {
@@ -606,7 +607,7 @@ public final class StoreRanges implements RangeFamily<Range> {
         }
     }
 
-    /** Closes groups and databases; blocks. After {@link #stop}. */
+    /** Closes groups and databases; blocks. Call it after {@link #stop}. */
     public void close() {
         List<CompletableFuture<Void>> underWay;
         synchronized (this) {

@@ -11,25 +11,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether this replica leads, and its leadership while it does: made when a term begins, ended with it, and made anew
- * when the range's bounds have changed. The one owner of term, leadership and token. Confined to the range executor,
- * but for {@link #leading}.
+ * Whether this replica leads, and its leadership while it does: made when a term begins, ended with the term, and made
+ * again when the range's bounds have changed. Owns term, leadership and token. Confined to the range executor, except
+ * {@link #leading}.
  */
 public final class LeaderRole {
     private static final Logger LOG = LoggerFactory.getLogger(LeaderRole.class);
 
-    /** Told, on the range executor, what becomes of the role. */
+    /** Is told of changes of the role, on the range executor. */
     public interface Listener {
         /** A leadership has begun. */
         void ledAndServing();
 
-        /** It leads, and its keys are another range's, or are about to be. */
+        /** This replica leads, but its keys belong to another range, or soon will. */
         void ledWithoutServing();
 
-        /** A leadership is over: is to be ended with these, and what it had accepted and not sealed waits again. */
+        /**
+         * A leadership is over: it must be ended with these causes, and accepted requests that were not sealed wait
+         * again.
+         */
         void isOver(Leadership ending, RangeException sealedCause, RangeException cause);
 
-        /** This replica leads no more. */
+        /** This replica no longer leads. */
         void leadsNoMore();
     }
 
@@ -41,13 +44,13 @@ public final class LeaderRole {
     private final LeaderLoad load;
 
     /**
-     * Of which this replica is leader; 0 when it is not. Without a leadership while the range is being merged into
-     * another.
+     * The term in which this replica leads; 0 if it does not lead. There is no leadership while the range is being
+     * merged into another.
      */
     private long term;
 
     private @Nullable Leadership leadership;
-    /** Of the leadership that takes requests; written on the range executor, read by any thread. */
+    /** The leadership that accepts requests; written on the range executor, read by any thread. */
     private volatile @Nullable KnownLeadership leading;
 
     private long fence;
@@ -67,12 +70,12 @@ public final class LeaderRole {
         this.load = load;
     }
 
-    /** Whether Raft has it lead, with a leadership or without. */
+    /** Whether this replica is the group's leader, with or without a leadership. */
     public boolean isLeader() {
         return term != 0;
     }
 
-    /** Of which this replica is leader; 0 when it is not. */
+    /** The term in which this replica leads; 0 if it does not lead. */
     public long term() {
         return term;
     }
@@ -90,19 +93,21 @@ public final class LeaderRole {
         return leadership;
     }
 
-    /** While it leads and takes requests; null otherwise. Any thread. */
+    /** The leadership while this replica leads and accepts requests; else null. Any thread. */
     @Nullable
     public KnownLeadership leading() {
         return leading;
     }
 
-    /** Nothing new is taken by the leadership from here on. */
+    /** From now on the leadership accepts no new requests. */
     public void freeze(Leadership current) {
         leading = null;
         current.freeze();
     }
 
-    /** Begins the leadership of this term, unless the range has ended or serves nothing; then what waits goes on. */
+    /**
+     * Begins the leadership of this term, unless the range has ended or does not serve; then waiting requests go on.
+     */
     public void lead(RaftGroup started) {
         if (replica.hasEnded()) {
             return;
@@ -121,7 +126,7 @@ public final class LeaderRole {
         listener.ledAndServing();
     }
 
-    /** Ends the leadership, if there is one, and what it had under way. */
+    /** Ends the leadership, if there is one, and the changes in progress. */
     public void end(RangeException sealedCause, RangeException cause) {
         Leadership current = leadership;
         if (current != null) {
@@ -134,7 +139,7 @@ public final class LeaderRole {
         replica.roleChanged();
     }
 
-    /** In the same term: ends one leadership and begins another, for what the range has become. */
+    /** Ends one leadership and begins another in the same term, for the new state of the range. */
     public void renew(Leadership current, RangeException sealedCause, RangeException cause) {
         leadership = null;
         listener.isOver(current, sealedCause, cause);
