@@ -8,16 +8,16 @@ import java.util.Optional;
  * Where and how the API is served.
  *
  * @param host a name or address to bind
- * @param port 0 for any that is free
- * @param tokensFile who may use it; empty: the broker's own user on this machine
- * @param checksAnswers whether each answer is compared with the document, and one that differs is answered 500
+ * @param port 0 for any free port
+ * @param tokensFile the file of the tokens that may use the API; empty: only the broker's own user on this machine may
+ * @param checksAnswers whether each answer is compared with the document; a mismatch is answered with 500
  */
 public record ApiConfig(
         String host, int port, Optional<Tls> tls, Optional<Path> tokensFile, boolean checksAnswers, Limits limits) {
     /**
-     * TLS, by PEM files.
+     * TLS with PEM files.
      *
-     * @param clientAuthority who issues certificates of clients; empty asks for none
+     * @param clientAuthority the CA of client certificates; empty requests no client certificate
      */
     public record Tls(Path certificate, Path key, Optional<Path> clientAuthority) {}
 }

@@ -26,7 +26,7 @@ import io.godwit.api.port.WatchSource;
 import io.godwit.api.port.WebSocketSource;
 import java.util.Optional;
 
-/** What the broker gives the API. Routes of what is empty are not there. */
+/** The interfaces through which the API uses the broker. If one is empty, the API does not serve its routes. */
 public record ApiPorts(
         ClusterAdmin cluster,
         Optional<StoreAdmin> stores,

@@ -60,7 +60,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The HTTP API: one port, one event loop and some workers, all its own. {@link #start} and {@link #close} block and are
+ * The HTTP API: one port, with its own event loop and worker threads. {@link #start} and {@link #close} block and are
  * called by one thread at a time.
  */
 public final class ApiServer implements AutoCloseable {
@@ -82,9 +82,9 @@ public final class ApiServer implements AutoCloseable {
     private @Nullable EventStreams streams;
     private @Nullable Tokens tokens;
     private @Nullable TlsFiles tls;
-    /** Whether a look at the files is under way. Confined to the event loop. */
+    /** Whether a check of the files is under way. Confined to the event loop. */
     private boolean looks;
-    /** Why certificates could not be read at the last look; told once. One look at a time. */
+    /** The last error in reading certificates, so that it is logged once. Used by one check at a time. */
     private String unread = "";
 
     public ApiServer(ApiConfig config, ApiPorts ports) {
@@ -129,7 +129,7 @@ public final class ApiServer implements AutoCloseable {
         return known == null ? List.of() : known.ofFile();
     }
 
-    /** The operations that it answers. */
+    /** The operations that have a handler. */
     List<Operation> operations() {
         return routes.handlers().keySet().stream().map(contract::operation).toList();
     }
@@ -141,8 +141,9 @@ public final class ApiServer implements AutoCloseable {
     /**
      * Opens the port.
      *
-     * @return where it listens
-     * @throws IOException naming the setting: the port is taken, a file is wrong, or strangers could use it unasked
+     * @return the address it listens on
+     * @throws IOException naming the setting: the port is taken, a file is wrong, or other machines could use the
+     *     API without a token
      */
     public InetSocketAddress start() throws IOException, InterruptedException {
         InetAddress address = address();
@@ -197,16 +198,16 @@ public final class ApiServer implements AutoCloseable {
             if (config.tokensFile().isEmpty()) {
                 requireLoopback(config, all);
             }
-            return all[0]; // looked up once: a name may mean another address the next time
+            return all[0]; // resolve once: the name may resolve to another address the next time
         } catch (UnknownHostException e) {
             throw new IOException("apiServerConfig.host " + config.host() + " is no address of this machine", e);
         }
     }
 
     /**
-     * Whether the API could be opened where nobody is asked for a token.
+     * Checks that an API without tokens is reachable from this machine only.
      *
-     * @throws IOException when others than this machine would reach it
+     * @throws IOException when other machines could reach it
      */
     public static void requireLoopback(ApiConfig config) throws IOException {
         requireLoopback(config, InetAddress.getAllByName(config.host()));
@@ -239,7 +240,7 @@ public final class ApiServer implements AutoCloseable {
         return mine.createHttpServer(new HttpServerConfig(options.setSsl(true)), read.options());
     }
 
-    /** Takes files that have changed, on a worker; one look at a time. */
+    /** Reloads changed files on a worker; one check at a time. */
     private void look(Vertx mine, HttpServer server) {
         if (looks || tokens == null && tls == null) {
             return;
@@ -298,7 +299,7 @@ public final class ApiServer implements AutoCloseable {
         }
     }
 
-    /** Their clients are told. */
+    /** Ends all streams; each gets a last event with the reason. */
     private void endStreams(Vertx mine) throws IOException, InterruptedException {
         EventStreams open = streams;
         if (open != null) {
@@ -311,10 +312,10 @@ public final class ApiServer implements AutoCloseable {
         }
     }
 
-    /** Ends connections at once, when the record of changes is written. Further calls do nothing. */
+    /** Closes all connections after the audit log is written. Further calls do nothing. */
     @Override
     public void close() {
-        audit.close(); // while connections are open: who has asked for what is recorded may hear of it
+        audit.close(); // while connections are open, so that callers whose change is recorded can still be answered
         workers.close();
         bodies.close();
         encoders.close();

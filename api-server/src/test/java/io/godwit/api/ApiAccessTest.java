@@ -301,7 +301,7 @@ class ApiAccessTest {
         }
     }
 
-    /** What a page of another site can have a browser send does nothing. */
+    /** Requests that a page of another site makes a browser send have no effect. */
     @Test
     void anotherSiteCannotAct() throws Exception {
         try (ApiFixture api = lamps(ApiFixture.open())) {
@@ -328,7 +328,7 @@ class ApiAccessTest {
         }
     }
 
-    /** Cookies that others on the same host have set come with what the page asks. */
+    /** Cookies set by others on the same host are sent with the page's requests. */
     @Test
     void aCookieDoesNotDisableThePage() throws Exception {
         for (String header : List.of("Sec-Fetch-Site: same-origin", "Origin: http://127.0.0.1:")) {
@@ -433,7 +433,7 @@ class ApiAccessTest {
                 "Bearer " + token);
     }
 
-    /** What clients and callers choose neither moves the cursor of a terminal nor fills the log. */
+    /** Values that clients and callers choose neither move a terminal's cursor nor fill the log. */
     @Test
     void recordsAreShortAndVisible() throws Exception {
         Logger audit = (Logger) LoggerFactory.getLogger("io.godwit.audit");

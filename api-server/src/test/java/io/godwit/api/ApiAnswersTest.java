@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What each route answers when all is well. */
+/** The answer of each route in the normal case. */
 class ApiAnswersTest {
     private ApiFixture api;
 
@@ -219,7 +219,7 @@ class ApiAnswersTest {
         assertThat(api.get("/api/v1/metrics/node-a").status()).isEqualTo(200);
     }
 
-    /** Its shape has no place for nodes that are missing, and a sum without them would fall. */
+    /** The format cannot name missing nodes, and a sum without them would drop. */
     @Test
     void aSumOfCountersLacksNoNode() throws Exception {
         api.node.missing = List.of("node-b");

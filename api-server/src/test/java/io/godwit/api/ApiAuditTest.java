@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** What is done is recorded, and a disk that hangs holds up nobody. */
+/** Every change is recorded, and a hanging disk blocks nobody. */
 class ApiAuditTest {
     private final Logger audit = (Logger) LoggerFactory.getLogger("io.godwit.audit");
     private final CountDownLatch mayWrite = new CountDownLatch(1);
@@ -80,7 +80,10 @@ class ApiAuditTest {
         }
     }
 
-    /** The change whose record meets the full disk is recorded when there is room; the next ones are not made. */
+    /**
+     * The change whose record finds the disk full is recorded once there is space; later changes are refused until
+     * then.
+     */
     @Test
     void withAFullDiskNothingIsChanged() throws Exception {
         mayWrite.countDown();

@@ -161,7 +161,7 @@ class ApiBansTest {
                 .isEmpty();
     }
 
-    /** Whether it is there still is not known while a node does not answer. */
+    /** While a node does not answer, it is unknown whether the ban still exists. */
     @Test
     void aBanOfNodesIsLiftedOnAllOfThem() throws Exception {
         fake.ban("node-a", AUTO, "192.0.2.7", "failed logins");
@@ -283,7 +283,7 @@ class ApiBansTest {
         assertThat(api.node.disconnected).as("nothing half done").hasSize(before);
     }
 
-    /** A refusal would say that nothing was done. */
+    /** A refusal would wrongly say that nothing was done. */
     @Test
     void aBanIsToldThoughItsConnectionCannotBeEnded() throws Exception {
         api.node.add("default", "lamp", "ann", 5, true, 0);
@@ -304,7 +304,7 @@ class ApiBansTest {
                 .isTrue();
     }
 
-    /** Many at once would be many records, each confirmed by all nodes. */
+    /** Many subjects at once would need many records, each confirmed by all nodes. */
     @Test
     void aRequestNamesOneSubjectOrAddress() throws Exception {
         String[] bearer = {"Authorization", "Bearer " + OPERATOR, "Content-Type", "application/json"};

@@ -45,8 +45,8 @@ class ApiBoundsTest {
     }
 
     /**
-     * A connection beyond the limit is closed without an answer, when somebody is known on all others; when another one
-     * ends there is room again.
+     * A connection beyond the limit is closed without an answer if all others have known callers; when one of those
+     * ends, a new connection is accepted again.
      */
     @Test
     void connectionsAreBounded() throws Exception {
@@ -114,7 +114,7 @@ class ApiBoundsTest {
         }
     }
 
-    /** Who asks is not known while the kernel's tables cannot be read. */
+    /** The caller stays unknown while the kernel's tables cannot be read. */
     @Test
     void aLookAtWhoAsksThatDoesNotEndIsAProblem() throws Exception {
         CountDownLatch held = new CountDownLatch(1);
@@ -159,7 +159,9 @@ class ApiBoundsTest {
         }
     }
 
-    /** Strangers with many addresses keep out neither those with a token, nor what would restart the broker. */
+    /**
+     * Strangers with many addresses can keep out neither callers with a token nor the health checks of a supervisor.
+     */
     @Test
     void strangersDoNotKeepOutWhoHasAToken(@TempDir Path dir) throws Exception {
         Path tokens = dir.resolve("tokens");
@@ -207,7 +209,7 @@ class ApiBoundsTest {
         }
     }
 
-    /** Those of all addresses together; once a second each is answered all the same. */
+    /** The rate of all addresses together is bounded; yet each address is answered once a second. */
     @Test
     void healthIsBoundedOverAllAddresses() throws Exception {
         try (ApiFixture api = ApiFixture.open(limits(100, 100, LONG, LONG, LONG, 3, 1_000))) {
@@ -220,7 +222,7 @@ class ApiBoundsTest {
         }
     }
 
-    /** Whoever comes from an address whose every connection is that of one token gets a place. */
+    /** A caller gets a place even if one token has every connection of its address. */
     @Test
     void oneTokenKeepsHalfOfTheConnections(@TempDir Path dir) throws Exception {
         List<Socket> open = new ArrayList<>();
@@ -246,7 +248,10 @@ class ApiBoundsTest {
         }
     }
 
-    /** Searches of one token wait, then are refused; those of others, and what is about one client, go on. */
+    /**
+     * Searches of one token first wait and then are refused; those of other tokens, and requests about one client, are
+     * answered.
+     */
     @Test
     void searchesOfOneTokenLeaveSomeToOthers(@TempDir Path dir) throws Exception {
         String search = "GET /api/v1/clients HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer a secret\r\n\r\n";
@@ -267,7 +272,7 @@ class ApiBoundsTest {
                             .status())
                     .isEqualTo(404);
             for (Socket socket : open) {
-                socket.close(); // nobody waits for them any more, but the nodes search on
+                socket.close(); // the caller has left, but the nodes still search
             }
             assertThat(api.raw(search, 500)).as("it waits").isEqualTo("<open>");
             assertThat(api.node.hanging).as("nobody searches for whom has gone").hasSize(3);
@@ -302,7 +307,7 @@ class ApiBoundsTest {
             String body = "{\"topic\": \"a\", \"payload\": \"" + "x".repeat(60_000) + "\"}";
             String large = "POST /api/v1/publish HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                     + "Content-Length: " + body.length() + "\r\n\r\n" + body;
-            // one that comes before all of these waits with them
+            // a request that arrived before these waits with them
             Await.until(
                     "nobody is left to look at it", () -> api.raw(large, 1_000).startsWith("HTTP/1.1 503"));
             assertThat(publish(api, 10).status()).isEqualTo(200);
@@ -325,7 +330,7 @@ class ApiBoundsTest {
                 "application/json");
     }
 
-    /** Each of them is in memory: one that comes beyond waits until the clients of others have read theirs, or go. */
+    /** Each large answer is in memory: a further one waits until clients have read theirs, or left. */
     @Test
     void largeAnswersUnderWayAreBounded() throws Exception {
         List<Socket> deaf = new ArrayList<>();
@@ -384,7 +389,7 @@ class ApiBoundsTest {
         }
     }
 
-    /** Without a loop that spins: an answer that nobody reads waits, and others are answered. */
+    /** An unread answer waits without a busy loop, and others are answered. */
     @Test
     void anAnswerThatNobodyReadsHoldsUpNobody() throws Exception {
         try (ApiFixture api = ApiFixture.open();
@@ -406,7 +411,7 @@ class ApiBoundsTest {
         }
     }
 
-    /** Whatever it has asked for: a connection ends when its answer is not read in time. */
+    /** Whatever was requested: a connection ends when its answer is not read in time. */
     @Test
     @Tag("slow")
     void anAnswerThatNobodyReadsEndsItsConnection() throws Exception {

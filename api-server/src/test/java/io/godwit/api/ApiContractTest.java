@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What is served and what is written down are the same. */
+/** The served API and the document are the same. */
 class ApiContractTest {
     private static ApiServer server(ApiPorts ports) {
         return new ApiServer(
@@ -77,7 +77,7 @@ class ApiContractTest {
         }
     }
 
-    /** An answer that goes on has a schema for each event, is asked for with GET, and by somebody who can be told. */
+    /** A streamed answer has a schema for each event, uses GET, and needs a role. */
     @Test
     void streamsSayWhatTheySend() {
         List<Operation> streams = Contract.load().operations().stream()

@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Each request is counted once, with what became of it, and under no name that its caller has chosen. */
+/** Each request is counted once, with its outcome, and never under a name that its caller chose. */
 class ApiCountsTest {
     private static final Duration LONG = Duration.ofSeconds(30);
     private static final String LIVE = "GET /health/live HTTP/1.1\r\nHost: localhost\r\n";
@@ -114,7 +114,7 @@ class ApiCountsTest {
     @Test
     void whoAsksTooOftenIsCountedByTheBound() throws Exception {
         try (ApiFixture api = ApiFixture.open(limits(100, LONG, 1_000, 5))) {
-            untilLimited(api, "/none"); // nobody is asked who it is
+            untilLimited(api, "/none"); // no caller is identified here
             counts(api, "limited ADDRESS", 1);
             counts(api, "none 429", 1);
             counts(api, "problem too-many-requests", 1);

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Answers that go on: what comes, and how they end. */
+/** Streamed answers: their events, and how they end. */
 @Tag("slow")
 class ApiEventsTest {
     private static final String EVENTS = "/api/v1/events";
@@ -124,7 +124,7 @@ class ApiEventsTest {
         }
     }
 
-    /** It shows who says what to whom. */
+    /** A trace shows who sends what to whom. */
     @Test
     void aTraceIsForOperators(@TempDir Path directory) throws Exception {
         Path file = directory.resolve("tokens");
@@ -143,7 +143,7 @@ class ApiEventsTest {
         }
     }
 
-    /** The time for an answer is that to its begin. */
+    /** The time limit of an answer applies only until it begins. */
     @Test
     void aStreamOutlivesTheTimeOfARequest() throws Exception {
         Duration brief = Duration.ofSeconds(1);
@@ -173,7 +173,7 @@ class ApiEventsTest {
         }
     }
 
-    /** It is told what it missed by its feed, and holds no more than some kilobytes here. */
+    /** Its feed reports the events it missed, and only some kilobytes are held here. */
     @Test
     void whoDoesNotReadIsCutOff() throws Exception {
         try (ApiFixture api = open(SHORT);
@@ -185,7 +185,7 @@ class ApiEventsTest {
             Await.until("it is asked for", () -> !api.node.watches.feeds.isEmpty());
             Await.until("it is cut off", () -> api.node.watches.last().isClosed);
             long taken = api.node.watches.last().taken.get();
-            assertThat(taken).isLessThan(20_000); // what the kernel takes for both sides, and little more
+            assertThat(taken).isLessThan(20_000); // the kernel's buffers of both sides, and little more
             Await.until("its connection has ended", () -> api.node.counts.open() == 0);
             assertThat(api.get("/health/live").status()).isEqualTo(200);
             socket.setSoTimeout(20_000);
@@ -193,10 +193,10 @@ class ApiEventsTest {
         }
     }
 
-    /** One that gives as much as is taken keeps nobody else from being served. */
+    /** A feed that always has another item does not keep others from being served. */
     @Test
     void anEndlessFeedHoldsUpNobody() throws Exception {
-        try (ApiFixture api = open(StreamBounds.DEFAULTS)) { // this test does not read while it asks for something else
+        try (ApiFixture api = open(StreamBounds.DEFAULTS)) { // this test does not read while it makes another request
             api.node.watches.endless = HELLO;
             try (EventReader reader = new EventReader(api.port(), EVENTS + "?seconds=1")) {
                 Told told = reader.next();
@@ -211,7 +211,7 @@ class ApiEventsTest {
         }
     }
 
-    /** What waits for the socket when the time is over does not hide why it is over. */
+    /** Data waiting for the socket at the end does not hide the reason of the end. */
     @Test
     void whoReadsLateIsToldTheEnd() throws Exception {
         try (ApiFixture api = open(StreamBounds.DEFAULTS)) {
@@ -228,7 +228,7 @@ class ApiEventsTest {
         }
     }
 
-    /** However full the queue is whenever it is looked at. */
+    /** Even if the queue is full at every check. */
     @Test
     void whoReadsSlowlyIsNotCutOff() throws Exception {
         StreamBounds bounds = new StreamBounds(4, 3, Duration.ofMillis(100), Duration.ofSeconds(5));
@@ -324,7 +324,7 @@ class ApiEventsTest {
         }
     }
 
-    /** Or a few tenants with many tokens would keep all others, and who runs the node, from watching. */
+    /** Else a few tenants with many tokens could keep all others, and the operators of the node, from watching. */
     @Test
     void theTokensOfATenantShareItsStreams(@TempDir Path directory) throws Exception {
         Path file = directory.resolve("tokens");

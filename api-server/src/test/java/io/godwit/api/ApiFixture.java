@@ -156,20 +156,20 @@ final class ApiFixture implements AutoCloseable {
         return address.getPort();
     }
 
-    /** An answer that is as the document says. */
+    /** An answer that matches the document. */
     record Got(int status, String type, String text, HttpResponse<String> response) {
         JsonObject json() {
             return new JsonObject(text);
         }
 
-        /** Of a problem, the last part of its type. */
+        /** The last part of a problem's type. */
         String problem() {
             assertThat(type).isEqualTo("application/problem+json");
             assertThat(json().getInteger("status")).isEqualTo(status);
             return json().getString("type").replace("urn:godwit:problem:", "");
         }
 
-        /** Of a problem, the first field that it names. */
+        /** The first field that a problem names. */
         String field() {
             return json().getJsonArray("errors").getJsonObject(0).getString("field");
         }
@@ -201,7 +201,7 @@ final class ApiFixture implements AutoCloseable {
         return got;
     }
 
-    /** Of an operation: with its own schemas; of any other path: with those of a problem. */
+    /** For an operation, compares with its own schemas; for any other path, with those of a problem. */
     private void compare(String method, String path, Got got) {
         Optional<Operation> operation = server.contract().operations().stream()
                 .filter(each -> each.method().equals(method) && pattern(each, path))
@@ -226,7 +226,7 @@ final class ApiFixture implements AutoCloseable {
         return plain.equals(operation.path()) || plain.matches(operation.path().replaceAll("\\{\\w+}", "[^/]+"));
     }
 
-    /** What comes back for these bytes until the server closes, or {@code millis} have passed without any. */
+    /** The answer to these bytes until the server closes, or {@code millis} pass without any. */
     String raw(String request, int millis) throws IOException {
         try (Socket socket = connect()) {
             socket.setSoTimeout(millis);

@@ -62,7 +62,7 @@ class ApiHistoryTest {
         }
     }
 
-    /** Else the sum would fall at its end whenever a node is asked a moment before it takes its sample. */
+    /** Else the sum would drop at its end whenever a node is asked just before its next sample. */
     @Test
     void theSumEndsWithWhatAllNodesHaveTold() throws Exception {
         try (ApiFixture api = ApiFixture.open()) {

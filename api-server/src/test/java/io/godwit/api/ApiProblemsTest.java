@@ -8,7 +8,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What bad input gets: a problem that names the field, and nothing done. */
+/** Bad input gets a problem that names the field, and nothing is done. */
 class ApiProblemsTest {
     private static final String LEVEL = "/api/v1/log-levels/io.godwit.kv";
 
@@ -85,7 +85,7 @@ class ApiProblemsTest {
 
     @Test
     void aBodyOfAnotherTypeIsRefused() throws Exception {
-        // what a form of another site could send
+        // a form of another site could send this
         Got got = api.send("PUT", LEVEL, "{\"level\":\"info\"}", "Content-Type", "text/plain");
         assertThat(got.status()).isEqualTo(415);
         assertThat(api.send("PUT", LEVEL, "{\"level\":\"info\"}").status()).isEqualTo(415);
@@ -170,7 +170,7 @@ class ApiProblemsTest {
                     .as(path)
                     .startsWith("HTTP/1.1 400 ");
         }
-        // what is no UTF-8 names nobody
+        // a name that is not UTF-8 names nobody
         assertThat(api.raw(
                         "GET /api/v1/clients/%ff%c0 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 10_000))
                 .startsWith("HTTP/1.1 404 ");

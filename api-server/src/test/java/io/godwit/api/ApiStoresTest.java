@@ -227,7 +227,7 @@ class ApiStoresTest {
         awaitNoBackup();
     }
 
-    /** Whoever reads it to its end must notice: no last chunk. */
+    /** A client that reads to the end must notice: the last chunk is missing. */
     @Test
     void aBackupThatFailsEndsWithItsConnection() throws Exception {
         fake.body = out -> {
@@ -242,7 +242,7 @@ class ApiStoresTest {
         awaitNoBackup();
     }
 
-    /** Half of everything that is stored would go to somebody who may not have it any more. */
+    /** Else the rest of the data would go to a caller who is no longer authorized. */
     @Test
     void aBackupEndsWhenItsTokenIsRemoved(@TempDir Path dir) throws Exception {
         Path tokens = Files.writeString(
@@ -282,7 +282,7 @@ class ApiStoresTest {
         }
     }
 
-    /** Of what is made, a few pieces are in memory, and the maker waits. */
+    /** Only a few pieces are in memory, while the producer waits. */
     @Test
     void aBackupWaitsForItsReaderAndEndsWhenTheReaderGoes() throws Exception {
         AtomicLong made = new AtomicLong();

@@ -153,7 +153,7 @@ class ApiUsersTest {
                 ifMatch);
     }
 
-    /** Two operators who have read the same: the second does not undo what the first has done. */
+    /** Two operators have read the same rules: the second must not undo the change of the first. */
     @Test
     void rulesThatWereChangedMeanwhileAreNotReplaced() throws Exception {
         Got read = api.get("/api/v1/rules");

@@ -56,7 +56,7 @@ public final class Browser implements AutoCloseable {
                 "--disable-background-networking",
                 "--disable-component-update",
                 "--disable-sync",
-                "--hide-scrollbars", // a picture of a whole page has none, and would be narrower than the page
+                "--hide-scrollbars", // a screenshot of a whole page has none, and would be narrower than the page
                 "--lang=en",
                 "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
                 "--window-size=1280,900",
@@ -75,7 +75,7 @@ public final class Browser implements AutoCloseable {
         return driver;
     }
 
-    /** A new document, also where only the part behind # differs. */
+    /** Opens a new document, even if only the part after # differs. */
     public void go(String address) {
         driver.get("about:blank");
         driver.get(address);
@@ -117,7 +117,7 @@ public final class Browser implements AutoCloseable {
         });
     }
 
-    /** As when the tab is looked at again: the page asks for what is new at once. */
+    /** Acts as if the tab became visible again: the page then requests new data at once. */
     public void lookAgain() {
         run("document.dispatchEvent(new Event('visibilitychange'))");
     }
@@ -131,7 +131,7 @@ public final class Browser implements AutoCloseable {
         return ((JavascriptExecutor) driver).executeScript(script, arguments);
     }
 
-    /** Light or dark, and without animations: a picture of one that is under way tells little. */
+    /** Light or dark, and without animations: a screenshot during one shows little. */
     public void scheme(boolean isDark) {
         driver.executeCdpCommand(
                 "Emulation.setEmulatedMedia",
@@ -162,7 +162,7 @@ public final class Browser implements AutoCloseable {
         return Map.of("x", 0, "y", 0, "width", width, "height", height, "scale", 1);
     }
 
-    /** What the pages have complained of since the start, such as a script that the policy refuses. */
+    /** Errors of the pages since the start, such as a script that the policy refused. */
     public List<String> errors() {
         driver.manage().logs().get(LogType.BROWSER).getAll().stream()
                 .map(entry -> entry.getLevel() + " " + entry.getMessage())

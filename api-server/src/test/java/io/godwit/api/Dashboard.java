@@ -20,7 +20,7 @@ final class Dashboard implements AutoCloseable {
     static final String VIEWER = TokenText.make(RANDOM);
     static final String OPERATOR = TokenText.make(RANDOM);
     static final String ADMIN = TokenText.make(RANDOM);
-    /** Of an operator of the tenant t1. */
+    /** The token of an operator of the tenant t1. */
     static final String TENANT = TokenText.make(RANDOM);
 
     /** A client id, a topic or a payload that means harm to who looks at it. */
@@ -55,7 +55,7 @@ final class Dashboard implements AutoCloseable {
         return "http://127.0.0.1:" + api.port() + "/" + page;
     }
 
-    /** Opens a page as the form to log in would, which has tests of its own. */
+    /** Opens a page as the login form would, which has its own tests. */
     void logIn(String token, String page) {
         browser.driver().get(address("dashboard/icon.svg"));
         browser.run("sessionStorage.setItem('godwit.token', arguments[0])", token);
@@ -63,7 +63,7 @@ final class Dashboard implements AutoCloseable {
         browser.find("#caller");
     }
 
-    /** What the browser has complained of. */
+    /** Errors that the browser has reported. */
     List<String> errors() {
         List<String> errors = browser.errors();
         return errors.subList(earlierErrors, errors.size());

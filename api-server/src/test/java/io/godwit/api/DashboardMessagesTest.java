@@ -122,7 +122,7 @@ class DashboardMessagesTest {
         browser().sees("#found", "Page 1, 2 subscriptions; no answer from node-x");
         browser().sees("tbody tr", "a/+");
         browser().sees("tbody tr", HARMLESS);
-        api.node.sessions.missing = List.of(); // else nobody could say whether there is such a client
+        api.node.sessions.missing = List.of(); // else it would be unknown whether there is such a client
         browser().find("#text").clear();
         browser().find("#text").sendKeys("nobody", Keys.ENTER);
         browser().sees("[role=alert]", "There is no such client or session.");

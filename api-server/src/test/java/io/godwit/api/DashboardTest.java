@@ -67,7 +67,7 @@ class DashboardTest {
             "tokens",
             "settings");
 
-    /** What a client may choose as its id to do harm to who looks at it. */
+    /** Client ids chosen to harm whoever views them. */
     private static final List<String> HOSTILE = List.of(
             "<img src=x onerror=\"window.hacked=1;document.title='hacked'\">",
             "\"><script>window.hacked=1</script>",
@@ -273,7 +273,7 @@ class DashboardTest {
         browser.sees("#tile-nodes dd", "2");
     }
 
-    /** Whoever turns pages faster than they come sees the last one. */
+    /** A user who turns pages faster than they load sees the last one. */
     @Test
     void pagesThatAreTurnedFastEndWhereTheyShould() {
         logIn(VIEWER, "#/clients");
@@ -286,7 +286,7 @@ class DashboardTest {
         assertThat(browser().find("tbody tr").getText()).isNotEqualTo(second);
     }
 
-    /** Only what is new is asked for, and it moves the charts. */
+    /** The page requests only new data, which moves the charts. */
     @Test
     void theOverviewGoesOn() {
         logIn(VIEWER, "#/overview");
@@ -381,7 +381,7 @@ class DashboardTest {
         assertThat(api.node.disconnected).containsExactly("default/lamp-007 152");
     }
 
-    /** What is asked for by itself meanwhile does not take it away. */
+    /** Periodic requests meanwhile do not remove it. */
     @Test
     void aRefusalStaysToBeRead() {
         Browser browser = browser();
@@ -439,7 +439,7 @@ class DashboardTest {
         assertThat(api.node.disconnected).hasSameSizeAs(HOSTILE);
     }
 
-    /** HTTP takes them out of paths, so that another thing would be asked for. */
+    /** HTTP removes them from paths, so that the path would name another resource. */
     @Test
     void aClientThatNoPathCanNameIsNotLinked() {
         api.node.add("default", ".", "dot", 5, true, 0);
@@ -606,7 +606,7 @@ class DashboardTest {
         browser().sees(sign, page.equals("overview") ? "23,500" : "");
     }
 
-    /** Texts differ enough from what is behind them, by WCAG's measure, and nothing is wider than the screen. */
+    /** Text has enough contrast with its background by WCAG, and nothing is wider than the screen. */
     @Test
     @Tag("full")
     void eachPageIsReadableInLightAndDarkAndOnAPhone() throws Exception {
@@ -659,7 +659,7 @@ class DashboardTest {
                   .map(each => each.outerHTML.slice(0, 200))""");
     }
 
-    /** The page asks this node and nobody else, and what the policy forbids does not run. */
+    /** The page sends requests only to this node, and anything that the policy forbids does not run. */
     @Test
     void thePolicyHolds() throws Exception {
         logIn(VIEWER, "#/overview");

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 
-/** The pages that show what happens while it happens, in a real browser, over a broker in memory. */
+/** The live pages, in a real browser, over a broker in memory. */
 @Tag("slow")
 @ExtendWith(OneBrowser.class)
 class DashboardWatchTest {
@@ -52,7 +52,7 @@ class DashboardWatchTest {
                 "event", Map.of("node", FakeNode.ID, "atMillis", 7L, "type", "client-connected", "clientId", clientId));
     }
 
-    /** The one that is opened after so many. */
+    /** The next feed after {@code before} others. */
     private FakeWatches.Feed feed(int before) {
         List<FakeWatches.Feed> feeds = dashboard.api.node.watches.feeds;
         Await.until("the page watches", () -> feeds.size() > before);

@@ -43,7 +43,7 @@ final class EventReader implements AutoCloseable {
         return comments;
     }
 
-    /** @throws IOException when none comes, or it is none */
+    /** @throws IOException when no event comes, or it is not valid */
     Told next() throws IOException {
         while (true) {
             String line = line();

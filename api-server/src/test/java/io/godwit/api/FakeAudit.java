@@ -4,7 +4,7 @@ import io.godwit.api.port.AuditSink;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Writes by the logger, as long as there is room on its disk. Thread-safe. */
+/** Writes like the logger, while its disk has space. Thread-safe. */
 final class FakeAudit implements AuditSink {
     private final AuditSink logger = AuditSink.ofLogger();
     volatile boolean isFull;

@@ -16,12 +16,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Takes what is published, and has retained messages, in memory. Thread-safe. */
+/** Takes published messages, and holds retained ones, in memory. Thread-safe. */
 final class FakeMessages implements MessagePublisher, RetainedAdmin {
     record Published(String tenant, Outgoing message) {}
 
     final List<Published> published = new CopyOnWriteArrayList<>();
-    /** By topic; of the tenant default alone. */
+    /** By topic; only for the tenant default. */
     final SortedMap<String, Message> retained = new ConcurrentSkipListMap<>();
 
     volatile Outcome outcome = Outcome.DELIVERED;

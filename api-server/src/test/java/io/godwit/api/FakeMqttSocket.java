@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Answers MQTT 3.1.1 over WebSocket as a test wants it to. Each packet of the client is a message. Thread-safe. */
 final class FakeMqttSocket implements AutoCloseable {
-    /** What clients have sent, in words. */
+    /** Packets that clients have sent, as text. */
     final List<String> seen = new CopyOnWriteArrayList<>();
 
     volatile int connack;

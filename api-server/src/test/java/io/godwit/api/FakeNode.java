@@ -36,7 +36,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A broker in memory behind all ports of the API, of which a test sets what it is about. Thread-safe. */
+/** A broker in memory behind all ports of the API; a test sets the values it needs. Thread-safe. */
 final class FakeNode implements ClusterAdmin, ClientAdmin, StatsSource, HistorySource, MetricsSource, LogLevels {
     static final String ID = "node-a";
     static final String OTHER = "node-b";

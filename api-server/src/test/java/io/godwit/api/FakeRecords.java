@@ -21,9 +21,9 @@ final class FakeRecords implements BanAdmin, TokenAdmin {
     static final long START = 1_700_000_000_000L;
 
     final SortedMap<String, Ban> bans = new ConcurrentSkipListMap<>();
-    /** That nodes have made by themselves. */
+    /** Bans that nodes have made by themselves. */
     final SortedMap<BanKey, Ban> automatic = new ConcurrentSkipListMap<>();
-    /** That do not tell of theirs. */
+    /** Nodes that do not report theirs. */
     volatile List<String> missing = List.of();
 
     private final SortedMap<String, Token> tokens = new ConcurrentSkipListMap<>();

@@ -17,11 +17,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Stored sessions and subscriptions in memory, of which a test sets what it is about. Thread-safe. */
+/** Stored sessions and subscriptions in memory; a test sets the values it needs. Thread-safe. */
 final class FakeSessions implements SessionAdmin, SubscriptionAdmin, SubscribeOnBehalf {
     final SortedMap<ClientKey, SessionView> sessions = new ConcurrentSkipListMap<>();
     final Map<ClientKey, List<Subscription>> subscribed = new ConcurrentSkipListMap<>();
-    /** What was changed, and what was asked for, in words. */
+    /** Changes and requests made, as text. */
     final List<String> calls = new CopyOnWriteArrayList<>();
 
     volatile List<String> missing = List.of();

@@ -17,12 +17,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** Ranges and nodes to be changed, in memory. Thread-safe. */
 final class FakeStores implements StoreAdmin {
-    /** What was asked for, in words. */
+    /** Requests made, as text. */
     final List<String> calls = new CopyOnWriteArrayList<>();
 
     final AtomicInteger openBackups = new AtomicInteger();
     final Map<String, ReplaceView> replacements = new ConcurrentHashMap<>();
-    /** What becomes of the next calls; null for done. */
+    /** The outcome of the next calls; null for success. */
     volatile OperationException.Kind refusal;
     /** That it blames. */
     volatile String refusedField = "";

@@ -17,7 +17,7 @@ final class FakeWatches implements WatchSource {
     final List<EventFilter> asked = new CopyOnWriteArrayList<>();
     final List<TraceFilter> traced = new CopyOnWriteArrayList<>();
     final List<Feed> feeds = new CopyOnWriteArrayList<>();
-    /** Of feeds that are opened from now on: has something whenever it is asked. */
+    /** For feeds opened from now on: the item that they always have; null for none. */
     volatile WatchFeed.@Nullable Item endless;
 
     volatile boolean isFull;

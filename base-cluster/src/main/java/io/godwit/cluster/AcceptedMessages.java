@@ -18,22 +18,22 @@ import org.jgroups.util.SeqnoList;
 import org.jgroups.util.SizeStreamable;
 
 /**
- * The kinds of messages that JGroups takes in. By itself it takes any, from whoever reaches the port: an {@link
- * ObjectMessage} may bring an object that Java deserializes, or the name of a class of which an object is made.
+ * Restricts the kinds of messages that JGroups accepts. By default it accepts any kind from anyone who reaches the
+ * port: an {@link ObjectMessage} may carry an object that Java deserializes, or the name of a class to instantiate.
  *
- * <p>Our own messages are bytes. Of the protocols' some have no payload and some are an {@link ObjectMessage} that
- * lists numbers of messages: NAKACK2 and UNICAST3 ask for what was lost, STABLE tells what all have. Only these
- * payloads are read. JGroups keeps its kinds for the whole process.
+ * <p>Our own messages are bytes. The protocols' messages have no payload or are an {@link ObjectMessage} with a list of
+ * message numbers: NAKACK2 and UNICAST3 ask for lost messages, STABLE tells which messages all members have. Only these
+ * payloads are read. The restriction applies to the whole process.
  *
- * <p>By itself JGroups makes an array of whatever length a payload names, up to 2 GiB, before it looks whether so much
- * has come: a message of 30 bytes would end the process. Here nothing is longer than the longest message.
+ * <p>By default JGroups allocates an array of the length that a payload names, up to 2 GiB, before it checks how much
+ * data has arrived: a message of 30 bytes could end the process. Here no array is longer than the longest message.
  */
 final class AcceptedMessages extends MessageFactory {
     private static final LongAdder REFUSED = new LongAdder();
 
     private AcceptedMessages() {}
 
-    /** From now on nothing else is taken in. Further calls change nothing. */
+    /** Refuses all other messages from now on. Further calls change nothing. */
     static void install() {
         for (int kind = 0; kind < creators.length; kind++) {
             Supplier<? extends Message> known = creators[kind];
@@ -54,7 +54,7 @@ final class AcceptedMessages extends MessageFactory {
         return REFUSED.sum();
     }
 
-    /** Without a stack trace: whoever reaches the port can have it thrown. */
+    /** Has no stack trace, because anyone who reaches the port can cause it. */
     private static final class Refused extends IllegalArgumentException {
         private static final long serialVersionUID = 1;
 
@@ -69,7 +69,7 @@ final class AcceptedMessages extends MessageFactory {
         }
     }
 
-    /** A {@link BytesMessage} as it is read from a connection. */
+    /** A {@link BytesMessage} read from a connection, with a bound on its length. */
     private static final class BoundedMessage extends BytesMessage {
         @Override
         public Supplier<Message> create() {
@@ -79,7 +79,7 @@ final class AcceptedMessages extends MessageFactory {
         @Override
         public void readPayload(DataInput in) throws IOException {
             int length = in.readInt();
-            if (length >= 0) { // else it has no payload
+            if (length >= 0) { // negative: no payload
                 setArray(readBytes(in, length), 0, length);
             }
         }
@@ -94,7 +94,7 @@ final class AcceptedMessages extends MessageFactory {
         return bytes;
     }
 
-    /** An {@link ObjectMessage} as it is read from a connection. */
+    /** An {@link ObjectMessage} read from a connection, limited to lists of message numbers. */
     private static final class NumbersMessage extends ObjectMessage {
         private static final short LIST = ClassConfigurator.getMagicNumber(SeqnoList.class);
         private static final Set<Short> NUMBERS = Set.of(
@@ -107,7 +107,7 @@ final class AcceptedMessages extends MessageFactory {
             return NumbersMessage::new;
         }
 
-        /** As {@code Util.readSizeStreamable}, for these classes. */
+        /** Like {@code Util.readSizeStreamable}, but only for these classes. */
         @Override
         public void readPayload(DataInput in) throws IOException, ClassNotFoundException {
             if (in.readByte() == 0) {
@@ -122,7 +122,10 @@ final class AcceptedMessages extends MessageFactory {
             setSizeStreamable(numbers);
         }
 
-        /** A {@link SeqnoList} all of which is there: how many bits it has, the first number, the words of the bits. */
+        /**
+         * Checks the length of a {@link SeqnoList} and reads it whole: the number of bits, the first number, the words
+         * of bits.
+         */
         private static DataInput listOf(DataInput in) throws IOException {
             int bits = in.readInt();
             if (bits <= 0 || bits > Byte.SIZE * MembershipStack.MAX_MESSAGE_BYTES) {

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 
-/** For methods whose messages are bytes that their service encodes itself. */
+/** For gRPC methods whose service encodes its messages to bytes itself. */
 public final class BytesMarshaller implements MethodDescriptor.Marshaller<byte[]> {
     public static final BytesMarshaller INSTANCE = new BytesMarshaller();
 
@@ -27,7 +27,7 @@ public final class BytesMarshaller implements MethodDescriptor.Marshaller<byte[]
         }
     }
 
-    /** Lets gRPC write the length without reading it all first. */
+    /** Tells gRPC the length, so that it need not read the stream to find it. */
     private static final class SizedStream extends ByteArrayInputStream implements KnownLength {
         SizedStream(byte[] bytes) {
             super(bytes);

@@ -7,8 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node's part in the cluster: membership, RPC server and channels, from one configuration. Opened and closed by the
- * thread that wires the broker, which may block.
+ * A node's part in the cluster: membership, RPC server and channels, made from one configuration. Opened and closed by
+ * the thread that wires the broker, which may block.
  */
 public final class Cluster implements AutoCloseable {
     private final ClusterConfig config;
@@ -20,7 +20,7 @@ public final class Cluster implements AutoCloseable {
     private final ClusterMembership membership;
 
     /**
-     * Prepares; nothing listens yet.
+     * Creates the parts; nothing listens yet.
      *
      * @throws ClusterException if the configuration cannot be used: a name that does not resolve, a certificate that
      *     other nodes would refuse
@@ -36,7 +36,7 @@ public final class Cluster implements AutoCloseable {
     }
 
     /**
-     * Whether it could be opened, as far as that can be said beside one that runs. Blocks.
+     * Checks whether {@link #open} would accept {@code config}, as far as possible while another process runs. Blocks.
      *
      * @throws ClusterException as {@link #open}
      */
@@ -68,8 +68,8 @@ public final class Cluster implements AutoCloseable {
     }
 
     /**
-     * Serves RPC, then joins. Services should have been added before, since a member is called as soon as it has
-     * joined.
+     * Starts the RPC server, then joins. Services should have been added before, because a member can be called as soon
+     * as it has joined.
      *
      * @return as {@link ClusterMembership#start}
      * @throws ClusterException if the RPC port is taken
@@ -92,8 +92,8 @@ public final class Cluster implements AutoCloseable {
     }
 
     /**
-     * Further channels to the other members, on connections of their own: for traffic that neither waits behind what
-     * goes over {@link #channels()} nor delays it. Closed by the caller, before the cluster.
+     * Additional channels to the other members, on separate connections, for traffic that must neither wait behind nor
+     * delay the traffic of {@link #channels()}. The caller closes them before the cluster.
      */
     public RpcChannels newChannels() throws IOException {
         RpcChannels made = new RpcChannels(selfId, tls, threads, config.maxMessageBytes());

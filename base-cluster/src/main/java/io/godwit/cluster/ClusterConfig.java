@@ -11,19 +11,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a node takes part in a cluster.
+ * The settings of a node's membership in a cluster.
  *
- * @param env nodes of different environments never join each other; may be empty, which is an environment like any
- *     other
- * @param host where other nodes reach this one; empty for the first address of this machine that others can reach. When
- *     it is no address of this machine, but one that is forwarded to it, this node listens on all addresses
- * @param port of the membership, the one that {@code seeds} name
- * @param rpcPort of gRPC, announced to the members
- * @param domainName a DNS name that resolves to members, asked again and again; each is tried at {@code port}. Empty
- *     for none
+ * @param env nodes of different environments never join each other; the empty name is an environment too
+ * @param host where other nodes reach this one; empty for the first address of this machine that others can reach. If
+ *     it is not an address of this machine but is forwarded to it, this node listens on all addresses
+ * @param port of the membership; {@code seeds} name this port
+ * @param rpcPort port of gRPC, announced to the members
+ * @param domainName a DNS name that resolves to members, looked up repeatedly; each address is tried at {@code port}.
+ *     Empty for none
  * @param seeds members to ask for the others; this node may be among them
- * @param tls null sends everything in the clear, and takes anybody for a node: to be asked for by name only
- * @param maxMessageBytes largest message between nodes; the largest packet with its log entry must fit
+ * @param tls null sends everything unencrypted and accepts anybody as a node, so an operator must ask for it explicitly
+ * @param maxMessageBytes largest message between nodes; must have room for the largest packet with its log entry
  */
 public record ClusterConfig(
         String env,
@@ -39,11 +38,11 @@ public record ClusterConfig(
     /**
      * PEM files; see {@link ClusterTls}.
      *
-     * @param certificate this node's, with the chain behind it
-     * @param key its private key, PKCS #8
-     * @param authority the certificates that all nodes' certificates come from
-     * @param requiredName a DNS name that the certificate of every node must have, so that another certificate of the
-     *     same authority does not make a node; empty for none
+     * @param certificate the certificate of this node, followed by its chain
+     * @param key the private key of this node, PKCS #8
+     * @param authority the certificates of the authorities that sign the nodes' certificates
+     * @param requiredName a DNS name that the certificate of every node must have; keeps holders of other certificates
+     *     of the same authority out. Empty for none
      */
     public record TlsFiles(Path certificate, Path key, Path authority, String requiredName) {}
 
@@ -61,7 +60,7 @@ public record ClusterConfig(
     }
 
     /**
-     * The address that others reach this node at. Blocks when {@code host} is a name.
+     * The address at which other nodes reach this node. Blocks when {@code host} is a name.
      *
      * @throws ClusterException if the name does not resolve
      */
@@ -73,10 +72,12 @@ public record ClusterConfig(
         }
     }
 
-    /** The address to listen on: {@code advertised}, or all when this machine does not have that one. */
+    /**
+     * The address to listen on: {@code advertised}, or all addresses if {@code advertised} is not one of this machine.
+     */
     static InetAddress bindAddress(InetAddress advertised) throws ClusterException {
         try {
-            // all of 127/8 is this machine, though the loopback interface names one address only
+            // all of 127/8 is local, though the loopback interface lists only one address
             if (advertised.isLoopbackAddress() || NetworkInterface.getByInetAddress(advertised) != null) {
                 return advertised;
             }
@@ -104,7 +105,7 @@ public record ClusterConfig(
         try {
             return candidate.isUp() && !candidate.isLoopback();
         } catch (SocketException e) {
-            return false; // went away meanwhile
+            return false; // the interface has disappeared
         }
     }
 }

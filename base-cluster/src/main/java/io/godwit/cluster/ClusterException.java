@@ -2,7 +2,7 @@ package io.godwit.cluster;
 
 import java.io.IOException;
 
-/** This node cannot be a member as it is configured. The message is for an operator. */
+/** This node cannot be a member with its configuration. The message is written for an operator. */
 public final class ClusterException extends IOException {
     public ClusterException(String message) {
         super(message);

@@ -1,23 +1,23 @@
 package io.godwit.cluster;
 
 /**
- * Learns of members. Called on the cluster's one thread, in order, and must not block it.
+ * Is told of changes of the members. Called in order on the cluster thread, which it must not block.
  *
- * <p>A member that comes back, be it after a partition with the same incarnation or restarted with a higher one, has
- * gone before it joins anew.
+ * <p>A member that returns after a partition (same incarnation) or a restart (higher incarnation) is first reported as
+ * gone, then as joined.
  */
 public interface ClusterListener {
-    /** It is a member from now on, and has announced itself. This node is told of itself too. */
+    /** {@code member} has joined and has announced itself. Also called for this node. */
     default void joined(Member member) {}
 
-    /** Its attributes changed. */
+    /** The attributes of {@code member} changed. */
     default void updated(Member member) {}
 
     default void gone(Member member, Departure departure) {}
 
     /**
-     * This node's id belongs to {@code other} now, a later life of it: this process was cut off, another took its
-     * place, and both see each other. Whoever is told must stop serving.
+     * This node's id now belongs to {@code other}, a later process of the same node. This process was cut off, another
+     * one took its place, and now both see each other. The listener must stop serving.
      */
     default void superseded(Member other) {}
 }

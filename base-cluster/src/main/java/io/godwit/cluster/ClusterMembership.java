@@ -33,17 +33,16 @@ import org.slf4j.LoggerFactory;
 /**
  * This node's membership of the cluster.
  *
- * <p>Joining: JGroups finds the group by the seeds, or makes one when nobody answers; parts that were made so find each
- * other later and merge. In a view, members that do not know each other exchange announcements. A node that knows all
- * of them, and finds its node id free, announces that it joined; from then on it is a member to everybody, itself
- * included. An earlier process on the same store that was killed drops out of the view within seconds; one that lives
- * keeps the newcomer out, which gives up.
+ * <p>Joining: JGroups finds the group by the seeds, or creates one if no seed answers; groups that were created apart
+ * find each other later and merge. In a view, members that do not know each other exchange announcements. When a node
+ * knows all of them and no other has its node id, it announces that it joined. From then on it is a member for
+ * everybody, including itself. If an earlier process on the same store was killed, it drops out of the view within
+ * seconds. If it still lives, the new process cannot join and gives up.
  *
- * <p>Leaving: it tells everybody, waits until they have heard, and then leaves the group; whoever drops out of a view
- * without having said so has crashed.
+ * <p>Leaving: a node tells everybody, waits until they have confirmed it, and then leaves the group. A node that drops
+ * out of a view without saying so has crashed.
  *
- * <p>All state is owned by one thread, {@code cluster}, on which listeners are called too. JGroups' threads only hand
- * over.
+ * <p>One thread, {@code cluster}, owns all state and calls the listeners. JGroups' threads only hand over to it.
  */
 public final class ClusterMembership implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterMembership.class);
@@ -51,8 +50,7 @@ public final class ClusterMembership implements AutoCloseable {
     private static final long ASK_MILLIS = 300;
     private static final long GOODBYE_MILLIS = 500;
     /**
-     * After which one who left should be out of the view: as long as it waits for the group's answer, and again as
-     * long.
+     * Time after which a leaving node should be out of the view: twice the time that it waits for the group's answer.
      */
     private static final long LINGER_MILLIS = 2L * MembershipStack.LEAVE_MILLIS;
 
@@ -73,15 +71,15 @@ public final class ClusterMembership implements AutoCloseable {
     /** Set once, before anything is sent or received. */
     private volatile @Nullable JChannel channel;
 
-    // the thread's
+    // owned by the thread
     private final List<ClusterListener> listeners = new ArrayList<>();
     private @Nullable Roster<Address> roster;
     private long revision = 1;
     private boolean isConnected;
     private boolean isJoined;
-    /** When a rival was first seen, in the time of {@link System#nanoTime}; 0 while there is none. */
+    /** When a rival was first seen, by {@link System#nanoTime}; 0 if there is none. */
     private long rivalSince;
-    /** Who has yet to hear that this node leaves; null before it does. */
+    /** Nodes that have not yet confirmed that this node leaves; null until it leaves. */
     private @Nullable Set<Address> goodbyes;
 
     private CompletableFuture<Void> allHeard = new CompletableFuture<>();
@@ -111,9 +109,9 @@ public final class ClusterMembership implements AutoCloseable {
     }
 
     /**
-     * Joins, or begins a cluster when no seed answers. Call once.
+     * Joins a cluster, or creates one if no seed answers. Call once.
      *
-     * @return completes on the cluster thread when this node is a member; fails with {@link ClusterException} when the
+     * @return completes on the cluster thread when this node is a member; fails with {@link ClusterException} if the
      *     port is taken or the node id is in use
      */
     public CompletableFuture<Void> start() {
@@ -123,29 +121,30 @@ public final class ClusterMembership implements AutoCloseable {
         return joined;
     }
 
-    /** This node, as it announces itself. */
+    /** This node as it announces itself. Any thread. */
     public Member self() {
         return self;
     }
 
-    /** Where this node's membership is reached by the others. */
+    /** The address at which other nodes reach this node's membership. */
     public InetSocketAddress endpoint() {
         return new InetSocketAddress(address, config.port());
     }
 
     /**
-     * All seeds of the configuration, and what their names stand for now; nothing before {@link #start}. Any thread.
+     * All seeds of the configuration and the addresses that their names resolve to now; no addresses before
+     * {@link #start}. Any thread.
      */
     public List<Seed> seeds() {
         return seeds.seeds();
     }
 
-    /** Ordered by node id; with this node once it has joined. Any thread. */
+    /** The members ordered by node id; includes this node once it has joined. Any thread. */
     public List<Member> members() {
         return members;
     }
 
-    /** From now on {@code listener} is told; first of the members that there are. Any thread. */
+    /** Adds {@code listener}, which is first told of the present members, then of each change. Any thread. */
     public void addListener(ClusterListener listener) {
         run(() -> {
             listeners.add(listener);
@@ -153,7 +152,7 @@ public final class ClusterMembership implements AutoCloseable {
         });
     }
 
-    /** Changes what this node tells of itself. Any thread. */
+    /** Replaces the attributes that this node announces. Any thread. */
     public void announce(Map<String, String> attributes) {
         run(() -> {
             self = self.withAttributes(attributes);
@@ -162,7 +161,7 @@ public final class ClusterMembership implements AutoCloseable {
         });
     }
 
-    /** The same, beside what it tells already. */
+    /** Adds an attribute to those that this node announces, or replaces it. Any thread. */
     public void announceAlso(String attribute, String value) {
         run(() -> {
             Map<String, String> all = new HashMap<>(self.attributes());
@@ -185,7 +184,7 @@ public final class ClusterMembership implements AutoCloseable {
             channel = made;
             made.connect("godwit:" + config.env());
             run(this::connected);
-        } catch (Exception e) { // JGroups declares no less
+        } catch (Exception e) { // JGroups declares Exception
             joined.completeExceptionally(new ClusterException(
                     "membership does not start at " + address.getHostAddress() + ":" + config.port() + ": "
                             + e.getMessage(),
@@ -193,7 +192,7 @@ public final class ClusterMembership implements AutoCloseable {
         }
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // end with the thread
+    @SuppressWarnings("FutureReturnValueIgnored") // the tasks end with the thread
     private void connected() {
         isConnected = true;
         ask();
@@ -221,9 +220,7 @@ public final class ClusterMembership implements AutoCloseable {
         ask();
     }
 
-    /**
-     * Asks whoever has not announced itself; again until it has, since what was sent may be lost while views change.
-     */
+    /** Asks nodes that have not announced themselves. Repeated, because messages may be lost while views change. */
     private void ask() {
         Roster<Address> known = roster;
         if (known == null || !isConnected) {
@@ -275,7 +272,7 @@ public final class ClusterMembership implements AutoCloseable {
         }
     }
 
-    // --- what the group says
+    // --- messages from the group
 
     /** Called on threads of JGroups. */
     private final class FromGroup implements Receiver {
@@ -326,8 +323,9 @@ public final class ClusterMembership implements AutoCloseable {
     }
 
     /**
-     * One who leaves asks the group once, and is gone whether that was heard or not; its connections end politely,
-     * which makes nobody suspect it. So it is suspected here, instead of after a long silence.
+     * Suspects a leaving member that stays in the view. It asks the group to leave only once and then ends, whether or
+     * not the group has heard it. Its connections close normally, so nobody else suspects it until the long silence
+     * time-out.
      */
     @SuppressWarnings("FutureReturnValueIgnored") // ends with the thread
     private void suspectUnlessGone(Address leaving) {
@@ -358,7 +356,7 @@ public final class ClusterMembership implements AutoCloseable {
             for (ClusterListener listener : listeners) {
                 try {
                     tell(listener, change);
-                } catch (RuntimeException e) { // the others must learn of it
+                } catch (RuntimeException e) { // the other listeners must still be told
                     LOG.error("listener failed change={}", change, e);
                 }
             }
@@ -392,7 +390,7 @@ public final class ClusterMembership implements AutoCloseable {
         }
         try {
             connected.send(new BytesMessage(to, message.encode()));
-        } catch (Exception e) { // JGroups declares no less; it is sent again
+        } catch (Exception e) { // JGroups declares Exception; the message is sent again later
             LOG.debug("not sent to={} message={} cause={}", to, message, e.toString());
         }
     }
@@ -405,7 +403,7 @@ public final class ClusterMembership implements AutoCloseable {
         }
     }
 
-    /** The thread's outermost frame: a task that fails must not keep the next from running, nor be silent. */
+    /** Logs what a task throws, so that the thread goes on with the next task. */
     private static Runnable guarded(Runnable task) {
         return () -> {
             try {
@@ -418,7 +416,9 @@ public final class ClusterMembership implements AutoCloseable {
 
     // --- leaving
 
-    /** Leaves, and returns when everybody knows or after a moment. Blocks for up to some seconds. */
+    /**
+     * Leaves the cluster. Returns when everybody has confirmed it or after a time-out; blocks for up to some seconds.
+     */
     @Override
     public void close() {
         if (joined.isDone() && !joined.isCompletedExceptionally()) {
@@ -460,11 +460,11 @@ public final class ClusterMembership implements AutoCloseable {
 
     // --- for tests
 
-    /** Ends as a killed process does: its connections break and nobody is told. */
+    /** Ends like a killed process: its connections break and nobody is told. */
     void crash() throws IOException {
         thread.shutdownNow();
         sockets.cut();
-        Thread closing = new Thread(this::closeChannel, "cluster-crash"); // JGroups waits for answers
+        Thread closing = new Thread(this::closeChannel, "cluster-crash"); // may block: JGroups waits for answers
         closing.setDaemon(true);
         closing.start();
     }

@@ -34,23 +34,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Mutual TLS between nodes, for the membership and for RPC, out of one set of files. Each side must show a certificate
- * that comes from the authority and is valid at the time, and that has the required name if there is one.
+ * Mutual TLS between nodes, for the membership and for RPC, from one set of files. Each side must show a certificate
+ * that the authority signed, that is valid now, and that has the required name if one is configured.
  *
- * <p>The address that a node is reached at is not compared with its certificate: members move, and who may be a node is
- * the authority's to say. So the authority should be the cluster's own, or a name be required.
+ * <p>A node's address is not compared with its certificate: members move, and the authority decides who may be a node.
+ * So the authority should serve this cluster alone, or a name should be required.
  *
- * <p>Certificates are renewed while nodes run: {@link #refresh} takes over changed files for the connections made from
- * then on.
+ * <p>Certificates can be renewed while nodes run: {@link #refresh} loads changed files for all later connections.
  */
 final class ClusterTls {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterTls.class);
     private static final String[] PROTOCOLS = {"TLSv1.3", "TLSv1.2"};
     private static final String OWN = "own";
-    /** {@code GeneralName} of RFC 5280. */
+    /** Type of a DNS name in the {@code GeneralName} of RFC 5280. */
     private static final int DNS_NAME = 2;
 
-    /** What the files hold. */
+    /** The content of the files. */
     private record Material(List<X509Certificate> chain, PrivateKey key, X509TrustManager trust, List<Long> readOf) {
         X509Certificate certificate() {
             return chain.get(0);
@@ -64,7 +63,7 @@ final class ClusterTls {
     private final ClusterConfig.TlsFiles files;
     private final KeyManager keys = new KeyManager();
     private final Trust trust = new Trust();
-    /** Replaced by refresh, read by handshakes on many threads. */
+    /** Replaced by {@link #refresh}, read by handshakes on many threads. */
     private volatile Material material;
 
     private ClusterTls(ClusterConfig.TlsFiles files, Material material) {
@@ -72,14 +71,14 @@ final class ClusterTls {
         this.material = material;
     }
 
-    /** @throws ClusterException naming the file that is missing, damaged, expired or does not fit the others */
+    /** @throws ClusterException if a file is missing, damaged, expired or does not fit the others; names the file */
     static ClusterTls load(ClusterConfig.TlsFiles files) throws ClusterException {
         ClusterTls tls = unchecked(files);
         tls.check(tls.material);
         return tls;
     }
 
-    /** Takes what the files say; tests show other nodes what those must refuse. */
+    /** Loads the files without a check; tests use it to present certificates that other nodes must refuse. */
     static ClusterTls unchecked(ClusterConfig.TlsFiles files) throws ClusterException {
         return new ClusterTls(files, read(files));
     }
@@ -129,7 +128,10 @@ final class ClusterTls {
         return store;
     }
 
-    /** Whether other nodes would take this certificate for a node's; found now, rather than as their silence. */
+    /**
+     * Checks that other nodes would accept this certificate. Without the check a bad one would show only as their
+     * silence.
+     */
     private void check(Material fresh) throws ClusterException {
         String file = "clusterConfig.tls: " + files.certificate();
         try {
@@ -148,7 +150,7 @@ final class ClusterTls {
         String algorithm = switch (known.getAlgorithm()) {
             case "EC" -> "SHA256withECDSA";
             case "RSA" -> "SHA256withRSA";
-            default -> known.getAlgorithm(); // EdDSA signs under its own name
+            default -> known.getAlgorithm(); // EdDSA: key and signature algorithm have the same name
         };
         byte[] proof = {1, 2, 3};
         try {
@@ -161,22 +163,24 @@ final class ClusterTls {
             return signature.verify(signed);
         } catch (GeneralSecurityException e) {
             LOG.debug("no signature by {}", algorithm, e);
-            return false; // a key of another kind
+            return false; // the key is of another algorithm
         }
     }
 
-    /** What a handshake would name; it matters for the purposes that a certificate may restrict its key to. */
+    /**
+     * The authentication type that a handshake would name; needed to check the key usages that a certificate allows.
+     */
     private static String authType(Material material) {
         return "ECDHE_" + (material.key().getAlgorithm().equals("RSA") ? "RSA" : "ECDSA");
     }
 
-    /** The deepest message: what lies above says that no path was found. */
+    /** The message of the root cause; the outer exceptions only say that no path was found. */
     private static String reasonOf(Throwable thrown) {
         Throwable cause = thrown.getCause();
         return cause == null ? String.valueOf(thrown.getMessage()) : reasonOf(cause);
     }
 
-    /** Takes over the files if they have changed and are good; the old ones stay in use otherwise. Blocks. */
+    /** Loads the files again if they have changed and are valid; otherwise the old ones stay in use. Blocks. */
     void refresh() {
         try {
             if (modifiedTimes(files).equals(material.readOf())) {
@@ -193,7 +197,7 @@ final class ClusterTls {
         }
     }
 
-    /** The one that this node shows now. */
+    /** The certificate that this node uses now. */
     X509Certificate certificate() {
         return material.certificate();
     }
@@ -222,7 +226,7 @@ final class ClusterTls {
     }
 
     private SslContext configured(SslContextBuilder builder) throws SSLException {
-        // JDK's TLS: its engine asks the managers below at each handshake
+        // with the JDK's TLS, the engine asks the managers below at each handshake
         return GrpcSslContexts.configure(builder, SslProvider.JDK)
                 .trustManager(trust)
                 .protocols(PROTOCOLS)
@@ -248,7 +252,7 @@ final class ClusterTls {
                 .toList();
     }
 
-    /** Has one key, the newest. */
+    /** Offers one key, the newest one loaded. */
     private final class KeyManager extends X509ExtendedKeyManager {
         @Override
         public String[] getClientAliases(String keyType, Principal @Nullable [] issuers) {
@@ -284,7 +288,7 @@ final class ClusterTls {
             return chosen(keyType);
         }
 
-        /** A key type may be a longer name, such as EC_EC. */
+        /** A key type may have a longer name, such as EC_EC. */
         private @Nullable String chosen(String... keyTypes) {
             String algorithm = material.certificate().getPublicKey().getAlgorithm();
             for (String keyType : keyTypes) {
@@ -306,7 +310,7 @@ final class ClusterTls {
         }
     }
 
-    /** Checks chain, validity and name, for both sides alike. */
+    /** Checks chain, validity and name, the same for both sides. */
     private final class Trust extends X509ExtendedTrustManager {
         @Override
         public void checkClientTrusted(X509Certificate[] chain, String authType) throws CertificateException {

@@ -1,12 +1,12 @@
 package io.godwit.cluster;
 
-/** How a member went. */
+/** How a member left the view. */
 public enum Departure {
-    /** It said so before: it has handed over what it had and is gone for good. */
+    /** It announced that it leaves: it has handed over what it had, and its process is gone for good. */
     LEFT,
     /**
-     * Its connection broke or it has been silent. Its process has most likely died, but it may also live on behind a
-     * cut link or be stopped: nobody may conclude that it does nothing any more. If it comes back, it joins anew.
+     * Its connection broke or it was silent. Its process has probably died, but it may also be stopped or cut off.
+     * Nobody may conclude that it does nothing any more. If it comes back, it joins again.
      */
     CRASHED
 }

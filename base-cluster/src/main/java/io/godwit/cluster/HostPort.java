@@ -1,7 +1,7 @@
 package io.godwit.cluster;
 
 /**
- * A network address as configurations and members name it; not resolved.
+ * An unresolved network address, as configurations and members name it.
  *
  * @param host a name or an address; an IPv6 address without brackets
  * @param port 1 to 65,535
@@ -18,9 +18,9 @@ public record HostPort(String host, int port) {
     }
 
     /**
-     * Reads {@code host:port}; an IPv6 address stands in brackets.
+     * Parses {@code host:port}; an IPv6 address must be in brackets.
      *
-     * @throws IllegalArgumentException telling what was expected
+     * @throws IllegalArgumentException if the text has another form
      */
     public static HostPort parse(String text) {
         int colon = text.lastIndexOf(':');
@@ -32,7 +32,7 @@ public record HostPort(String host, int port) {
         }
         try {
             return new HostPort(host, Integer.parseInt(text.substring(colon + 1)));
-        } catch (IllegalArgumentException e) { // of the number too
+        } catch (IllegalArgumentException e) { // includes NumberFormatException
             throw new IllegalArgumentException("must be host:port, was \"" + text + "\"", e);
         }
     }

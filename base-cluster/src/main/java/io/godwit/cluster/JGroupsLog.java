@@ -5,8 +5,8 @@ import org.jgroups.logging.Log;
 import org.jgroups.logging.Slf4jLogImpl;
 
 /**
- * JGroups' log, one level lower: it calls an error what happens whenever a node dies, and members are what the
- * membership itself reports.
+ * The log of JGroups, one level lower. JGroups logs ordinary failures of nodes as errors, and the membership reports
+ * its members itself.
  */
 final class JGroupsLog extends Slf4jLogImpl {
     static final CustomLogFactory FACTORY = new CustomLogFactory() {

@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where the membership listens. JGroups accepts on one thread and talks to each comer there, so a comer who is slow
- * keeps all others waiting. With TLS the handshake is done here first, a few at a time and within a limit: JGroups only
- * ever sees a connection whose other end has proved to be a node.
+ * The listening socket of the membership. JGroups accepts connections and talks to each new one on one thread, so a
+ * slow peer delays all others. With TLS, this class does the handshake first, in a bounded number of threads and within
+ * a time limit: JGroups only sees connections whose peer has proved to be a node.
  */
 final class ListenSocket extends ServerSocket {
     private static final Logger LOG = LoggerFactory.getLogger(ListenSocket.class);
@@ -42,9 +42,9 @@ final class ListenSocket extends ServerSocket {
     private final Consumer<Socket> onAccepted;
 
     /**
-     * @param tls null accepts in the clear
-     * @param peers who is accepted in the clear; null for everybody
-     * @param onAccepted told of every connection that is accepted
+     * @param tls null accepts unencrypted connections
+     * @param peers decides which unencrypted connections are accepted; null accepts all
+     * @param onAccepted called with every accepted connection
      */
     ListenSocket(
             InetAddress bindAddress, @Nullable SSLContext tls, @Nullable LocalPeers peers, Consumer<Socket> onAccepted)
@@ -55,7 +55,10 @@ final class ListenSocket extends ServerSocket {
         this.onAccepted = onAccepted;
     }
 
-    /** Takes the port of {@code endpoint}: its address is the one announced, which need not be this machine's. */
+    /**
+     * Binds the port of {@code endpoint} at the bind address. The address of {@code endpoint} is the announced one,
+     * which need not be one of this machine.
+     */
     @Override
     public void bind(SocketAddress endpoint) throws IOException {
         int port = ((InetSocketAddress) endpoint).getPort();
@@ -102,14 +105,14 @@ final class ListenSocket extends ServerSocket {
             } catch (IOException e) {
                 if (!isClosed()) {
                     LOG.warn("membership cannot accept a connection cause={}", e.toString());
-                    pause(); // out of file descriptors, most likely
+                    pause(); // probably out of file descriptors
                 }
                 continue;
             }
             try {
                 handshakes.execute(() -> admit(context, comer));
             } catch (RejectedExecutionException e) {
-                closeQuietly(comer); // nodes try again
+                closeQuietly(comer); // too many handshakes; the node connects again
             }
         }
         handshakes.shutdownNow();

@@ -13,22 +13,22 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How programs of this machine reach the {@link LocalRpcServer} of a node: kept in a file that only its owner may read,
- * so that whoever may read the node's data, and nobody else, may give it orders.
+ * Address and token with which programs of this machine reach the {@link LocalRpcServer} of a node. They are kept in a
+ * file that only its owner may read, so that only those who may read the node's data may control the node.
  *
  * <pre>
  * rpc=127.0.0.1:(port)
  * token=(what each call must show, in hexadecimal)
  * </pre>
  *
- * @param token another one for each life of the server
+ * @param token differs for each start of the server
  */
 public record LocalAccess(HostPort address, String token) {
 
-    /** Replaces the file, which is never readable by others, not even for a moment. */
+    /** Replaces the file atomically. Other users can never read it, not even for a moment. */
     void write(Path file) throws IOException {
         Path next = file.resolveSibling(file.getFileName() + ".next");
-        Files.deleteIfExists(next); // it would keep its permissions
+        Files.deleteIfExists(next); // an existing file would keep its permissions
         byte[] text = ("rpc=" + address + "\ntoken=" + token + "\n").getBytes(StandardCharsets.UTF_8);
         try (SeekableByteChannel channel = Files.newByteChannel(
                 next,
@@ -39,7 +39,7 @@ public record LocalAccess(HostPort address, String token) {
         Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
     }
 
-    /** @throws IOException if the file is not there, may not be read or is no such file */
+    /** @throws IOException if the file is missing, cannot be read or has another format */
     public static LocalAccess read(Path file) throws IOException {
         String rpc = null;
         String token = null;
@@ -63,6 +63,6 @@ public record LocalAccess(HostPort address, String token) {
 
     @Override
     public String toString() {
-        return address.toString(); // the token is for nobody's log
+        return address.toString(); // the token must not be logged
     }
 }

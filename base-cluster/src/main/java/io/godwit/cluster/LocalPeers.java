@@ -20,18 +20,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Who may talk to a node that speaks in the clear over the loopback address: processes of its own user, and root. There
- * a port is open to every user of the machine, and whoever reaches it would be a node, or an operator. The API asks it
- * too.
+ * Decides who may talk to a node that uses unencrypted connections on the loopback address: processes of the node's own
+ * user and of root. Every user of the machine can reach a loopback port, and without this check could act as a node or
+ * an operator. The API uses it too.
  *
- * <p>The kernel tells the user of a loopback connection: the other end is a socket of this machine too, and {@code
- * /proc/net/tcp} names the user of
- * each. A socket that its process has closed counts as root's there, so only one that is established and still has an
- * owner counts, seen
- * twice: it may be closed while the table is read. When nothing can be found out, nobody is let in.
+ * <p>The peer of a loopback connection is a socket of the same machine, and {@code /proc/net/tcp} lists the user of
+ * each socket. A socket that its process has closed is listed with root as its user. So only established sockets that
+ * have an owner count. The table is read twice, because the socket may be closed during one reading. If the user cannot
+ * be found, the connection is refused.
  *
- * <p>Thread-safe. The number of looks is bounded, since each reads a table as long as the machine has connections: a
- * stranger who connects again and again delays new connections of nodes, which try again, but not what is connected.
+ * <p>Thread-safe. The number of checks per second is bounded, because each reads a table of all connections of the
+ * machine. A stranger who keeps connecting delays new connections of nodes, which try again, but not existing ones.
  */
 public class LocalPeers {
     private static final Logger LOG = LoggerFactory.getLogger(LocalPeers.class);
@@ -52,8 +51,7 @@ public class LocalPeers {
     private final Path proc;
     private final LongSupplier nanoClock;
 
-    // guarded by this: event loops and the thread that accepts for the membership contend for it, at new connections
-    // only
+    // guarded by this: event loops and the membership's accept thread contend for it, only at new connections
     private long secondBegan;
     private int looks;
     private long lastTold;
@@ -71,19 +69,18 @@ public class LocalPeers {
     }
 
     /**
-     * The check for a node at this address; null where certificates are the check, or others than this machine were let
-     * in by name.
+     * The check for a node that listens at this address; null if TLS is used, or if the operator has opened the node to
+     * other machines.
      */
     static @Nullable LocalPeers of(InetAddress bindAddress, boolean hasTls) {
         return !hasTls && bindAddress.isLoopbackAddress() ? new LocalPeers() : null;
     }
 
     /**
-     * Whether the other end of a connection may talk to this node. Blocks for as long as it takes to read a table of
-     * connections.
+     * Whether the peer of a connection may talk to this node. Blocks while it reads a table of connections.
      *
-     * @param here this end
-     * @param there the other end
+     * @param here the local end
+     * @param there the remote end
      */
     public boolean isAdmitted(@Nullable SocketAddress here, @Nullable SocketAddress there) {
         boolean admitted = here instanceof InetSocketAddress ours
@@ -122,8 +119,8 @@ public class LocalPeers {
     }
 
     /**
-     * The id of the user of the established socket at {@code local} that is connected to {@code remote}; null when
-     * there is none.
+     * The user id of the established socket at {@code local} that is connected to {@code remote}; null if there is
+     * none.
      */
     private @Nullable String userOf(InetSocketAddress local, InetSocketAddress remote) {
         Set<String> locals = spellings(local);
@@ -148,14 +145,14 @@ public class LocalPeers {
         return null;
     }
 
-    /** Of this process: files that it makes, and sockets, are that user's. */
+    /** The effective user id of this process, which owns the files and sockets that it makes. */
     private @Nullable String ownUser() {
         try {
             for (String line :
                     Files.readAllLines(proc.resolve("self").resolve("status"), StandardCharsets.ISO_8859_1)) {
                 String[] words = line.split("\\s+", -1);
                 if (words.length > 2 && words[0].equals("Uid:")) {
-                    return words[2]; // the effective one
+                    return words[2]; // the effective user id
                 }
             }
         } catch (IOException e) {
@@ -165,8 +162,8 @@ public class LocalPeers {
     }
 
     /**
-     * How the tables print an address: words in the byte order of the machine. A socket of IPv6 has an IPv4 address
-     * within one of its own.
+     * How the tables print an address: 32-bit words in the byte order of the machine. An IPv6 socket shows an IPv4
+     * address as an IPv4-mapped one.
      */
     private static Set<String> spellings(InetSocketAddress address) {
         String port = String.format(Locale.ROOT, ":%04X", address.getPort());

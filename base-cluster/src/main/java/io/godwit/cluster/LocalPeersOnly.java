@@ -11,7 +11,7 @@ import io.grpc.Status;
 import io.grpc.netty.NettyServerBuilder;
 
 /**
- * Refuses every call on connections that {@link LocalPeers} does not admit: it is asked once for each connection,
+ * Refuses every call on connections that {@link LocalPeers} does not admit. The check is made once per connection,
  * before its first call.
  */
 final class LocalPeersOnly extends ServerTransportFilter implements ServerInterceptor {

@@ -27,16 +27,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Services of a node for programs of the same machine, whether it is in a cluster or not: on a loopback port that the
- * system chooses, for whoever can read the {@link LocalAccess} in its file.
+ * Services of a node for programs of the same machine, whether or not the node is in a cluster. Listens on a loopback
+ * port that the system chooses; callers need the {@link LocalAccess} from its file.
  *
- * <p>Handlers are called on one event loop and must not block. Opened and closed by the thread that wires the broker.
+ * <p>Handlers are called on one event loop and must not block. The thread that wires the broker opens and closes it.
  */
 public final class LocalRpcServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LocalRpcServer.class);
     private static final int TOKEN_BYTES = 32;
 
-    /** What a call shows. */
+    /** Metadata key of the token that each call must show. */
     static final Metadata.Key<String> TOKEN = Metadata.Key.of("godwit-token", Metadata.ASCII_STRING_MARSHALLER);
 
     private final Path file;
@@ -50,9 +50,9 @@ public final class LocalRpcServer implements AutoCloseable {
     }
 
     /**
-     * Serves, and tells in the file where.
+     * Starts the server and writes its address and token to {@code file}.
      *
-     * @throws IOException if no port can be had, or the file cannot be written
+     * @throws IOException if no port is free or the file cannot be written
      */
     public static LocalRpcServer start(List<ServerServiceDefinition> services, Path file) throws IOException {
         String token = newToken();
@@ -104,7 +104,7 @@ public final class LocalRpcServer implements AutoCloseable {
         }
     }
 
-    /** Removes the file, cancels the calls under way, and returns when the port is free or after some seconds. */
+    /** Removes the file and cancels the calls in progress. Returns when the port is free or after some seconds. */
     @Override
     public void close() {
         try {

@@ -5,12 +5,12 @@ import java.util.Map;
 /**
  * A node of the cluster, as it announced itself.
  *
- * @param nodeId its store id: stays when the node moves to another address; no other live member has it
- * @param incarnation tells one life of the node's process from the next, which has a higher one
+ * @param nodeId the store id of the node; stays when the node moves to another address. No other live member has it
+ * @param incarnation identifies one process of the node; a later process has a higher one
  * @param rpc where its {@link RpcServer} listens
- * @param version of its software
+ * @param version software version of the node
  * @param env the environment it belongs to, the same for all members
- * @param attributes what else it tells of itself, such as its zone; may change while it lives
+ * @param attributes further announced values, such as its zone; may change while the node lives
  */
 public record Member(
         String nodeId, long incarnation, HostPort rpc, String version, String env, Map<String, String> attributes) {

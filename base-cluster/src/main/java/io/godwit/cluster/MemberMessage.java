@@ -10,7 +10,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What members tell each other beside JGroups' own messages.
+ * The messages that members exchange, beside JGroups' own.
  *
  * <pre>
  * byte format = 1 | byte kind
@@ -26,15 +26,15 @@ sealed interface MemberMessage {
     int MAX_ATTRIBUTES = 64;
 
     /**
-     * What a member says of itself.
+     * A member's description of itself.
      *
      * @param revision rises with every change
-     * @param joined it knows all members, and nobody else has its node id
-     * @param wantsAnswer it lacks the receiver's announcement
+     * @param joined whether the sender knows all members, and no other has its node id
+     * @param wantsAnswer whether the sender lacks the receiver's announcement
      */
     record Announcement(long revision, boolean joined, boolean wantsAnswer, Member member) implements MemberMessage {}
 
-    /** The sender will leave as soon as everybody knows. */
+    /** The sender leaves as soon as everybody has confirmed this. */
     record Leaving() implements MemberMessage {}
 
     record LeavingSeen() implements MemberMessage {}
@@ -73,7 +73,7 @@ sealed interface MemberMessage {
         }
     }
 
-    /** @throws IOException if it is no message of this format */
+    /** @throws IOException if {@code bytes} are not a message of this format */
     static MemberMessage decode(byte[] bytes) throws IOException {
         try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
             int format = in.readUnsignedByte();
@@ -87,7 +87,7 @@ sealed interface MemberMessage {
                 case 3 -> new LeavingSeen();
                 default -> throw new IOException("message of kind " + kind);
             };
-        } catch (IllegalArgumentException e) { // what the records refuse
+        } catch (IllegalArgumentException e) { // thrown by the records
             throw new IOException(e.getMessage(), e);
         }
     }

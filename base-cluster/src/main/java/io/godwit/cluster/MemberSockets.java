@@ -12,20 +12,22 @@ import javax.net.ssl.SSLSocket;
 import org.jgroups.util.DefaultSocketFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the sockets of the membership. */
+/** Creates the sockets of the membership and tracks them. */
 final class MemberSockets extends DefaultSocketFactory {
-    /** A stopped process takes a connection and never shakes hands. */
+    /** Bounds the handshake with a stopped process: its kernel accepts the connection, but it never answers. */
     private static final int HANDSHAKE_MILLIS = 3_000;
 
     private final InetAddress bindAddress;
     private final @Nullable SSLContext tls;
-    /** Both ways; made by several threads of JGroups, kept so that they can be cut all at once. */
+    /**
+     * Accepted and dialed connections, kept so that {@link #cut} can close them. JGroups makes them on several threads.
+     */
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
 
     private volatile boolean isCut;
     private volatile @Nullable ListenSocket listening;
 
-    /** @param tls null for sockets in the clear */
+    /** @param tls null for unencrypted sockets */
     MemberSockets(InetAddress bindAddress, @Nullable SSLContext tls) {
         this.bindAddress = bindAddress;
         this.tls = tls;
@@ -51,7 +53,7 @@ final class MemberSockets extends DefaultSocketFactory {
     private void opened(Socket socket) {
         open.removeIf(Socket::isClosed);
         open.add(socket);
-        if (isCut) { // what was being accepted as the listening socket closed
+        if (isCut) { // it was being accepted during the cut
             ListenSocket.closeQuietly(socket);
         }
     }
@@ -68,11 +70,11 @@ final class MemberSockets extends DefaultSocketFactory {
         try {
             socket.setSoTimeout(0);
         } catch (SocketException e) {
-            ListenSocket.closeQuietly(socket); // closed already, most likely
+            ListenSocket.closeQuietly(socket); // probably closed already
         }
     }
 
-    /** Breaks all connections and makes no more, as if the process had been killed. For tests. */
+    /** Breaks all connections and refuses new ones, as if the process had been killed. For tests. */
     void cut() throws IOException {
         isCut = true;
         ListenSocket socket = listening;

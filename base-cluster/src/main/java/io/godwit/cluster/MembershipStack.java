@@ -19,16 +19,18 @@ import org.jgroups.stack.DiagnosticsHandler;
 import org.jgroups.util.DefaultThreadFactory;
 
 /**
- * The JGroups stack of a node. Our messages are few and small, so there is neither flow control nor fragmentation.
+ * The JGroups protocol stack of a node. Our messages are few and small, so the stack has no flow control and no
+ * fragmentation.
  *
  * <ul>
- *   <li>Crashes are found by the members' own connections breaking ({@code enableSuspectEvents}), and by silence. Not
- *       by FD_SOCK2: it opens another port, and has no TLS.
- *   <li>A suspected member whose port refuses connections is dead at once; any other has time to say that it lives
+ *   <li>Broken connections between members ({@code enableSuspectEvents}) and silence reveal crashes. FD_SOCK2 is not
+ *       used: it opens another port and has no TLS.
+ *   <li>A suspected member whose port refuses connections is declared dead at once; any other gets time to answer
  *       ({@link SuspectVerification}).
- *   <li>One thread a destination sends: a member that takes no connections does not hold up the heartbeats of others.
- *   <li>No virtual threads: the sockets are blocking ones with TLS, which pin their carriers before Java 24.
- *   <li>Diagnostics off: they would answer anybody.
+ *   <li>One sending thread per destination: a member that accepts no connections does not delay the heartbeats to
+ *       others.
+ *   <li>No virtual threads: blocking TLS sockets pin their carrier threads before Java 24.
+ *   <li>Diagnostics are off, because they answer anybody.
  *   <li>No Java deserialization, and few kinds of messages ({@link AcceptedMessages}).
  * </ul>
  */
@@ -61,7 +63,7 @@ final class MembershipStack {
                 .setMaxLength(MAX_MESSAGE_BYTES)
                 .logDetails(false);
         tcp.setBufferedInputStreamSize(BUNDLE_BYTES).setBufferedOutputStreamSize(2 * BUNDLE_BYTES);
-        tcp.logAcceptError(false); // whoever talks something else to the port
+        tcp.logAcceptError(false); // anyone may connect and use another protocol
         PerDestinationBundler bundler = new PerDestinationBundler();
         bundler.useRingBuffer(false);
         bundler.useSingleSenderThread(false);
@@ -73,7 +75,7 @@ final class MembershipStack {
                         LogFactory.getLog(TCP.class), sockets, new DefaultThreadFactory("diagnostics", true))
                 .setEnabled(false));
         NAKACK2 multicast = new NAKACK2().useMcastXmit(false);
-        multicast.logDiscardMessages(false); // from whoever was taken for dead
+        multicast.logDiscardMessages(false); // messages from members that were declared dead
         return new JChannel(
                 tcp,
                 new SeedDiscovery(seeds::addresses),
@@ -91,8 +93,8 @@ final class MembershipStack {
     }
 
     /**
-     * As if the connection to {@code member} had broken: it has to say that it lives, or is out of the group. Any
-     * thread; does not block.
+     * Makes JGroups suspect {@code member} as if its connection had broken: it must answer or is removed from the
+     * group. Any thread; does not block.
      */
     static void suspect(JChannel channel, Address member) {
         TP transport = channel.getProtocolStack().getTransport();

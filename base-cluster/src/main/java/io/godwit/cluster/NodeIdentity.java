@@ -3,11 +3,11 @@ package io.godwit.cluster;
 import java.util.Map;
 
 /**
- * Whom a process joins as.
+ * The identity with which a process joins.
  *
- * @param nodeId the id of its store
+ * @param nodeId the id of the node's store
  * @param incarnation higher than that of every earlier process on this store
- * @param version of its software
+ * @param version software version of the node
  * @param attributes see {@link Member#attributes}
  */
 public record NodeIdentity(String nodeId, long incarnation, String version, Map<String, String> attributes) {

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads certificates and keys. Every error names the file and what is wrong with it. Blocks. */
+/** Reads PEM certificates and keys. Every error names the file and what is wrong with it. Blocks. */
 final class PemFiles {
     private static final Pattern BLOCK =
             Pattern.compile("-----BEGIN ([A-Z0-9 ]+)-----([^-]*)-----END \\1-----", Pattern.DOTALL);

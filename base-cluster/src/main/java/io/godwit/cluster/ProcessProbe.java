@@ -6,15 +6,15 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 
 /**
- * Tells whether a process that listened at an address is over: its host answers that nobody listens there. A host that
- * says nothing, as one that is cut off or has lost its power, says nothing about the process either.
+ * Tells whether a process that listened at an address has ended: its host refuses the connection. If the host does not
+ * answer, because it is cut off or has no power, nothing is known about the process.
  */
 public final class ProcessProbe {
     private static final int LIMIT_MILLIS = 500;
 
     private ProcessProbe() {}
 
-    /** Whether somebody takes connections at the address. Blocks for half a second at most. */
+    /** Whether the address accepts a connection. Blocks for half a second at most. */
     public static boolean takesConnections(InetSocketAddress address) {
         try (Socket socket = new Socket()) {
             socket.connect(address, LIMIT_MILLIS);
@@ -24,13 +24,16 @@ public final class ProcessProbe {
         }
     }
 
-    /** Blocks for half a second at most, and for the look-up of a name. */
+    /**
+     * Whether the host refuses a connection at {@code address}. Blocks for half a second at most, plus the look-up of a
+     * name.
+     */
     public static boolean isOver(HostPort address) {
         try (Socket socket = new Socket()) {
             socket.connect(new InetSocketAddress(address.host(), address.port()), LIMIT_MILLIS);
             return false;
         } catch (ConnectException e) {
-            return true; // refused: a time-out is another exception
+            return true; // refused; a time-out is another exception
         } catch (IOException e) {
             return false;
         }

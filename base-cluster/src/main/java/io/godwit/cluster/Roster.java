@@ -11,19 +11,20 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides who is a member, out of the views of the group (which connections are alive, oldest first) and of what those
- * in it announce. Owned by the cluster thread.
+ * Decides who is a member, from the views of the group (the live connections, oldest first) and from their
+ * announcements. Owned by the cluster thread.
  *
- * <p>A connection counts once it has announced that it joined. Of several with one node id the one with the highest
- * incarnation counts, the oldest of equals. A node announces that it joined only when nobody else with its id has
- * ({@link #rival}), so a second process on a copy of a node's data stays outside while the first lives. Two that joined
- * can meet only after a partition, and then the later life wins and the other is told that it is superseded.
+ * <p>A connection counts as a member once it has announced that it joined. Of several connections with one node id, the
+ * one with the highest incarnation counts; of equal ones, the oldest. A node announces that it joined only if no other
+ * connection with its id has done so ({@link #rival}). So a second process on a copy of a node's data stays outside
+ * while the first lives. Two joined processes with one id can meet only after a partition; then the higher incarnation
+ * wins, and the other is told that it is superseded.
  *
- * @param <K> names a connection; a process has a new one whenever it connects
+ * @param <K> identifies a connection; a process gets a new one whenever it connects
  */
 final class Roster<K> {
 
-    /** What changed. */
+    /** A change of the members, as a listener is told of it. */
     sealed interface Change {
         record Joined(Member member) implements Change {}
 
@@ -41,7 +42,7 @@ final class Roster<K> {
     private List<K> view = List.of();
     private final Map<K, Announcement> announced = new HashMap<>();
     private final Set<K> leaving = new HashSet<>();
-    /** By node id. */
+    /** The counted connection of each node id. */
     private Map<String, Seat<K>> seated = new HashMap<>();
 
     private boolean isSuperseded;
@@ -51,7 +52,7 @@ final class Roster<K> {
         this.selfId = selfId;
     }
 
-    /** @param alive oldest first; always has this node */
+    /** @param alive oldest first; always includes this node */
     List<Change> viewed(List<K> alive) {
         view = List.copyOf(alive);
         announced.keySet().retainAll(view);
@@ -61,8 +62,8 @@ final class Roster<K> {
     }
 
     /**
-     * Somebody, or this node, announces itself. Ignored from whoever is not in the view: it will be asked again when it
-     * is.
+     * A connection, possibly this node's own, has announced itself. An announcement from outside the view is ignored;
+     * that connection will be asked again once it is in the view.
      */
     List<Change> announced(K from, Announcement announcement) {
         Announcement known = announced.get(from);
@@ -73,12 +74,12 @@ final class Roster<K> {
         return changes();
     }
 
-    /** When it is gone it has left, not crashed. */
+    /** Marks a connection: when it drops out of the view, it has left and not crashed. */
     void leaving(K key) {
         leaving.add(key);
     }
 
-    /** Who is in the view and has not announced itself. */
+    /** Connections in the view that have not announced themselves. */
     List<K> unknown() {
         return view.stream().filter(key -> !announced.containsKey(key)).toList();
     }
@@ -87,19 +88,19 @@ final class Roster<K> {
         return view.stream().filter(key -> !key.equals(self)).toList();
     }
 
-    /** The member, beside this node, that has this node's id. */
+    /** The member, other than this node, that has this node's id. */
     @Nullable
     Member rival() {
         Seat<K> seat = seated.get(selfId);
         return seat == null || seat.key().equals(self) ? null : seat.member();
     }
 
-    /** Whether this node knows everybody and nobody has its id. */
+    /** Whether this node knows all connections in the view and no other member has its id. */
     boolean mayJoin() {
         return view.contains(self) && others().stream().allMatch(announced::containsKey) && rival() == null;
     }
 
-    /** Ordered by node id. */
+    /** The members ordered by node id. */
     List<Member> members() {
         return seated.values().stream()
                 .map(Seat::member)

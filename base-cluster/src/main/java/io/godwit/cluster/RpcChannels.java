@@ -22,16 +22,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One channel to every other member, kept connected while it is one.
+ * One channel to every other member, kept connected while the node is a member.
  *
- * <p>A member that crashed keeps its channel for some minutes, since it may only have been taken for dead: what is
- * still connected goes on, and what is not fails at once. When it is back it gets another one: on a connection that has
- * outlived a cut, TCP may send nothing again for as long as the cut has lasted, and gRPC does not ask for less than
- * 10 s whether it is alive.
+ * <p>The channel to a crashed member is kept for some minutes, because the member may only have been cut off: calls on
+ * a connection that still works go on, and other calls fail at once. If the member comes back while the old channel is
+ * still connected, it gets a new channel: after a cut, TCP may wait as long again as the cut lasted before it
+ * retransmits, and gRPC tests a connection only after 10 s or more.
  *
- * <p>A call on a channel that is not connected fails with UNAVAILABLE when the last attempt failed, and waits for the
- * attempt under way otherwise; nobody is retried in secret. gRPC would try ever more rarely, up to every two minutes;
- * here it is every second.
+ * <p>A call on a channel that is not connected fails with UNAVAILABLE if the last connection attempt failed, and
+ * otherwise waits for the attempt in progress. gRPC does not retry calls here. It would retry connections ever more
+ * rarely, up to every two minutes; here it does so every second.
  */
 public final class RpcChannels implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RpcChannels.class);
@@ -49,9 +49,9 @@ public final class RpcChannels implements AutoCloseable {
     private final ScheduledThreadPoolExecutor thread =
             new ScheduledThreadPoolExecutor(1, DaemonThreads.named("rpc-channels"));
     private final List<Consumer<String>> listeners = new CopyOnWriteArrayList<>();
-    /** By node id. Changed by the thread, read by all. */
+    /** By node id. Changed by the thread only, read by any thread. */
     private final Map<String, Peer> peers = new ConcurrentHashMap<>();
-    /** The thread's: when members crashed whose channels are kept, in the time of {@link System#nanoTime}. */
+    /** When the members crashed whose channels are kept, by {@link System#nanoTime}. Used by the thread only. */
     private final Map<String, Long> crashed = new ConcurrentHashMap<>();
 
     RpcChannels(String selfId, @Nullable ClusterTls tls, RpcThreads threads, int maxMessageBytes) throws IOException {
@@ -63,12 +63,12 @@ public final class RpcChannels implements AutoCloseable {
         every();
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // ends with the thread
+    @SuppressWarnings("FutureReturnValueIgnored") // the task ends with the thread
     private void every() {
         thread.scheduleWithFixedDelay(this::tend, RETRY_MILLIS, RETRY_MILLIS, TimeUnit.MILLISECONDS);
     }
 
-    /** The channel to a member; null when there is no such member, or it is this node. Any thread. */
+    /** The channel to a member; null if there is no such member or it is this node. Any thread. */
     public @Nullable Channel to(String nodeId) {
         Peer peer = peers.get(nodeId);
         return peer == null ? null : peer.channel();
@@ -81,14 +81,14 @@ public final class RpcChannels implements AutoCloseable {
     }
 
     /**
-     * From now on {@code listener} is told the id of a node whenever it has been connected to, on a thread that it must
-     * not block.
+     * Adds {@code listener}, which is called with the node id whenever a connection to a node is made, on a thread that
+     * it must not block.
      */
     public void onConnected(Consumer<String> listener) {
         listeners.add(listener);
     }
 
-    /** What the membership has to say, turned into channels. */
+    /** A listener that opens and closes channels as members come and go. */
     ClusterListener following() {
         return new ClusterListener() {
             @Override
@@ -151,7 +151,7 @@ public final class RpcChannels implements AutoCloseable {
         return builder.build();
     }
 
-    /** Sees to it that the channel is connected, again whenever it is not. */
+    /** Keeps the channel connected, and reports each new connection. */
     private void watch(String nodeId, ManagedChannel channel) {
         ConnectivityState state = channel.getState(true);
         if (state == ConnectivityState.READY) {
@@ -194,7 +194,7 @@ public final class RpcChannels implements AutoCloseable {
         }
     }
 
-    /** Fails the calls under way, and returns when the channels are closed or after some seconds. */
+    /** Fails the calls in progress. Returns when the channels are closed or after some seconds. */
     @Override
     public void close() {
         thread.shutdownNow();

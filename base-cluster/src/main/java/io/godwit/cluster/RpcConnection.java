@@ -17,12 +17,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection of a program that is no member, such as an operator's, to one node. It is made with the first call.
- * Closed by who opened it.
+ * A connection to one node from a program that is not a member, such as an operator's tool. It connects at the first
+ * call. The caller who opened it closes it.
  */
 public final class RpcConnection implements AutoCloseable {
     private static final int CONNECT_MILLIS = 5_000;
-    /** A node that has stopped answering is noticed during a call that takes long. */
+    /** Interval of the keep-alive that detects, during a long call, that a node has stopped answering. */
     private static final int KEEP_ALIVE_SECONDS = 20;
 
     private static final int MAX_MESSAGE_BYTES = 64 << 20;
@@ -52,16 +52,16 @@ public final class RpcConnection implements AutoCloseable {
         this.channel = ClientInterceptors.intercept(managed, interceptors);
     }
 
-    /** To a node of this machine. */
+    /** Opens a connection to a node of this machine. */
     public static RpcConnection local(LocalAccess access) throws IOException {
         return new RpcConnection(access.address(), null, new TokenSent(access.token()));
     }
 
     /**
-     * To a node of a cluster, at its RPC port.
+     * Opens a connection to a node of a cluster, at its RPC port.
      *
-     * @param tls a certificate of the cluster's authority; null for a cluster that speaks in the clear
-     * @throws ClusterException naming the file that is missing, damaged, expired or does not fit the others
+     * @param tls a certificate of the cluster's authority; null for a cluster without TLS
+     * @throws ClusterException if a file is missing, damaged, expired or does not fit the others; names the file
      */
     public static RpcConnection to(HostPort address, ClusterConfig.@Nullable TlsFiles tls) throws IOException {
         return new RpcConnection(address, tls == null ? null : ClusterTls.load(tls));

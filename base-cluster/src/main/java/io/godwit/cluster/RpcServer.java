@@ -11,10 +11,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one gRPC server of a node, for Raft and for the services between nodes.
+ * The gRPC server of a node, for Raft and for all services between nodes.
  *
- * <p>Handlers are called on event loops, those of one call in order and those of one connection in the order in which
- * requests arrived. They must not block: each hands over to threads of its own.
+ * <p>Handlers are called on event loops: for each call in order, and for each connection in the order in which requests
+ * arrived. They must not block, so each handler hands over to its own threads.
  */
 public final class RpcServer implements AutoCloseable {
     private static final int HANDSHAKE_SECONDS = 5;
@@ -24,7 +24,7 @@ public final class RpcServer implements AutoCloseable {
     private final Server server;
     private final MutableHandlerRegistry services = new MutableHandlerRegistry();
 
-    /** @param tls null for one in the clear, which at a loopback address serves {@link LocalPeers} only */
+    /** @param tls null for unencrypted connections, which a loopback address accepts from {@link LocalPeers} only */
     RpcServer(InetSocketAddress address, @Nullable ClusterTls tls, RpcThreads threads, int maxMessageBytes)
             throws IOException {
         this(address, tls, LocalPeers.of(address.getAddress(), tls != null), threads, maxMessageBytes);
@@ -59,12 +59,12 @@ public final class RpcServer implements AutoCloseable {
         this.server = builder.build();
     }
 
-    /** Offers a service, from now on. Any thread, before or after the start. */
+    /** Offers a service from now on. Any thread, before or after the start. */
     public void add(ServerServiceDefinition service) {
         services.addService(service);
     }
 
-    /** Offers it no more: new calls fail, those under way go on. Any thread. */
+    /** Stops offering a service: new calls fail, calls in progress go on. Any thread. */
     public void remove(ServerServiceDefinition service) {
         services.removeService(service);
     }
@@ -77,7 +77,7 @@ public final class RpcServer implements AutoCloseable {
         }
     }
 
-    /** Cancels the calls under way, and returns when the port is free or after some seconds. */
+    /** Cancels the calls in progress. Returns when the port is free or after some seconds. */
     @Override
     public void close() {
         server.shutdownNow();

@@ -4,7 +4,7 @@ import java.net.InetSocketAddress;
 import java.util.List;
 
 /**
- * A seed of the configuration and what its name stands for now.
+ * A seed of the configuration and the addresses that its name resolves to now.
  *
  * @param addresses empty while the name does not resolve
  */

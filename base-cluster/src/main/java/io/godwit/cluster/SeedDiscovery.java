@@ -12,9 +12,9 @@ import org.jgroups.protocols.TCPPING;
 import org.jgroups.stack.IpAddress;
 import org.jgroups.util.Responses;
 
-/** Asks whoever is behind the seeds at that moment, and who was a member before. JGroups' own resolves names once. */
+/** Asks the current addresses of the seeds and former members. JGroups' own discovery resolves names only once. */
 final class SeedDiscovery extends TCPPING {
-    /** Addresses of former members, beside the seeds. */
+    /** Limit of the addresses of former members that are kept beside the seeds. */
     private static final int MAX_REMEMBERED = 64;
 
     private final Supplier<Set<InetSocketAddress>> seeds;
@@ -24,7 +24,7 @@ final class SeedDiscovery extends TCPPING {
         setId(ClassConfigurator.getProtocolId(TCPPING.class));
         initial_hosts_set_programmatically = true;
         max_dynamic_hosts = MAX_REMEMBERED;
-        // one seed that takes no connections does not keep the others waiting
+        // a seed that accepts no connections must not delay the others
         async_discovery = true;
         async_discovery_use_separate_thread_per_request = true;
     }

@@ -15,26 +15,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the addresses behind the seeds and the cluster's domain name. Asks again and again, since nodes come, move and
- * may not have a name yet when this one starts; on a thread of its own, since a name server may not answer for long.
+ * Resolves the names of the seeds and the cluster's domain name again and again, because nodes come, move and may not
+ * have a name yet when this node starts. Uses its own thread, because a name server may take long to answer.
  */
 final class SeedResolver implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SeedResolver.class);
 
-    /** Looks a name up. Blocks. */
+    /** Resolves a name. Blocks. */
     interface Names {
         InetAddress[] addressesOf(String name) throws UnknownHostException;
     }
 
     private final List<HostPort> names;
-    /** How many of the names, from the first on, are seeds; what follows is the domain name. */
+    /** How many of the names are seeds; they come first. The domain name, if any, follows. */
     private final int seedCount;
 
     private final Names lookUp;
     private final ScheduledThreadPoolExecutor thread;
     private final CountDownLatch firstRound = new CountDownLatch(1);
     private final Set<String> unresolved = new HashSet<>();
-    /** What is known of each name, in their order. The thread's. */
+    /** The addresses of each name, in the order of {@link #names}. Used by the thread only. */
     private final List<Seed> known;
 
     private volatile Set<InetSocketAddress> addresses = Set.of();
@@ -54,8 +54,8 @@ final class SeedResolver implements AutoCloseable {
         this.thread = new ScheduledThreadPoolExecutor(1, DaemonThreads.named("cluster-names"));
     }
 
-    /** Returns when every name has been asked for once, or after {@code waitMillis}. */
-    @SuppressWarnings("FutureReturnValueIgnored") // ends with the thread
+    /** Starts the look-ups. Returns when every name has been looked up once, or after {@code waitMillis}. */
+    @SuppressWarnings("FutureReturnValueIgnored") // the task ends with the thread
     void start(long everyMillis, long waitMillis) {
         thread.scheduleWithFixedDelay(this::resolve, 0, everyMillis, TimeUnit.MILLISECONDS);
         try {
@@ -69,14 +69,14 @@ final class SeedResolver implements AutoCloseable {
         }
     }
 
-    /** What is known now; empty until something resolves. */
+    /** All addresses known now; empty until a name resolves. */
     Set<InetSocketAddress> addresses() {
         return addresses;
     }
 
     /**
-     * The seeds and what is known of them now, without the domain name: all of them from the beginning, each without an
-     * address until its name has been answered for. A node that saw fewer could take itself for the only one.
+     * The seeds with their addresses, without the domain name. Always includes every seed, with no addresses until its
+     * name resolves: a node that saw fewer seeds could take itself for the only one.
      */
     List<Seed> seeds() {
         return seeds;
@@ -86,7 +86,7 @@ final class SeedResolver implements AutoCloseable {
         for (int i = 0; i < names.size(); i++) {
             HostPort name = names.get(i);
             known.set(i, new Seed(name, addressesOf(name)));
-            publish(); // the next one may take long
+            publish(); // the next name may take long
         }
         firstRound.countDown();
     }
@@ -98,7 +98,7 @@ final class SeedResolver implements AutoCloseable {
                 behind.add(new InetSocketAddress(address, name.port()));
             }
             unresolved.remove(name.host());
-        } catch (UnknownHostException | RuntimeException e) { // whatever it is, the thread asks again
+        } catch (UnknownHostException | RuntimeException e) { // on any error the name is looked up again later
             if (unresolved.add(name.host())) {
                 LOG.warn("seed does not resolve, will be asked for again seed={} cause={}", name, e.toString());
             }

@@ -14,23 +14,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives a suspected member time to say that it lives, as {@link VERIFY_SUSPECT2} does, and decides sooner where that is
- * possible.
+ * Gives a suspected member time to answer, as {@link VERIFY_SUSPECT2} does, but decides sooner where that is possible.
  *
  * <ul>
- *   <li>A host that refuses connections at the member's port tells that its process is over. So a killed process is out
- *       of the group at once, though the time suffices for a slow network.
- *   <li>VERIFY_SUSPECT2 asks once. A connection that breaks again may take that question or its answer along, so it is
- *       asked repeatedly, within the same time.
+ *   <li>If the host refuses connections at the member's port, the process has ended. So a killed process is removed
+ *       from the group at once, although the time limit suits a slow network.
+ *   <li>VERIFY_SUSPECT2 asks once. The question or the answer may be lost with a connection that breaks again, so this
+ *       class asks repeatedly within the time limit.
  * </ul>
  *
- * On the wire it is VERIFY_SUSPECT2. Thread-safe.
+ * Its messages are those of VERIFY_SUSPECT2. Thread-safe.
  */
 final class SuspectVerification extends VERIFY_SUSPECT2 {
     private static final Logger LOG = LoggerFactory.getLogger(SuspectVerification.class);
     private static final long AGAIN_MILLIS = 500;
 
-    /** Suspected members that are still probed and asked. Each leaves when it answers or its time is over. */
+    /** Suspected members that are being probed and asked. A member is removed when it answers or its time is over. */
     private final Set<Address> open = ConcurrentHashMap.newKeySet();
 
     SuspectVerification() {
@@ -48,7 +47,7 @@ final class SuspectVerification extends VERIFY_SUSPECT2 {
         }
     }
 
-    /** It has answered. */
+    /** The member has answered. */
     @Override
     public void unsuspect(Address member) {
         open.remove(member);
@@ -57,7 +56,7 @@ final class SuspectVerification extends VERIFY_SUSPECT2 {
 
     private void lookInBackground(Address member, long sinceNanos) {
         if (!getTransport().getThreadPool().execute(() -> look(member, sinceNanos))) {
-            open.remove(member); // it closes, or is very busy: the time decides
+            open.remove(member); // the pool closes or is busy: VERIFY_SUSPECT2's time-out decides
         }
     }
 
@@ -93,14 +92,17 @@ final class SuspectVerification extends VERIFY_SUSPECT2 {
         }
     }
 
-    /** It is dead. VERIFY_SUSPECT2 looks once in its time only, so it would say so after up to twice that. */
+    /**
+     * Reports the member as dead. VERIFY_SUSPECT2 checks only once per time limit, so it could take up to twice as
+     * long.
+     */
     private void pass(Address member) {
         if (open.remove(member)) {
             up_prot.up(new Event(Event.SUSPECT, List.of(member)));
         }
     }
 
-    /** Blocks for {@link ProcessProbe}'s time. */
+    /** Whether the member's process has ended. Blocks as long as {@link ProcessProbe#isOver}. */
     private boolean isOver(Address member) {
         return down_prot.down(new Event(Event.GET_PHYSICAL_ADDRESS, member)) instanceof IpAddress where
                 && ProcessProbe.isOver(new HostPort(where.getIpAddress().getHostAddress(), where.getPort()));

@@ -1,22 +1,21 @@
 /**
- * Who is in the cluster, and the channels to them.
+ * The members of the cluster, and the channels to them.
  *
  * <pre>
- * Cluster             wires the rest out of a ClusterConfig; what the broker starts and stops
- * ClusterMembership   the members and their coming and going, told to ClusterListeners on one thread
- *   Roster              decides who is a member out of views and announcements; pure, no thread, no network
- *   MemberMessage       what members tell each other, as bytes
- *   MembershipStack     the JGroups protocols and their settings; SeedDiscovery asks whom SeedResolver found
- *   MemberSockets       their sockets; with TLS nobody gets past ListenSocket without a certificate
+ * Cluster             makes the other parts from a ClusterConfig; the broker starts and stops it
+ * ClusterMembership   the current members; tells ClusterListeners of changes on one thread
+ *   Roster              decides who is a member, from views and announcements; no thread, no network
+ *   MemberMessage       the messages between members, as bytes
+ *   MembershipStack     the JGroups protocols and their settings; SeedDiscovery asks the addresses of SeedResolver
+ *   MemberSockets       their sockets; with TLS, ListenSocket lets only certified nodes in
  * RpcServer           one gRPC server for Raft and the services of the node
  * RpcChannels         one gRPC channel per member
- * LocalRpcServer      services for programs of the same machine, behind the LocalAccess in a file; RpcConnection is
- *                     their side
- * ClusterTls          mutual TLS of both, from one set of files
+ * LocalRpcServer      services for programs of the same machine that can read its LocalAccess file; these programs use
+ *                     RpcConnection
+ * ClusterTls          mutual TLS for membership and RPC, from one set of files
  * </pre>
  *
- * <p>No type of JGroups leaves this package. gRPC's do: whoever offers a service brings its
- * {@code ServerServiceDefinition}.
+ * <p>JGroups types do not leave this package. gRPC types do: a service is offered as a {@code ServerServiceDefinition}.
  */
 @NullMarked
 package io.godwit.cluster;

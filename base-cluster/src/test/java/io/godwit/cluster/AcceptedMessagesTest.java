@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a message says of its length does not make memory for so much: else 30 bytes would end the process. */
+/** The length that a message names must not allocate that much memory: 30 bytes could end the process. */
 class AcceptedMessagesTest {
     private static final int MOST = MembershipStack.MAX_MESSAGE_BYTES;
 

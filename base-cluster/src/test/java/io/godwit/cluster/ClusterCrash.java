@@ -2,7 +2,7 @@ package io.godwit.cluster;
 
 import java.io.IOException;
 
-/** What the others see of a killed process: its connections break, and it says nothing. */
+/** Simulates a killed process as other nodes see it: its connections break, and it sends nothing. */
 public final class ClusterCrash {
     private ClusterCrash() {}
 

@@ -27,11 +27,11 @@ import org.jgroups.stack.ProtocolStack;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Real sockets on loopback addresses, several nodes in this process. */
+/** Several nodes in this process, with real sockets on loopback addresses. */
 @Tag("slow")
 class ClusterMembershipTest {
 
-    /** All at once is the hardest: each may think itself the first. */
+    /** Starting all at once is the hardest case: each node may take itself for the first. */
     @Test
     void nodesStartedTogetherBecomeOneCluster() throws Exception {
         try (TestNodes nodes = new TestNodes(3)) {
@@ -62,7 +62,7 @@ class ClusterMembershipTest {
         }
     }
 
-    /** By the broken connections, which take no time. */
+    /** Broken connections reveal a crash at once. */
     @Test
     void crashIsNoticedByBrokenConnectionsAndLeavingIsToldApart() throws Exception {
         try (TestNodes nodes = new TestNodes(3).withoutHeartbeats()) {
@@ -71,7 +71,7 @@ class ClusterMembershipTest {
             Node third = nodes.start(3);
             awaitMembers(List.of(first, second, third), "n1", "n2", "n3");
 
-            first.cluster().crash(); // the one that coordinates the group
+            first.cluster().crash(); // it coordinates the group
             awaitMembers(List.of(second, third), "n2", "n3");
             awaitEvent(second, "CRASHED n1/1");
             awaitEvent(third, "CRASHED n1/1");
@@ -82,7 +82,7 @@ class ClusterMembershipTest {
         }
     }
 
-    /** So that failover does not wait for it. */
+    /** Fail-over must not wait for the verification. */
     @Test
     void aCrashedMemberWhosePortRefusesIsGoneBeforeTheVerificationIsOver() throws Exception {
         try (TestNodes nodes = new TestNodes(2).withoutHeartbeats(600_000)) {
@@ -94,7 +94,7 @@ class ClusterMembershipTest {
         }
     }
 
-    /** The connection that took the question along was broken, as the one before it. */
+    /** The connection that carried the question broke, like the one before it. */
     @Test
     void aSuspectedMemberIsAskedAgainWhetherItLives() throws Exception {
         try (TestNodes nodes = new TestNodes(2).withoutHeartbeats(600_000)) {
@@ -129,7 +129,8 @@ class ClusterMembershipTest {
     }
 
     /**
-     * It says so to everybody and ends its connections politely, so neither those nor, for a long time, silence tell.
+     * The leaving node has told everybody and ends its connections normally, so neither the connections nor, for a long
+     * time, silence reveal that it is gone.
      */
     @Test
     void aMemberThatHasLeftIsGoneThoughTheGroupNeverHeardItsRequest() throws Exception {
@@ -155,7 +156,7 @@ class ClusterMembershipTest {
         }
     }
 
-    /** Listeners are told right after the members are published. */
+    /** Listeners are told right after the list of members has changed. */
     private static void awaitEvent(Node node, String event) {
         await(() -> node.events().contains(event), node.events()::toString);
     }
@@ -169,13 +170,13 @@ class ClusterMembershipTest {
             awaitMembers(List.of(foreign), "n2");
             Node third = nodes.env("test").start(3);
             awaitMembers(List.of(first, third), "n1", "n3");
-            // the foreign node asked the first one too, and would have been found as the third was
+            // the foreign node asked the first one too, and would have been found like the third
             assertThat(foreign.ids()).containsExactly("n2");
             assertThat(first.events()).noneMatch(event -> event.contains("n2"));
         }
     }
 
-    /** Connections stay up and carry nothing: only silence tells. */
+    /** Connections stay up but carry nothing: only silence reveals the cut. */
     @Test
     void partsOfACutClusterMergeAgain() throws Exception {
         try (TestNodes nodes = new TestNodes(3)) {
@@ -192,7 +193,7 @@ class ClusterMembershipTest {
 
             channel(lost).getProtocolStack().removeProtocol(discard);
             awaitMembers(all, "n1", "n2", "n3");
-            List<String> events = all.get(1).events(); // told a moment after the members are seen
+            List<String> events = all.get(1).events(); // called a moment after the list of members has changed
             await(() -> String.join(", ", events).contains("CRASHED n1/1, joined n1/1"), events::toString);
         }
     }
@@ -210,7 +211,7 @@ class ClusterMembershipTest {
             Node old = nodes.start(2);
             awaitMembers(List.of(first, old), "n1", "n2");
             old.cluster().crash();
-            // at once, so that the group has both for a moment; from another address, since the port is not free yet
+            // at once, so that the group has both for a moment; at another address, because the port is not free yet
             Node fresh = nodes.incarnation(2).start(3, "n2", null);
             awaitMembers(List.of(first, fresh), "n1", "n2");
             await(() -> first.member("n2").incarnation() == 2, first.events()::toString);
@@ -218,7 +219,7 @@ class ClusterMembershipTest {
         }
     }
 
-    /** A copied data directory. */
+    /** The second process has a copied data directory. */
     @Test
     void secondProcessOfALivingNodeIsKeptOut() throws Exception {
         try (TestNodes nodes = new TestNodes(2)) {
@@ -234,7 +235,7 @@ class ClusterMembershipTest {
         }
     }
 
-    /** A name server that knows nothing at first, and then gives one address of two. */
+    /** The name server knows nothing at first, then one of two addresses. */
     @Test
     void namesAreAskedForAgainUntilTheyResolve() throws Exception {
         AtomicBoolean known = new AtomicBoolean();
@@ -254,7 +255,7 @@ class ClusterMembershipTest {
         }
     }
 
-    /** As where an orchestrator starts it anew: only its name says where it is now. */
+    /** Like with an orchestrator that restarts nodes: only the name leads to the new address. */
     @Test
     void aNodeThatReturnsUnderANewAddressIsTheSameMember() throws Exception {
         AtomicReference<String> behind = new AtomicReference<>("127.0.0.1");
@@ -268,7 +269,7 @@ class ClusterMembershipTest {
             old.cluster().crash();
             awaitMembers(List.of(second), "n2");
             behind.set("127.0.0.3");
-            // it knows nobody: it has to be found
+            // it knows no other node and must be found
             Node returned = nodes.incarnation(2).start(3, "n1", null, nodes.config(3, "", List.of()), names);
 
             awaitMembers(List.of(second, returned), "n1", "n2");

@@ -55,15 +55,14 @@ class ClusterTlsTest {
     }
 
     /**
-     * Nodes with another authority's certificate, with one that has expired, and with one that lacks the name nodes
-     * must have.
+     * Nodes with a certificate of another authority, with an expired one, and with one that lacks the required name.
      */
     @Test
     void whoIsNoNodeNeitherJoinsNorCalls() throws Exception {
         TestAuthority authority = new TestAuthority(directory, "good");
         ClusterConfig.TlsFiles foreign = new TestAuthority(directory, "bad").node("foreign");
         Map<String, ClusterConfig.TlsFiles> outsiders = Map.of(
-                // it would even believe what the cluster shows it
+                // this node itself would accept the cluster's certificates
                 "foreign",
                 new ClusterConfig.TlsFiles(foreign.certificate(), foreign.key(), authority.file(), ""),
                 "expired",
@@ -84,7 +83,7 @@ class ClusterTlsTest {
             for (Node stranger : strangers) {
                 await(() -> stranger.ids().size() == 1, stranger.events()::toString); // alone
             }
-            // a node finds its way meanwhile, in either direction
+            // a node can still join, and connections work in both directions
             Node second = start(nodes, authority, 2);
             awaitMembers(List.of(first, second), "n1", "n2");
             for (Node stranger : strangers) {
@@ -116,7 +115,8 @@ class ClusterTlsTest {
     }
 
     /**
-     * Plain text, TLS without a certificate, and silence: none is told anything, and the silent do not keep a node out.
+     * Plain text, TLS without a certificate, and silence: none learns anything, and silent connections do not keep a
+     * node out.
      */
     @Test
     void whoShowsNoCertificateLearnsNothingAndKeepsNobodyOut() throws Exception {
@@ -136,7 +136,7 @@ class ClusterTlsTest {
                 }
             }
 
-            // one after the other they would take half a minute
+            // handled one after the other they would take half a minute
             for (int i = 0; i < 30; i++) {
                 silent.add(new Socket(TestNodes.address("127.0.0.1"), nodes.port()));
             }
@@ -149,7 +149,7 @@ class ClusterTlsTest {
         }
     }
 
-    /** At most an alert of TLS, in the clear or, to a reader of TLS, an exception. */
+    /** At most a TLS alert is received: as plain bytes or, for a TLS socket, as an exception. */
     private static void assertLearnsNothing(Socket socket) throws IOException {
         socket.setSoTimeout(30_000);
         byte[] told;

@@ -8,7 +8,7 @@ import io.grpc.stub.ClientCalls;
 import io.grpc.stub.ServerCalls;
 import java.util.concurrent.TimeUnit;
 
-/** Answers with what it was sent. */
+/** Answers with the bytes that it receives. */
 final class EchoService {
     private static final MethodDescriptor<byte[], byte[]> ECHO = MethodDescriptor.<byte[], byte[]>newBuilder()
             .setType(MethodDescriptor.MethodType.UNARY)

@@ -20,11 +20,11 @@ import org.jgroups.ObjectMessage;
 import org.jgroups.util.ObjectWrapperPrimitive;
 import org.junit.jupiter.api.Test;
 
-/** Whoever reaches the membership's port of a cluster in the clear can send what members never do. */
+/** Anyone who reaches the membership's port of a cluster without TLS can send messages that members never send. */
 class HostileMemberTest {
     private static final AtomicInteger DESERIALIZED = new AtomicInteger();
 
-    /** Stands for a gadget: to read it is to run its code. */
+    /** Stands for a gadget class: reading it runs its code. */
     private static final class Canary implements Serializable {
         private static final long serialVersionUID = 1;
 
@@ -34,7 +34,7 @@ class HostileMemberTest {
         }
     }
 
-    /** Its number is not known to JGroups, so its name is sent and an object of it made. */
+    /** JGroups has no number for this class, so its name is sent and an object of it is made. */
     public static final class ByName extends ObjectWrapperPrimitive {
         private static final AtomicInteger MADE = new AtomicInteger();
 
@@ -72,7 +72,7 @@ class HostileMemberTest {
                         long refused = AcceptedMessages.refused();
                         await(
                                 () -> {
-                                    // again and again: a refusal ends the connection, and what comes right after is
+                                    // repeated, because a refusal ends the connection, and messages right after it are
                                     // lost
                                     send(
                                             attacker,
@@ -97,7 +97,7 @@ class HostileMemberTest {
     private static void send(JChannel attacker, Message attack) {
         try {
             attacker.send(attack);
-        } catch (Exception e) { // JGroups declares no less; the next one may pass
+        } catch (Exception e) { // JGroups declares Exception; the next message may pass
             assertThat(attacker.isClosed()).as("%s", e).isFalse();
         }
     }

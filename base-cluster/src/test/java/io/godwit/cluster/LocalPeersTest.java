@@ -19,8 +19,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Over loopback in the clear a node talks to its own user's processes, and to nobody else's. */
-@SuppressWarnings("AddressSelection") // these are addresses, and no names
+/** On an unencrypted loopback connection a node talks only to processes of its own user. */
+@SuppressWarnings("AddressSelection") // these are addresses, not names
 class LocalPeersTest {
     private static final InetSocketAddress NODE = new InetSocketAddress("127.0.0.1", 8900);
     private static final InetSocketAddress CALLER = new InetSocketAddress("127.0.0.1", 40_000);
@@ -67,7 +67,7 @@ class LocalPeersTest {
         assertThat(isAdmitted()).isFalse();
     }
 
-    /** This end is in the table as well, and it is this user's. */
+    /** The local end is in the table too, and belongs to this user. */
     @Test
     void theOtherEndCounts() throws Exception {
         table(
@@ -89,7 +89,10 @@ class LocalPeersTest {
         assertThat(isAdmitted()).isFalse();
     }
 
-    /** Who sends a request and closes at once leaves a socket without an owner, which the table says is root's. */
+    /**
+     * A caller that sends a request and closes at once leaves a socket without an owner, which the table lists as
+     * root's.
+     */
     @Test
     void aSocketThatWasClosedIsNotRoots() throws Exception {
         for (String state : new String[] {"04", "05", "06", "08"}) {
@@ -112,7 +115,7 @@ class LocalPeersTest {
         assertThat(isAdmitted()).as("own user unknown").isFalse();
     }
 
-    /** Each look reads all connections of the machine. */
+    /** Each check reads all connections of the machine. */
     @Test
     void looksAreBoundedAndComeBack() throws Exception {
         table("tcp", line(CALLER_IN_TABLE, NODE_IN_TABLE, ESTABLISHED, 1000, 7));
@@ -150,7 +153,7 @@ class LocalPeersTest {
         }
     }
 
-    /** A process of another user can only be made by root. */
+    /** Only root can create a process of another user. */
     @Test
     void aConnectionOfAnotherUserIsRefusedAsTheSystemTellsIt() throws Exception {
         assumeThat(System.getProperty("user.name")).isEqualTo("root");

@@ -17,7 +17,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whoever can read the file is served, and nobody else. */
+/** Only callers that can read the file are served. */
 class LocalRpcTest {
     private static final byte[] REQUEST = {1, 2, 3};
 

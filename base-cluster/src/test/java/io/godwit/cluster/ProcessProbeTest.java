@@ -25,7 +25,7 @@ class ProcessProbeTest {
         assertThat(ProcessProbe.isOver(new HostPort("127.0.0.1", port))).isTrue();
     }
 
-    /** As of a process that stands still: its queue of connections is full, and nobody answers. */
+    /** Like a suspended process: its connection queue is full, and nobody answers. */
     @Test
     void aHostThatSaysNothingMayHaveTheProcessStill() throws IOException {
         List<Socket> queued = new ArrayList<>();

@@ -16,7 +16,7 @@ import net.jqwik.api.Property;
 class RosterTest {
     private final Roster<String> roster = new Roster<>("a", "node-a");
 
-    /** Announcements come after the view, and who has not said that it joined is no member. */
+    /** Announcements come after the view. A node that has not announced that it joined is not a member. */
     @Example
     void memberIsWhoeverIsAliveAndSaysThatItJoined() {
         assertThat(roster.viewed(List.of("a", "b"))).isEmpty();
@@ -41,7 +41,7 @@ class RosterTest {
         assertThat(roster.members()).containsExactly(member("node-a", 1));
     }
 
-    /** It may come back under the same key after a partition; then its goodbye of before counts no more. */
+    /** After a partition it may come back under the same key; its earlier goodbye no longer counts. */
     @Example
     void whoComesBackJoinsAnew() {
         join("a", "b");
@@ -66,7 +66,7 @@ class RosterTest {
         assertThat(roster.mayJoin()).isTrue();
     }
 
-    /** After a partition in which the old process was taken for dead. */
+    /** A partition has made the old process look dead. */
     @Example
     void laterLifeOfANodeWinsAndTheEarlierIsTold() {
         join("a");
@@ -99,7 +99,7 @@ class RosterTest {
     }
 
     /**
-     * Whoever replays the changes has the members; nobody joins twice without having gone, nor goes without having
+     * Replaying the changes gives the members. A member is never reported as joined twice, or as gone without having
      * joined.
      */
     @Property(tries = 300)

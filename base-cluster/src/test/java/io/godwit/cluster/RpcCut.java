@@ -2,11 +2,11 @@ package io.godwit.cluster;
 
 import java.util.concurrent.TimeUnit;
 
-/** A link that is cut between two nodes, for RPC: both are members as before, since others reach both. */
+/** Cuts the RPC link between two nodes; both stay members, because other nodes still reach both. */
 public final class RpcCut {
     private RpcCut() {}
 
-    /** No call between the two gets through from now on, either way. */
+    /** Cuts calls between the two nodes in both directions. */
     public static void cut(Cluster one, Cluster other) {
         disconnect(one, other);
         disconnect(other, one);
@@ -20,11 +20,11 @@ public final class RpcCut {
             if (System.nanoTime() > giveUp) {
                 throw new IllegalStateException("still connected to " + member.nodeId());
             }
-            Thread.onSpinWait(); // the channels' thread has nothing else to do
+            Thread.onSpinWait(); // spinning is fine: the channels' thread has nothing else to do
         }
     }
 
-    /** Calls between the two get through again. */
+    /** Mends the link between the two nodes. */
     public static void heal(Cluster one, Cluster other) {
         one.channels().following().joined(other.membership().self());
         other.channels().following().joined(one.membership().self());

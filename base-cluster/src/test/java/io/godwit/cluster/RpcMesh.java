@@ -11,15 +11,12 @@ import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 
-/**
- * RPC between nodes in this process that know each other without a membership: it is the test that says who is there.
- * For one thread.
- */
+/** RPC between nodes in this process without a membership: the test decides who is a member. Confined to one thread. */
 public final class RpcMesh implements AutoCloseable {
     private static final int ATTEMPTS = 200;
 
     private final Map<String, Node> nodes = new TreeMap<>();
-    /** Of killed nodes too, which go on running until the test stops what is left of them. */
+    /** Includes those of killed nodes, which run until the test ends. */
     private final List<RpcThreads> threads = new ArrayList<>();
 
     private final int maxMessageBytes;
@@ -38,9 +35,9 @@ public final class RpcMesh implements AutoCloseable {
     }
 
     /**
-     * Starts a node, or one that was killed anew, at another port.
+     * Starts a node, or restarts a killed one, at another port.
      *
-     * @param services adds them, before anybody calls
+     * @param services adds services before the first call
      */
     public Node start(String id, Consumer<Node> services) throws IOException {
         Node node = open(id);
@@ -62,7 +59,7 @@ public final class RpcMesh implements AutoCloseable {
             RpcServer server = new RpcServer(new InetSocketAddress(loopback, port), null, loops, maxMessageBytes);
             try {
                 server.start();
-            } catch (ClusterException e) { // somebody was faster
+            } catch (ClusterException e) { // the port was taken meanwhile
                 if (attempt == ATTEMPTS) {
                     throw e;
                 }
@@ -74,7 +71,7 @@ public final class RpcMesh implements AutoCloseable {
         }
     }
 
-    /** Below the ephemeral ones. */
+    /** A port below the ephemeral range. */
     private static int freePort(InetAddress address) throws IOException {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             int candidate = ThreadLocalRandom.current().nextInt(20_000, 32_000);
@@ -102,7 +99,7 @@ public final class RpcMesh implements AutoCloseable {
         return node;
     }
 
-    /** Breaks its connections. The others find it dead, and keep their channels to it. */
+    /** Breaks the node's connections. The other nodes find it dead, and keep their channels to it. */
     public void kill(String id) {
         Node node = node(id);
         nodes.remove(id);
@@ -110,12 +107,12 @@ public final class RpcMesh implements AutoCloseable {
         nodes.values().forEach(other -> other.channels().following().gone(node.self(), Departure.CRASHED));
     }
 
-    /** No call between the two gets through from now on, either way. */
+    /** Cuts calls between the two nodes in both directions. */
     public void cut(String one, String other) {
         node(one).channels().following().gone(node(other).self(), Departure.LEFT);
         node(other).channels().following().gone(node(one).self(), Departure.LEFT);
         while (node(one).channels().to(other) != null || node(other).channels().to(one) != null) {
-            Thread.onSpinWait(); // the channels' thread has nothing else to do
+            Thread.onSpinWait(); // spinning is fine: the channels' thread has nothing else to do
         }
     }
 

@@ -32,14 +32,14 @@ class RpcTest {
                     .isNull();
             assertThat(first.cluster().channels().to("n3")).as("nobody").isNull();
 
-            byte[] large = new byte[5 << 20]; // above what gRPC takes by itself
+            byte[] large = new byte[5 << 20]; // above gRPC's default limit
             new Random(1).nextBytes(large);
             assertThat(EchoService.call(channel(first, "n2"), large)).isEqualTo(large);
 
             second.cluster().crash();
             awaitMembers(List.of(first), "n1");
             await(() -> !first.cluster().channels().isConnected("n2"), connected::toString);
-            // the channel is kept, and fails at once rather than at the deadline
+            // the channel is kept, and the call fails at once and not at its deadline
             long called = System.nanoTime();
             assertThatThrownBy(() -> EchoService.call(channel(first, "n2"), new byte[1]))
                     .isInstanceOfSatisfying(
@@ -55,7 +55,7 @@ class RpcTest {
         }
     }
 
-    /** Its connection may have outlived a cut: then TCP waits for long before it sends anything again. */
+    /** After a cut, TCP may wait a long time before it sends again. */
     @Test
     void aMemberThatIsBackIsConnectedAnew() throws Exception {
         try (RpcMesh mesh = new RpcMesh(1 << 20)) {

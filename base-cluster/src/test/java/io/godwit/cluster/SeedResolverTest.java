@@ -20,7 +20,7 @@ class SeedResolverTest {
     private final CountDownLatch nameServer = new CountDownLatch(1);
     private volatile InetAddress quick = InetAddress.getLoopbackAddress();
 
-    /** Otherwise a node takes itself for the only one there is to be, and begins a cluster of its own. */
+    /** Otherwise a node would take itself for the only seed, and would found its own cluster. */
     @Test
     void aSeedIsASeedBeforeItsNameHasBeenAskedFor() {
         try (SeedResolver seeds = resolver(SLOW, QUICK)) {
@@ -49,13 +49,13 @@ class SeedResolverTest {
         }
     }
 
-    /** A node that returns under another address has the same name, and the next look-up says where it is now. */
+    /** A node that returns at another address keeps its name, and the next look-up finds the address. */
     @Test
     void aNameThatChangesItsAddressIsFollowed() {
         try (SeedResolver seeds = resolver(QUICK, SLOW)) {
             nameServer.countDown();
             seeds.start(10, 20_000);
-            assertThat(seeds.addresses()).containsExactly(address(QUICK)); // which SLOW has too
+            assertThat(seeds.addresses()).containsExactly(address(QUICK)); // SLOW resolves to it too
 
             InetSocketAddress moved = new InetSocketAddress(TestNodes.address("127.0.0.77"), QUICK.port());
             quick = moved.getAddress();

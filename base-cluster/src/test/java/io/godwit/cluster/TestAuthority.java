@@ -29,7 +29,7 @@ import org.bouncycastle.openssl.jcajce.JcaPKCS8Generator;
 import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 
-/** A certificate authority for tests, and the files of the nodes it makes. */
+/** A certificate authority for tests. Makes the files of nodes. */
 final class TestAuthority {
     static final Duration AN_HOUR = Duration.ofHours(1);
     static final Duration EXPIRED = Duration.ofMinutes(-1);
@@ -49,7 +49,7 @@ final class TestAuthority {
         return file;
     }
 
-    /** @param valid from now; negative for a certificate that has expired */
+    /** @param valid period from now; negative for an expired certificate */
     ClusterConfig.TlsFiles node(String node, Duration valid, String dnsName, String requiredName) {
         KeyPair pair = keyPair();
         X509Certificate certificate = certificate(new X500Name("CN=" + node), pair, valid, dnsName, false);

@@ -17,9 +17,9 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Clusters of nodes in this process, each on a loopback address of its own. */
+/** Clusters of nodes in this process, each node on its own loopback address. */
 final class TestNodes implements AutoCloseable {
-    /** Impatient, so that what takes seconds takes less. */
+    /** Short time-outs, so that tests are fast. */
     static final MembershipTiming QUICK = new MembershipTiming(200, 1_600, 300, 300, 900, 400, 1_500, 100);
 
     private static final Duration LIMIT = Duration.ofSeconds(30);
@@ -38,7 +38,7 @@ final class TestNodes implements AutoCloseable {
         }
     }
 
-    /** A node with what it was told. */
+    /** A node and the events that its listener got. */
     record Node(Cluster cluster, List<String> events, CompletableFuture<Void> started) {
         List<String> ids() {
             return cluster.membership().members().stream().map(Member::nodeId).toList();
@@ -62,12 +62,12 @@ final class TestNodes implements AutoCloseable {
         return this;
     }
 
-    /** Nobody is found out by silence. */
+    /** Disables the detection of crashes by silence. */
     TestNodes withoutHeartbeats() {
         return withoutHeartbeats(QUICK.verify());
     }
 
-    /** @param verifyMillis how long a suspected member has to say that it lives */
+    /** @param verifyMillis how long a suspected member has to answer */
     TestNodes withoutHeartbeats(long verifyMillis) {
         timing = new MembershipTiming(
                 QUICK.heartbeat(),
@@ -146,7 +146,7 @@ final class TestNodes implements AutoCloseable {
                 ClusterConfig.DEFAULT_MAX_MESSAGE_BYTES);
     }
 
-    /** Waits until all of {@code nodes} see just the members with these ids. */
+    /** Waits until all of {@code nodes} have exactly the members with these ids. */
     static void awaitMembers(List<Node> nodes, String... ids) {
         await(
                 () -> nodes.stream().allMatch(node -> node.ids().equals(List.of(ids))),
@@ -160,7 +160,7 @@ final class TestNodes implements AutoCloseable {
         Await.until(otherwise, LIMIT, condition::getAsBoolean);
     }
 
-    /** A port below the ephemeral ones that is free, with the next, on the first loopback addresses. */
+    /** A free port below the ephemeral range, with the next one free too, on the first loopback addresses. */
     static int freePort() {
         for (int attempt = 0; attempt < 200; attempt++) {
             int candidate = ThreadLocalRandom.current().nextInt(10_000, 16_000) * 2;
@@ -193,7 +193,7 @@ final class TestNodes implements AutoCloseable {
     @Override
     public void close() throws IOException {
         for (Node node : opened) {
-            node.cluster().crash(); // nobody waits for anybody
+            node.cluster().crash(); // does not wait for other nodes
         }
     }
 }

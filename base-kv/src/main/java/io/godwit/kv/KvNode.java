@@ -57,12 +57,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The stores of one node and what they share: data directory, Raft log, threads, cache and the guard of the disk.
- * Opened and closed by the thread that wires the broker, which may block.
+ * The stores of one node and what they share: data directory, Raft log, threads, cache and disk guard. The thread that
+ * wires the broker opens and closes it, and may block.
  *
  * <pre>
- * data/FORMAT, LOCK            whose data it is; the claim of the process
- * data/INCARNATION             how often a node of a cluster has started
+ * data/FORMAT, LOCK            ids and format of the data; the lock that the process holds
+ * data/INCARNATION             how often the node has started in a cluster
  * data/raft-log                the log and votes of all groups, and the register of ranges
  * data/STORES                  the stores made here
  * data/(store)/range-(N)/db, snapshot
@@ -85,19 +85,22 @@ public final class KvNode implements AutoCloseable {
     private final RaftHost raft;
     private final DiskGuard disk;
     private final RangeEnvironment environment;
-    /** Null when this node is alone. */
+    /** Null if this node is not in a cluster. */
     private final @Nullable ClusterLinks links;
 
     private final NodeAddresses addresses;
 
-    /** Those of the stores, before they are open as stores too: other nodes may ask for them while they start. */
+    /**
+     * The ranges of the stores by name. A store is here before it is in {@code stores}, because other nodes may ask for
+     * its ranges while they start.
+     */
     private final Map<String, StoreRanges> ranges = new ConcurrentHashMap<>();
 
     private final Map<String, StoreControl> controls = new ConcurrentHashMap<>();
     private final OwnReport own;
     private final NotedFacts facts;
     private final FactsTeller factsTeller;
-    /** Fails when this node is told that it was forgotten. */
+    /** Fails when this node learns that the cluster has given it up. */
     private final CompletableFuture<Void> forgotten = new CompletableFuture<>();
 
     private final NodeControl operations;
@@ -113,33 +116,33 @@ public final class KvNode implements AutoCloseable {
     /**
      * Claims the data directory and opens the shared log.
      *
-     * @throws DamagedDataException naming what is not as it was written
-     * @throws IOException if there is no data and {@code bootstrap} is false, or another process uses the directory, or
-     *     the node may not be a member of the cluster it is configured for ({@link ClusterEntry})
+     * @throws DamagedDataException naming the file or directory that is damaged or missing
+     * @throws IOException if there is no data and {@code bootstrap} is false, if another process uses the directory, or
+     *     if the node may not be a member of the configured cluster ({@link ClusterEntry})
      */
     public static KvNode open(KvNodeConfig config) throws IOException {
         return open(config, StartProgress.NONE);
     }
 
     /**
-     * As {@link #open(KvNodeConfig)}.
+     * Like {@link #open(KvNodeConfig)}.
      *
-     * @param progress is told what is waited for
+     * @param progress is told what the start waits for
      */
     public static KvNode open(KvNodeConfig config, StartProgress progress) throws IOException {
         return open(config, progress, StoreMeasures.NONE);
     }
 
     /**
-     * The same.
+     * Like {@link #open(KvNodeConfig)}.
      *
-     * @param measures told what takes time
+     * @param measures is told how long operations take
      */
     public static KvNode open(KvNodeConfig config, StartProgress progress, StoreMeasures measures) throws IOException {
         return open(config, DiskGuard.Disk::of, progress, measures);
     }
 
-    /** Looks at a path's disk; tests put their own in. */
+    /** Reads the free and total space of a path's disk; tests replace it. */
     interface DiskProbe {
         DiskGuard.Disk of(Path path) throws IOException;
     }
@@ -175,7 +178,7 @@ public final class KvNode implements AutoCloseable {
         return directory;
     }
 
-    /** For what a start writes; the data is claimed by now. */
+    /** Frees the disk reserve if the disk is full, so that the start can write. The data directory is locked by now. */
     private static void makeRoom(KvNodeConfig config, DiskProbe probe) throws IOException {
         new DiskReserve(config.dataDirectory()).giveUpIfFull(probe.of(config.dataDirectory()));
     }
@@ -255,7 +258,7 @@ public final class KvNode implements AutoCloseable {
             if (disk.hasRoomFor(DiskReserve.BYTES)) {
                 reserve.make();
             }
-            reports.tellChange(); // a range that waited for file descriptors serves again
+            reports.tellChange(); // a range that waited for file descriptors may serve again
         });
         this.backups = new RangeCopies(directory.path(), this::openRanges);
         this.own = new OwnReport(
@@ -278,7 +281,7 @@ public final class KvNode implements AutoCloseable {
                 record -> log.putNodeRecord(ADDRESSES, record),
                 threads.io());
         facts.onForgotten(addresses::forget);
-        facts.now().forgotten().forEach(addresses::forget); // noted in between, before a crash
+        facts.now().forgotten().forEach(addresses::forget); // a crash may have come between these two records
         this.links = entered == null ? null : links(entered, members);
         this.factsTeller = new FactsTeller(facts, storeId, links);
         this.operations =
@@ -322,7 +325,7 @@ public final class KvNode implements AutoCloseable {
         log.putNodeRecord(DRAINING, new byte[] {(byte) (isToGo ? 1 : 0)});
     }
 
-    /** What operators may ask of this node, and through it of the others. */
+    /** What operators may ask of this node, and through it of other nodes. */
     public NodeOperations operations() {
         return operations;
     }
@@ -333,19 +336,20 @@ public final class KvNode implements AutoCloseable {
     }
 
     /**
-     * Opens a store, or makes it; returns when its databases are open and its groups started, while
-     * {@link KvStore#ready} tells when it serves.
+     * Opens a store, or creates it. Returns when its databases are open and its groups started; {@link KvStore#ready}
+     * tells when it serves.
      *
-     * @throws DamagedDataException naming the directory or file that is missing or not what was written
+     * @throws DamagedDataException naming the directory or file that is missing or damaged
      */
     public KvStore open(StoreSpec spec) throws IOException {
         return open(spec, client -> {});
     }
 
     /**
-     * The same, for a store whose leaders reach, through others, the store itself: they may lead before this returns.
+     * Like {@link #open(StoreSpec)}, for a store whose leaders use the store itself through other components: ranges
+     * may get leaders before this returns.
      *
-     * @param wiring is given the store before any range can lead
+     * @param wiring is given the store before any range can have a leader
      */
     public KvStore open(StoreSpec spec, Consumer<KvStore> wiring) throws IOException {
         if (stores.stream().anyMatch(store -> store.name().equals(spec.name()))) {
@@ -381,7 +385,7 @@ public final class KvNode implements AutoCloseable {
         return store;
     }
 
-    /** Of a store that is open; null when there is none. Any thread. */
+    /** The ranges of an open store; null if there is none of that name. Any thread. */
     private @Nullable StoreRanges openRanges(String name) {
         for (KvStore store : stores) {
             if (store.name().equals(name)) {
@@ -397,14 +401,14 @@ public final class KvNode implements AutoCloseable {
     }
 
     /**
-     * From now on {@code listener} is told which balancers operators have paused on this node, each as its store and
-     * its name, whenever that may have changed: by the opening thread and on I/O threads, one at a time.
+     * Adds {@code listener}, which gets the balancers that operators have paused on this node, each as store and name,
+     * whenever they may have changed. It is called by the opening thread and by I/O threads, one at a time.
      */
     public void onPauses(Consumer<List<String>> listener) {
         pauseListeners.add(listener);
     }
 
-    /** Each look is told before the next is taken: the newest is told last. */
+    /** Reads and reports under the lock, so the newest state is reported last. */
     private void tellPauses() {
         synchronized (pauseListeners) {
             List<String> paused = new TreeMap<>(controls)
@@ -417,18 +421,19 @@ public final class KvNode implements AutoCloseable {
     }
 
     /**
-     * This node's part in the cluster, to offer further services in it; empty when it is alone. Closed with the node.
+     * This node's part in the cluster, to which further services can be added; empty if this node is not in a cluster.
+     * Closed with the node.
      */
     public Optional<Cluster> cluster() {
         return Optional.ofNullable(links).map(ClusterLinks::cluster);
     }
 
-    /** Copies of the ranges that this node leads. */
+    /** Makes copies of ranges that this node leads. */
     public RangeBackups backups() {
         return backups;
     }
 
-    /** Whoever leads has been heard of by then. */
+    /** Starts elections in groups without a leader, after a delay in which this node would have heard from a leader. */
     @SuppressWarnings("FutureReturnValueIgnored") // ends with the timers
     private void electLater() {
         ClusterSettings settings = config.cluster();
@@ -471,29 +476,26 @@ public final class KvNode implements AutoCloseable {
                 () -> quorum.look(table.routes(), table.told()));
     }
 
-    /**
-     * What an operator must know of the data as it was found: what the disk has lost, though it had confirmed it.
-     * Mostly empty.
-     */
+    /** What the disk has lost although it had confirmed it, for an operator. Usually empty. */
     public List<String> losses() {
         @Nullable String lost = log.lost();
         return lost == null ? List.of() : List.of(lost);
     }
 
     /**
-     * Nodes of other clusters that are in this one's environment by mistake, a line each, for an operator. Mostly
-     * empty.
+     * Nodes of other clusters in this cluster's environment, which is a configuration error; one line each, for an
+     * operator. Usually empty.
      */
     public List<String> conflicts() {
         return links == null ? List.of() : links.members().conflicts();
     }
 
-    /** Id of the cluster that the data belongs to. */
+    /** The id of the cluster that the data belongs to. */
     public String clusterId() {
         return directory.clusterId().toString();
     }
 
-    /** This node's name among the others. */
+    /** The id of this node. */
     public String storeId() {
         return directory.storeId().toString();
     }
@@ -507,14 +509,14 @@ public final class KvNode implements AutoCloseable {
                 .thenApply(any -> null);
     }
 
-    /** Voters that the cluster is known to want of each range, by the name of the store; empty before anything is. */
+    /** The number of voters per range that the cluster wants, as far as known, by the name of the store. */
     public Map<String, Integer> wantedVoters() {
         Map<String, Integer> wanted = new TreeMap<>();
         facts.now().voters().forEach((store, voters) -> wanted.put(store, voters.count()));
         return wanted;
     }
 
-    /** Others tell that a node was given up; it may be this one, which then stops before it does harm. */
+    /** A node was given up. If it is this one, it stops all stores before it does harm. */
     private void onForgotten(String storeId) {
         facts.whyNot().filter(why -> storeId.equals(storeId())).ifPresent(why -> {
             RangeException cause = new RangeException(RangeException.Cause.STORE_FAILED, why);
@@ -524,17 +526,17 @@ public final class KvNode implements AutoCloseable {
         });
     }
 
-    /** Mutations that the log was not given since it takes none of their size, so far. Any thread. */
+    /** Number of mutations refused so far because the log takes none of their size. Any thread. */
     public long mutationsTooLarge() {
         return mutationsTooLarge.sum();
     }
 
-    /** How much there is of everything. Takes some milliseconds where there are many ranges; waits for nobody. */
+    /** Current sizes and counts. Takes some milliseconds if there are many ranges; does not wait. */
     public KvFigures figures() {
         return figures.collect();
     }
 
-    /** How each open store is, by name. */
+    /** The health of each open store, by name. */
     public Map<String, StoreHealth> health() {
         String diskDetail = log.isWaitingForFiles() ? "the raft log waits for file descriptors" : disk.describe();
         Map<String, StoreHealth> health = new LinkedHashMap<>();
@@ -543,34 +545,35 @@ public final class KvNode implements AutoCloseable {
     }
 
     /**
-     * From now on {@code listener} is given the health whenever it may have changed, the newest last, on a thread that
+     * Adds {@code listener}, which is given the health whenever it may have changed, the newest last, on a thread that
      * it must not block.
      */
     public void onHealthChange(Consumer<Map<String, StoreHealth>> listener) {
         reports.addListener(listener);
     }
 
-    /** Looks at the disk now; otherwise it is looked at every second. */
+    /** Checks the disk now, in addition to the check every second. */
     void checkDisk() {
         disk.check();
     }
 
-    /** For tests, which cut this node off; null when it is alone. */
+    /** For tests, which cut this node off; null if it is not in a cluster. */
     @Nullable
     ClusterLinks links() {
         return links;
     }
 
     /**
-     * Has those who listen to the health know, when this returns, what it is now: a store is {@link KvStore#ready} a
-     * moment before they are told.
+     * Reports the health to its listeners before this returns: a store is {@link KvStore#ready} a moment before they
+     * are told.
      */
     public void tellHealth() {
         reports.tell();
     }
 
     /**
-     * The log is every group's: nothing can be written any more. Called with locks held, so the rest is done elsewhere.
+     * Stops all stores, because all groups share the log. Called with locks held, so most of the work is done on an I/O
+     * thread.
      */
     void logFailed(String what, Throwable cause) {
         if (logFailure != null) {
@@ -592,8 +595,8 @@ public final class KvNode implements AutoCloseable {
     }
 
     /**
-     * Refuses what waits and what comes, stops leaders and groups, flushes and closes the databases, and gives the data
-     * directory back. Blocks until all that is done.
+     * Refuses waiting and new requests, stops leaders and groups, flushes and closes the databases, and unlocks the
+     * data directory. Blocks until all that is done.
      */
     @Override
     public void close() {
@@ -619,12 +622,12 @@ public final class KvNode implements AutoCloseable {
         LOG.info("node closed data={}", config.dataDirectory());
     }
 
-    /** Last opened, first closed; a failure does not keep the others open. */
+    /** Closes in the reverse order of opening. A failure does not keep the others open. */
     private static void closeAll(List<AutoCloseable> opened) {
         for (int i = opened.size() - 1; i >= 0; i--) {
             try {
                 opened.get(i).close();
-            } catch (Exception e) { // closing goes on
+            } catch (Exception e) { // the others must still be closed
                 LOG.warn("not closed cleanly what={} cause={}", opened.get(i), e.toString());
             }
         }

@@ -9,17 +9,17 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node is opened with.
+ * The configuration of a node.
  *
- * @param dataDirectory holds all it keeps
- * @param bootstrap whether stores may be made when there is no data; false then refuses
+ * @param dataDirectory holds all data of the node
+ * @param bootstrap whether stores may be created if there is no data; if false, the node then refuses to start
  * @param cacheBytes RocksDB's block cache for all ranges, memtables included
- * @param writeBufferBytes the memtables' part of it
- * @param lowWaterBytes free disk below which mutations that add data are refused, and below half of which all are;
- *     empty: 5 % of the disk, at most 1 GiB, at least 256 MiB
- * @param reclaimBytesPerSecond how fast the database of a range is rewritten, at most, to give back the space of what a
- *     split has taken from it
- * @param cluster null for a node that is alone
+ * @param writeBufferBytes the share of the memtables in {@code cacheBytes}
+ * @param lowWaterBytes free disk space below which mutations that add data are refused; below half of it all mutations
+ *     are. Empty for 5 % of the disk, but at least 256 MiB and at most 1 GiB
+ * @param reclaimBytesPerSecond bound on the rate at which the database of a range is rewritten after a split, to free
+ *     the space of the part that was split off
+ * @param cluster null for a node that is not in a cluster
  */
 public record KvNodeConfig(
         Path dataDirectory,
@@ -41,7 +41,7 @@ public record KvNodeConfig(
         }
     }
 
-    /** Alone. */
+    /** For a node that is not in a cluster. */
     public KvNodeConfig(
             Path dataDirectory,
             boolean bootstrap,
@@ -62,7 +62,7 @@ public record KvNodeConfig(
                 null);
     }
 
-    /** The same as one of several. */
+    /** A copy of this configuration for a node in a cluster. */
     public KvNodeConfig in(ClusterSettings settings) {
         return new KvNodeConfig(
                 dataDirectory,
@@ -76,7 +76,7 @@ public record KvNodeConfig(
                 settings);
     }
 
-    /** The same with another rate. */
+    /** A copy of this configuration with another reclaim rate. */
     public KvNodeConfig reclaimingAt(long bytesPerSecond) {
         return new KvNodeConfig(
                 dataDirectory,
@@ -90,7 +90,7 @@ public record KvNodeConfig(
                 cluster);
     }
 
-    /** With everything fsynced. */
+    /** For a node that is not in a cluster and fsyncs everything. */
     public KvNodeConfig(
             Path dataDirectory,
             boolean bootstrap,
@@ -101,7 +101,7 @@ public record KvNodeConfig(
         this(dataDirectory, bootstrap, cacheBytes, writeBufferBytes, range, lowWaterBytes, LogSync.ALL);
     }
 
-    /** The defaults for a node of one's own. */
+    /** The defaults for a single node. */
     public static KvNodeConfig standalone(Path dataDirectory) {
         return new KvNodeConfig(
                 dataDirectory, true, 128L << 20, 64L << 20, RangeSettings.DEFAULT, OptionalLong.empty());

@@ -11,16 +11,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A store of a {@link KvNode}, which closes it. */
+/** A store of a {@link KvNode}. The node closes it. */
 public final class KvStore {
     private final String name;
     private final StoreRanges ranges;
     private final RangeClient client;
     private final Leaders leaders;
     private final CompletableFuture<Void> ready;
-    /** What keeps ranges from being served; empty when nothing does. */
+    /** Describes what keeps ranges from being served; empty if nothing does. */
     private final Supplier<String> lacks;
-    /** Why nothing can be written here any more. Written once, by whichever thread meets the fault first. */
+    /**
+     * Why nothing can be written here any more; null while it can. Set once, by the first thread that meets the fault.
+     */
     private volatile @Nullable String failure;
 
     KvStore(String name, StoreRanges ranges) {
@@ -34,10 +36,10 @@ public final class KvStore {
     }
 
     /**
-     * One of a cluster.
+     * A store in a cluster.
      *
-     * @param ready completes when all ranges have leaders, wherever
-     * @param lacks what keeps ranges from being served now; empty when nothing does. Any thread
+     * @param ready completes when all ranges have leaders, on whatever node
+     * @param lacks describes what keeps ranges from being served now; empty if nothing does. Any thread
      */
     KvStore(
             String name,
@@ -58,7 +60,7 @@ public final class KvStore {
         return name;
     }
 
-    /** The way in. Requests wait while ranges have no leader yet. */
+    /** The client of the store. Requests wait while their range has no leader yet. */
     public RangeClient client() {
         return client;
     }
@@ -68,7 +70,7 @@ public final class KvStore {
         return ranges.mirror();
     }
 
-    /** Who leads what; nodes are named by their store ids. */
+    /** The leaders of the ranges; nodes are named by their store ids. */
     public Leaders leaders() {
         return leaders;
     }
@@ -91,7 +93,7 @@ public final class KvStore {
         }
     }
 
-    /** @param diskDetail why not everything is written; empty when it is */
+    /** @param diskDetail why writes may be refused; empty if they are not */
     StoreHealth health(String diskDetail) {
         String failed = failure;
         if (failed != null) {

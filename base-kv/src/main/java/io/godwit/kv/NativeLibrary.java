@@ -8,15 +8,15 @@ import java.nio.file.StandardCopyOption;
 import org.rocksdb.util.Environment;
 
 /**
- * The library of RocksDB as a file. In its jar each start has to take it out, 17 MB, and one that is killed leaves the
- * copy behind; a start first looks for it in the directories of {@code java.library.path}.
+ * Keeps RocksDB's native library as a file. Otherwise each start extracts 17 MB from the jar, and a killed process
+ * leaves its copy behind. A start first looks in the directories of {@code java.library.path}.
  */
 public final class NativeLibrary {
     private NativeLibrary() {}
 
     /**
-     * Puts it into the directory, under the name by which it is looked for: whole, or not at all. Does nothing when it
-     * is there.
+     * Writes the library into the directory, under the name that RocksDB looks for, atomically. Does nothing if it is
+     * there.
      */
     public static void keepIn(Path directory) throws IOException {
         String name = Environment.getJniLibraryFileName("rocksdb");
@@ -26,10 +26,10 @@ public final class NativeLibrary {
         }
         try (InputStream content = Environment.class.getResourceAsStream("/" + name)) {
             if (content == null) {
-                return; // the system has one
+                return; // RocksDB uses a library of the system
             }
             Files.createDirectories(directory);
-            // not a temporary file in the JDK's sense, which only its owner may read
+            // not a JDK temporary file, which only its owner may read
             Path next = directory.resolve(name + "." + ProcessHandle.current().pid() + ".next");
             try {
                 Files.copy(content, next, StandardCopyOption.REPLACE_EXISTING);

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A balance loop's thread: one I/O thread after the other, since balancers may be anybody's code. */
+/** Runs the tasks of a balance loop one at a time on I/O threads, because balancers may be foreign code. */
 final class NodeTimer implements BalanceTimer {
     private static final Logger LOG = LoggerFactory.getLogger(NodeTimer.class);
 

@@ -1,6 +1,6 @@
 /**
- * The ranges of a node: {@link io.godwit.kv.KvNode} opens them, stores are used through
- * {@link io.godwit.kv.KvStore#client}.
+ * The stores and ranges of a node: {@link io.godwit.kv.KvNode} opens them, {@link io.godwit.kv.KvStore#client} is how
+ * they are used.
  */
 @NullMarked
 package io.godwit.kv;

@@ -32,8 +32,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * One byte flipped in the middle of each kind of file of a data directory: the start is refused with the file named, or
- * the damage is found when it is read, or nobody reads the file. What is read is never wrong.
+ * One byte is flipped in the middle of each kind of file of a data directory. Either the start is refused and names the
+ * file, or the damage is found when it is read, or the file is not read at all. Wrong data is never read.
  */
 @Timeout(180)
 class DamagedFilesTest {
@@ -43,13 +43,13 @@ class DamagedFilesTest {
     private enum Outcome {
         /** The start names the file. */
         REFUSED,
-        /** The first read of the damaged place fails, the store with it, and its health names the file. */
+        /** The first read of the damaged place fails; the store then fails too, and its health names the file. */
         DETECTED,
         /** All data is served. */
         UNREAD
     }
 
-    /** By kind, as {@link #kindsOf} tells them. */
+    /** By kind, as {@link #kindsOf} names them. */
     private static final Map<String, Outcome> EXPECTED = Map.ofEntries(
             Map.entry("FORMAT", Outcome.REFUSED),
             Map.entry("STORES", Outcome.REFUSED),
@@ -65,7 +65,7 @@ class DamagedFilesTest {
             Map.entry("range/db/OPTIONS-N", Outcome.UNREAD),
             Map.entry("range/snapshot/__raft_snapshot_meta", Outcome.REFUSED),
             Map.entry("range/snapshot/SEAL", Outcome.REFUSED),
-            // read only when the database is older than the snapshot: the second test
+            // read only if the database is older than the snapshot: see the second test
             Map.entry("range/snapshot/db/CURRENT", Outcome.UNREAD),
             Map.entry("range/snapshot/db/MANIFEST-N", Outcome.UNREAD),
             Map.entry("range/snapshot/db/N.sst", Outcome.UNREAD),
@@ -75,7 +75,7 @@ class DamagedFilesTest {
     private static Path directory;
 
     private static Path image;
-    /** The database as it was before the log was cut behind it. */
+    /** The database as it was before the log behind it was truncated. */
     private static Path oldDatabase;
 
     private static final Map<Integer, String> VALUES = new TreeMap<>();
@@ -86,7 +86,7 @@ class DamagedFilesTest {
         oldDatabase = directory.resolve("old");
         Random random = new Random(7);
         for (int round = 0; round < ROUNDS; round++) {
-            try (KvNode node = open(image)) { // each start makes a table out of the log's WAL
+            try (KvNode node = open(image)) { // each start writes the log's WAL to a table
                 KvStore store = node.open(spec());
                 List<CompletableFuture<byte[]>> answers = new ArrayList<>();
                 for (int i = 0; i < KEYS; i++) {
@@ -174,7 +174,7 @@ class DamagedFilesTest {
     }
 
     /**
-     * The newest file of each kind that holds something: by directory, and by name without its numbers. LOG is for
+     * The newest file of each kind with content: by directory, and by name without its numbers. LOG files are for
      * people.
      */
     private static Map<String, Path> kindsOf(Path data) throws IOException {

@@ -39,12 +39,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** One replica of three is damaged: it stops, the others go on, and after the grace period it is copied anew, once. */
+/** One replica of three is damaged: it stops, the others go on, and after the grace period it is copied again, once. */
 @Tag("slow")
 @Timeout(180)
 class DamagedReplicaTest {
     private static final int KEYS = 400;
-    /** Tables begin with data. */
+    /** A table begins with data. */
     private static final int FIRST_BLOCK_BYTE = 16;
 
     private static final BalanceLoopConfig QUICK = new BalanceLoopConfig(
@@ -81,7 +81,7 @@ class DamagedReplicaTest {
                 .get(60, TimeUnit.SECONDS); // entries are few by then: a snapshot has been due
     }
 
-    /** What hardly compresses. */
+    /** A value that hardly compresses. */
     private static String value(int i) {
         StringBuilder text = new StringBuilder();
         for (int j = 0; j < 40; j++) {
@@ -111,8 +111,8 @@ class DamagedReplicaTest {
     }
 
     /**
-     * In the first data block of every table, which is noticed when somebody reads it. The middle of a small table may
-     * be its properties: those are read when the database is opened.
+     * Damages the first data block of every table, which is detected when somebody reads it. The middle of a small
+     * table may be its properties, which are read when the database is opened.
      */
     private void flipTables(int node) throws IOException {
         try (Stream<Path> files = Files.list(database(node))) {
@@ -151,7 +151,7 @@ class DamagedReplicaTest {
             flipTables(3);
             cluster.start(3);
             cluster.ready();
-            // it may stop before anybody sees it lead; the others answer then: what is damaged is told as data nowhere
+            // it may stop before anybody sees it lead; then the others answer. Damaged data is never returned
             eventually("told by node 3", () -> {
                 cluster.offerLeadership(1, 3);
                 for (int i = 0; i < KEYS && !isDamageTold(cluster, 3); i++) {
@@ -177,7 +177,7 @@ class DamagedReplicaTest {
             assertAllThere(cluster, 3);
             assertThat(read(cluster.client(2), "k0")).endsWith("+");
 
-            // once: the second time somebody has to look at the disk
+            // only once: the second time somebody must look at the disk
             cluster.start(1);
             cluster.ready();
             cluster.stop(3);
@@ -197,7 +197,7 @@ class DamagedReplicaTest {
             assertThat(faults(cluster, 1)).isNotEmpty();
             assertThat(kept(3)).hasSize(1);
 
-            delete(kept(3).get(0)); // somebody has
+            delete(kept(3).get(0)); // somebody has looked
             await("given up again", () -> !cluster.only(1).voters().contains(third));
             awaitCopiedAnew(cluster, 1, third);
             assertAllThere(cluster, 3);
@@ -205,8 +205,8 @@ class DamagedReplicaTest {
     }
 
     /**
-     * The database, or the snapshot that it would begin with, is noticed at the start: which the other ranges of the
-     * node do not need.
+     * Damage in the database or in its first snapshot is detected at the start, and does not stop the node's other
+     * ranges.
      */
     @ParameterizedTest
     @Tag("full")
@@ -253,7 +253,7 @@ class DamagedReplicaTest {
         }
     }
 
-    /** Nobody has looked before: how long it has been seen is nothing, and not less. */
+    /** A fault seen for the first time has lasted for a duration of zero, not for a negative one. */
     @Test
     void theFirstViewOfAReplicaThatHasStoppedIsOneToBalanceBy() throws Exception {
         try (KvCluster cluster = new KvCluster(directory)) {
@@ -277,7 +277,7 @@ class DamagedReplicaTest {
         }
     }
 
-    /** It has all that there is: nothing may begin without it. */
+    /** The only voter has all the data: nothing may start without it. */
     @Test
     void theOnlyVoterRefusesToStart() throws Exception {
         try (KvCluster cluster = new KvCluster(directory)) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A node that is behind learns at once that a range has joined another and was cut again. */
+/** A node that is behind learns at once that a range has joined another and was split again. */
 class ForwardedTwiceTest {
     private static final String KEY = "klb";
     private static final int SEEDS = 6;
@@ -74,7 +74,7 @@ class ForwardedTwiceTest {
             }
         }
         simulation.settle();
-        simulation.lead(3, "b"); // in what order they come is looked at with each answer
+        simulation.lead(3, "b"); // their order is checked with each answer
         assertThat(appends).allMatch(CompletableFuture::isDone);
     }
 

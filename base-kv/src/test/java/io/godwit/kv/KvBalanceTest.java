@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The shipped balancers over real nodes, and what operators do with the same means. */
+/** The shipped balancers on real nodes, and operators that use the same operations. */
 @Tag("slow")
 @Timeout(180)
 class KvBalanceTest {
@@ -37,7 +37,7 @@ class KvBalanceTest {
     @TempDir
     Path directory;
 
-    /** One voter becomes three by itself; a node that is to go is emptied; the rest serves when it has gone. */
+    /** One voter becomes three without help; a draining node is emptied; the others serve after it has gone. */
     @Test
     @Tag("full")
     void rangesGetTheirVotersAndADrainedNodeIsEmptied() throws Exception {
@@ -64,7 +64,7 @@ class KvBalanceTest {
         }
     }
 
-    /** Two of three are lost for ever: nothing goes on by itself, and everything when an operator has said so. */
+    /** Two of three nodes are lost for ever: nothing goes on until an operator says so, then everything does. */
     @Test
     void survivorGoesOnWhenAnOperatorGivesUpTheMajority() throws Exception {
         try (KvCluster cluster = new KvCluster(directory)) {
@@ -94,7 +94,7 @@ class KvBalanceTest {
             NodeOperations.RecoveryResult done =
                     operator.recover(KvCluster.STORE, lost, false).get();
             assertThat(done.errors()).isEmpty();
-            // what the leadership of before still takes may or may not be applied
+            // what the former leadership still accepts may or may not be applied
             eventually(
                     "a leader of one has begun",
                     () -> read(cluster.client(1), "k").equals("a"));

@@ -43,7 +43,7 @@ class KvBootstrapTest {
         }
     }
 
-    /** Two of three are enough, the third comes later: all with the same configuration. */
+    /** Two of three nodes are enough, and the third comes later, all with the same configuration. */
     @Test
     void seedsThatMayAllFoundFoundOneCluster() throws Exception {
         try (KvCluster cluster = new KvCluster(directory)) {
@@ -64,14 +64,14 @@ class KvBootstrapTest {
             assertThat(cluster.node(3).clusterId()).isEqualTo(first.clusterId());
             append(cluster.client(3), "k", "a").get(30, TimeUnit.SECONDS);
             assertThat(read(cluster.client(2), "k")).isEqualTo("a");
-            // who joins begins no stores of its own, though it might have
+            // a joining node creates no stores, although it could have
             assertThat(cluster.store(2).ranges().all()).isEmpty();
             assertThat(cluster.store(3).ranges().all()).isEmpty();
             assertThat(cluster.only(3).voters()).containsExactly(cluster.id(1));
         }
     }
 
-    /** It cannot know whether the others have founded one, or lost their way. */
+    /** It cannot know whether the others have founded a cluster, or have only lost the connection. */
     @Test
     @Tag("full")
     void aSeedThatSeesNoOtherFoundsNothingAndSaysWhom() throws Exception {
@@ -101,7 +101,7 @@ class KvBootstrapTest {
         }
     }
 
-    /** Second founders, data of others: refused, and all that they had stays as it was. */
+    /** A second founder and a node with other data are refused, and their data stays unchanged. */
     @Test
     void whoeverDoesNotBelongIsRefusedAndNothingIsTouched() throws Exception {
         Path foreign = directory.resolve("foreign");
@@ -135,7 +135,7 @@ class KvBootstrapTest {
                 assertThat(after.clusterId()).hasToString(foreignId);
             }
 
-            // without bootstrap the empty one is welcome, and may start again while the other is away
+            // without bootstrap the empty node is accepted, and may start again while the other is away
             cluster.start(2, cluster.config(2, false, second, SHORT));
             cluster.ready();
             assertThat(cluster.node(2).clusterId()).isEqualTo(cluster.node(1).clusterId());

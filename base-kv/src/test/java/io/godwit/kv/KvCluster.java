@@ -36,8 +36,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * Nodes of one cluster in this process, each on a loopback address of its own, with one store. Nothing changes by
- * itself but leaders.
+ * Nodes of one cluster in this process, each on its own loopback address, with one store. Nothing but leaders changes
+ * without the test.
  */
 class KvCluster implements AutoCloseable {
     static final String STORE = "test";
@@ -86,12 +86,15 @@ class KvCluster implements AutoCloseable {
         return config(number, isFounder, data, joinTimeout, true);
     }
 
-    /** Of one that may begin the cluster, together with the other seeds. */
+    /** The configuration of a node that may begin the cluster together with the other seeds. */
     KvNodeConfig together(int number, Duration joinTimeout) {
         return config(number, true, directory.resolve("node-" + number), joinTimeout, false);
     }
 
-    /** Of a node that has data, at another address than it had: that of node {@code place}, which is none of three. */
+    /**
+     * The configuration of a node with data that has moved to the address of node {@code place}, which is none of
+     * three.
+     */
     KvNodeConfig movedTo(int number, int place) {
         Path data = directory.resolve("node-" + number);
         return config(place, number == 1, data, Duration.ofSeconds(30));
@@ -122,7 +125,7 @@ class KvCluster implements AutoCloseable {
         return node;
     }
 
-    /** Of one node; to be overridden by tests that look into its coprocessors. */
+    /** The store of one node; overridden by tests that look into its coprocessors. */
     StoreSpec spec(int number) {
         return spec();
     }
@@ -164,7 +167,7 @@ class KvCluster implements AutoCloseable {
         return node(number).storeId();
     }
 
-    /** Leaves in good order. */
+    /** Stops a node in an orderly way. */
     void stop(int number) {
         KvNode node = nodes.remove(number);
         if (node != null) {
@@ -172,7 +175,7 @@ class KvCluster implements AutoCloseable {
         }
     }
 
-    /** Its connections break, and nobody hears from it again. */
+    /** Breaks a node's connections; it sends nothing any more. */
     void crash(int number) throws IOException {
         KvNode node = nodes.remove(number);
         if (node != null && node.links() != null) {
@@ -208,7 +211,7 @@ class KvCluster implements AutoCloseable {
         return operations(number).carryOut(action, Deadline.afterMillis(30_000)).get(40, TimeUnit.SECONDS);
     }
 
-    /** One change of a replica of the only range, tried until it is not refused as stale or busy. */
+    /** Changes a replica of the only range; repeats while that is refused as stale or busy. */
     void change(int by, Step step, String storeId) {
         eventually("change " + step + " " + storeId, () -> {
             StoreOperations.RangeInfo info = only(by);
@@ -228,7 +231,7 @@ class KvCluster implements AutoCloseable {
         }
     }
 
-    /** Asks once for it. Returns whether it leads, or has been told to. */
+    /** Asks once for a move of the leader; returns whether it leads or has been told to. */
     boolean offerLeadership(int by, int to) throws Exception {
         StoreOperations.RangeInfo info = only(by);
         return info.leader().equals(id(to))
@@ -238,8 +241,8 @@ class KvCluster implements AutoCloseable {
     }
 
     /**
-     * Offered again until it holds: one that has just stood for election watches for some seconds, and may take it back
-     * once.
+     * Repeats until the leader has moved: a node that has just stood for election keeps checking for some seconds, and
+     * may take the lead back once.
      */
     void moveLeader(int by, int to) {
         eventually(
@@ -285,7 +288,7 @@ class KvCluster implements AutoCloseable {
         throw new AssertionError("not within " + LIMIT + ": " + what, last);
     }
 
-    /** What must not happen meanwhile would have happened by the end of that time. */
+    /** Asserts that the condition holds during all of {@code time}, so that a forbidden event would have happened. */
     static void holds(String what, Duration time, BooleanSupplier condition) {
         Await.holds(what, time, condition::getAsBoolean);
     }

@@ -44,7 +44,7 @@ class KvClusterTest {
     @TempDir
     Path directory;
 
-    /** The life of a range: one voter, three, a dead leader, all restarted, one removed for good. */
+    /** The life of a range: one voter, three, a dead leader, a restart of all, one removed permanently. */
     @Test
     void rangeOutlivesItsLeaderAndARestartOfAll() throws Exception {
         try (KvCluster cluster = new KvCluster(directory)) {
@@ -85,7 +85,7 @@ class KvClusterTest {
             Path files = directory.resolve("node-" + removed).resolve("test");
             await("the replica is deleted", () -> directoriesIn(files) == 0);
 
-            // it does not come back by a restart, and it can be had again
+            // it does not come back by a restart, but can be added again
             cluster.stop(removed);
             cluster.start(removed);
             cluster.ready();
@@ -98,7 +98,7 @@ class KvClusterTest {
         }
     }
 
-    /** Members, replicas and votes go by the id in its data, and the others learn from the members where it is. */
+    /** Members, replicas and votes use the id in its data, and the others learn its address from the membership. */
     @Test
     void aNodeThatReturnsUnderANewAddressIsTheSameMember() throws Exception {
         try (KvCluster cluster = new KvCluster(directory)) {
@@ -127,8 +127,8 @@ class KvClusterTest {
     }
 
     /**
-     * Those who follow hear at once that it is committed, and nobody writes who would tell them: it does not take a
-     * heartbeat.
+     * Followers are told at once that the split is committed; no write would tell them, and no heartbeat comes in this
+     * test.
      */
     @Test
     void theRightPartOfAnIdleRangeIsServedSoonAfterASplit() throws Exception {
@@ -156,7 +156,7 @@ class KvClusterTest {
         }
     }
 
-    /** The log's beginning is cut, so a new replica begins with a snapshot. */
+    /** The log is truncated at its beginning, so a new replica begins with a snapshot. */
     @Test
     void blankReplicaTakesASnapshotAndTheEntriesBehindIt() throws Exception {
         try (KvCluster cluster = new KvCluster(directory).range(new RangeSettings(64L << 20, 200_000, 5_000))) {
@@ -181,7 +181,7 @@ class KvClusterTest {
         }
     }
 
-    /** One that no node would take as a message would be sent to followers again and again, and nothing behind it. */
+    /** A mutation larger than a message would be sent to followers again and again, and block everything behind it. */
     @Test
     @Tag("full")
     void theLargestMutationReachesFollowersAndALargerOneStopsNothing() throws Exception {
@@ -190,7 +190,7 @@ class KvClusterTest {
             cluster.replicate();
             RangeClient leader = cluster.client(1);
             List<CompletableFuture<byte[]>> answers = new ArrayList<>();
-            for (int i = 0; i < 600; i++) { // Raft sends what is before it with it
+            for (int i = 0; i < 600; i++) { // Raft sends earlier entries with it
                 answers.add(append(leader, "k" + i, "x".repeat(4_000)));
             }
             String largest = "y".repeat(RangeSettings.DEFAULT_MUTATION_BYTES - "large=".length());
@@ -216,7 +216,7 @@ class KvClusterTest {
         }
     }
 
-    /** Writes from every node to the same keys while the leader moves, and the range is cut. */
+    /** All nodes write to the same keys while the leader moves and the range is split. */
     @Test
     @Tag("full")
     void orderOfEachKeyIsKeptWhileLeadersMoveAndTheRangeIsCut() throws Exception {
@@ -249,7 +249,7 @@ class KvClusterTest {
                                     .outcome())
                             .isEqualTo(ActionOutcome.DONE);
                 } else {
-                    Pace.passMillis(5); // so that rounds fall before and behind the changes
+                    Pace.passMillis(5); // so that rounds come before and after the changes
                 }
             }
             StringBuilder expected = new StringBuilder();
@@ -271,8 +271,8 @@ class KvClusterTest {
     }
 
     /**
-     * Raft and the membership see nothing amiss, since everybody else reaches both: only that node's clients would wait
-     * for as long as the link is cut. No timeout of Raft's could have anybody stand within this test.
+     * Raft and the membership detect nothing, because all other nodes reach both: only that node's clients would wait
+     * for as long as the link is cut. Raft's own time-outs are too long to start an election in this test.
      */
     @Test
     @Tag("full")
@@ -307,9 +307,7 @@ class KvClusterTest {
         }
     }
 
-    /**
-     * The node hears nothing of a leader that it does not reach, so only those who follow that one can tell who leads.
-     */
+    /** The node hears nothing from a leader that it does not reach, so only the followers can tell who leads. */
     @Test
     @Tag("full")
     void aNodeThatDoesNotReachALeaderHasItReplacedThoughItNeverHeardThatItLeads() throws Exception {
@@ -330,10 +328,7 @@ class KvClusterTest {
         }
     }
 
-    /**
-     * What the node was told of the range is out of date from then on, and whoever could tell it better is behind the
-     * cut.
-     */
+    /** The node's last report about the range is out of date from then on, and newer ones are behind the cut. */
     @Test
     @Tag("full")
     void aLeaderThatOneNodeDoesNotReachGivesWayThoughItHasCutTheRangeSince() throws Exception {
@@ -358,8 +353,8 @@ class KvClusterTest {
     }
 
     /**
-     * A leader may know of members by the group that its range's state does not have yet: voters would be left without
-     * a replica.
+     * A leader may know members from the group that its range's state does not have yet: voters would lose their
+     * replica.
      */
     @Test
     void aReplicaIsNotGivenUpOnTheWordOfALeaderThatIsChangingTheRange() throws Exception {
@@ -370,7 +365,7 @@ class KvClusterTest {
             Replicas replicas = cluster.node(2).links().replicas();
             for (String change : List.of("REPLICAS", "MERGE")) {
                 replicas.told(reportWithout(cluster, change));
-                assertThat(replicas.isAnyGoing()).isFalse(); // read first: what has gone by now is not found
+                assertThat(replicas.isAnyGoing()).isFalse(); // read first, because a finished removal cannot be seen
                 assertThat(cluster.store(2).ranges().find(1)).isNotNull();
             }
             replicas.told(reportWithout(cluster, ""));

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the nodes of a cluster agree on beside their data: how many voters are wanted, and who is forgotten. */
+/** What the nodes of a cluster agree on besides their data: the number of voters wanted, and the forgotten nodes. */
 @Tag("slow")
 @Timeout(180)
 class KvFactsTest {
@@ -64,7 +64,7 @@ class KvFactsTest {
                 .allMatch(number -> cluster.operations(number).wantedVoters() == count);
     }
 
-    /** A node that is restarted by somebody who does not know, or has a stale file, cuts no range down. */
+    /** A node that is restarted with a stale configuration reduces no range. */
     @Test
     @Tag("full")
     void whatOneNodeIsConfiguredWithLowersNothing() throws Exception {
@@ -73,7 +73,7 @@ class KvFactsTest {
             awaitVoters(cluster, 1, 3);
             for (StoreBalance forgetful : List.of(balance(1, false), balance(1, true))) {
                 cluster.balance(forgetful);
-                for (int number = 1; number <= 3; number++) { // whoever leads then has it
+                for (int number = 1; number <= 3; number++) { // whichever node leads then knows it
                     cluster.stop(number);
                     cluster.start(number);
                     cluster.ready();
@@ -104,7 +104,7 @@ class KvFactsTest {
             assertThat(allWant(cluster, 1)).as("when the answer comes").isTrue();
             awaitVoters(cluster, 1, 1);
 
-            // a file that is older than the command does not undo it, a newer wish does
+            // a configuration older than the command does not undo it; a newer one counts
             cluster.balance(balance(3, true));
             cluster.stop(3);
             cluster.start(3);
@@ -115,7 +115,7 @@ class KvFactsTest {
         }
     }
 
-    /** A node that joins takes over what is noted, unless somebody has written that it should be more. */
+    /** A node that joins takes over the noted number, unless its configuration explicitly asks for more. */
     @Test
     @Tag("full")
     void aGivenNumberRaisesWhatIsNotedAndADefaultDoesNot() throws Exception {
@@ -145,7 +145,9 @@ class KvFactsTest {
         return cluster.node(by).operations().forget(storeId).get(30, TimeUnit.SECONDS);
     }
 
-    /** A node loses its disk, comes back as a new one, and is given what the old one had without waiting for long. */
+    /**
+     * A node that has lost its disk comes back as a new node, and gets the replicas of the old one without a long wait.
+     */
     @Test
     @Tag("full")
     void aWipedNodeIsGivenItsReplicasWhenTheOldOneIsForgotten() throws Exception {
@@ -193,7 +195,7 @@ class KvFactsTest {
 
     private void aForgottenNodeThatComesBackIsToldSo(KvCluster cluster, KvNodeConfig oldData, String old)
             throws Exception {
-        cluster.stop(3); // its address is the old one's
+        cluster.stop(3); // its address is that of the old node
         append(cluster.client(1), "k", "b").get(30, TimeUnit.SECONDS);
         assertThatThrownBy(() -> {
                     try (KvNode back = KvNode.open(oldData)) {
@@ -213,7 +215,7 @@ class KvFactsTest {
         assertThat(read(cluster.client(2), "k")).isEqualTo("abc");
     }
 
-    /** Also after a restart of the ones that know of it. */
+    /** Also after a restart of the nodes that know of it. */
     @Test
     @Tag("full")
     void whoIsForgottenIsRefusedByNodesThatHaveRestarted() throws Exception {
@@ -241,7 +243,7 @@ class KvFactsTest {
         }
     }
 
-    /** What only it has, or what stands still without it, is not given up. */
+    /** A node with the only copy, or with a vote that a range needs, is not given up. */
     @Test
     void aNodeThatARangeNeedsIsNotForgotten() throws Exception {
         try (KvCluster cluster = new KvCluster(directory)) {
@@ -259,7 +261,7 @@ class KvFactsTest {
         }
     }
 
-    /** After its restart nobody tells the asked node of a range that is nowhere else. */
+    /** After its restart, the asked node hears nothing of a range that is on no other node. */
     @Test
     @Tag("full")
     void aNodeThatMayHaveTheOnlyCopyOfSomeKeysIsNotForgotten() throws Exception {

@@ -94,7 +94,7 @@ class KvNodeTest {
         }
     }
 
-    /** No follower could be sent it. */
+    /** Because it could not be sent to followers. */
     @Test
     void refusesAMutationBeyondItsLimitAndGoesOn() throws Exception {
         try (KvNode node = KvNode.open(config(RangeSettings.DEFAULT))) {

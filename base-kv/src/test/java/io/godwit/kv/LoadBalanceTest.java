@@ -29,7 +29,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What clients ask for is measured, hinted at, seen and acted upon, by the shipped balancers of a node that is alone.
+ * The load of clients is measured, leads to a hint, appears in the view and is acted on, by the shipped balancers of a
+ * single node.
  */
 @Tag("full")
 @Timeout(150)
@@ -46,10 +47,7 @@ class LoadBalanceTest {
     @TempDir
     Path data;
 
-    /**
-     * Cut in two while there is load, and not more; left so for as long as there is; and joined again when there is
-     * none.
-     */
+    /** The range is split once under load, stays so as long as there is load, and is merged again without it. */
     @Test
     void aRangeIsCutByItsLoadAndJoinedAgainWithoutIt() throws Exception {
         try (KvNode node = KvNode.open(config())) {

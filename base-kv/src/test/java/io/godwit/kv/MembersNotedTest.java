@@ -11,7 +11,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Members that a leader has changed and not come to write into the range's state: the next one does. */
+/**
+ * A leader has changed the members and ended before it wrote them into the range's state: the next leader does that.
+ */
 class MembersNotedTest {
     @TempDir
     private Path root;

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A merge that is given up midway, while nobody takes the leaders' place. */
+/** A merge that is given up midway, while no other node takes over the leaderships. */
 class MergeGivenUpTest {
     @TempDir
     private Path root;

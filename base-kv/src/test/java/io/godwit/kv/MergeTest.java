@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Ranges are joined again on a node that runs alone. */
+/** Ranges are merged again on a single node. */
 @Tag("slow")
 @Timeout(120)
 class MergeTest {
@@ -81,7 +81,7 @@ class MergeTest {
         }
     }
 
-    /** A member that has not heard of the end asks for a replica, perhaps while the files are being deleted. */
+    /** A member that does not know of the end asks for a replica, perhaps while the files are being deleted. */
     @Test
     @Tag("full")
     void whatEndedIsNotJoinedAgain() throws Exception {
@@ -124,7 +124,7 @@ class MergeTest {
         }
     }
 
-    /** Whoever merged is gone halfway: after the next start the left one gives up, and the right one goes on. */
+    /** The merging node stops midway: after the next start the left range gives up, and the right one serves again. */
     @Test
     void aMergeThatWasNotFinishedIsGivenUp() throws Exception {
         Path data = directory.resolve("data");
@@ -213,7 +213,7 @@ class MergeTest {
                 .get(30, TimeUnit.SECONDS);
     }
 
-    /** Nothing is left of ranges that have ended. */
+    /** Waits until nothing is left of ranges that have ended. */
     private static void awaitBurials(KvStore store, Path data) {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
         int wanted = parts(store).size();
@@ -227,7 +227,7 @@ class MergeTest {
         return Objects.requireNonNull(directory.toFile().list());
     }
 
-    /** By key, without those that have ended; all have a leader. */
+    /** The ranges in key order, without those that have ended; all have a leader. */
     private static List<Range> parts(KvStore store) {
         List<Range> parts = new ArrayList<>(store.ranges().all());
         parts.removeIf(range -> range.state().phase() instanceof RangeState.Retired);

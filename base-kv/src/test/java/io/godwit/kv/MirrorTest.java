@@ -34,11 +34,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a node knows of its own replicas when they have caught up; {@link RangesUnderFaultsTest} has the rest. */
+/** What a node's replicas have after a catch-up; {@link RangesUnderFaultsTest} has more. */
 @Tag("slow")
 @Timeout(180)
 class MirrorTest {
-    /** No follower hears of a commit by a heartbeat within a test, and nobody stands for election. */
+    /** Within a test, no follower hears of a commit by a heartbeat, and no voter stands for election. */
     private static final RaftSettings RARELY_TELLING = new RaftSettings(300_000, 60_000, 64L << 20);
 
     private static final RaftSettings OFTEN_TELLING = new RaftSettings(300_000, 1_000, 64L << 20);
@@ -46,7 +46,7 @@ class MirrorTest {
     @TempDir
     Path directory;
 
-    /** By node: what its coprocessors were told of, by key. */
+    /** For each node: what its coprocessors were told, by key. */
     private final Map<Integer, Map<String, String>> told = new ConcurrentHashMap<>();
 
     private static final class Telling extends AppendCoprocessor {
@@ -190,7 +190,7 @@ class MirrorTest {
 
     @Test
     void whatASplitCutsOffIsWaitedFor() throws Exception {
-        // a new leader leaves a node alone that has not made its replica yet, for as long as it leaves it untold
+        // a new leader does not contact a node without a replica for some time, so the node learns nothing meanwhile
         try (KvCluster cluster = cluster(OFTEN_TELLING)) {
             cluster.startAll();
             cluster.replicate();

@@ -29,7 +29,7 @@ class NotedPausesTest {
     @TempDir
     private Path data;
 
-    /** An operator who has stopped the splitting of ranges finds it stopped after a restart. */
+    /** After a restart, balancers that an operator has paused are still paused. */
     @Test
     void aPauseLastsOverRestartsAndARestDoesNot() throws Exception {
         try (KvNode node = KvNode.open(KvNodeConfig.standalone(data))) {
@@ -74,7 +74,7 @@ class NotedPausesTest {
         }
     }
 
-    /** I/O threads run what they are given in any order. */
+    /** I/O threads run their tasks in any order. */
     @Test
     void whatIsAskedForLastIsNotedLast() {
         Deque<Runnable> io = new ArrayDeque<>();
@@ -97,7 +97,7 @@ class NotedPausesTest {
         assertThat(kept).containsExactly("split", "");
     }
 
-    /** A loop that does at once what it is told. */
+    /** A loop that carries out requests at once. */
     private static final class AtOnce implements BalanceControl {
         private static CompletableFuture<Void> done() {
             return CompletableFuture.completedFuture(null);

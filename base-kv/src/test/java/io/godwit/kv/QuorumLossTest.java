@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a node tells of its stores while the majority is away, and once it is back. */
+/** What a node reports of its stores while the majority is away, and after it has come back. */
 @Tag("slow")
 @Timeout(180)
 class QuorumLossTest {
@@ -39,7 +39,7 @@ class QuorumLossTest {
                     .contains("node " + second.substring(0, 8) + " at ")
                     .contains("node " + third.substring(0, 8) + " at ");
 
-            // nodes that this process has never seen are named by where they were last
+            // nodes that this process has never seen are named by their last known address
             cluster.stop(1);
             cluster.start(1);
             await("what it waits for", () -> health(cluster).detail().contains("1 of 3 voters, missing "));

@@ -48,7 +48,7 @@ class RangeLeaderTest {
         }
     }
 
-    /** Does its jobs; tells when it is stopped. */
+    /** Runs its jobs; records when it is stopped. */
     private static class LeadingCoprocessor extends AppendCoprocessor {
         final CompletableFuture<Cause> stopped = new CompletableFuture<>();
 
@@ -116,7 +116,7 @@ class RangeLeaderTest {
             KvStore store = node.open(new StoreSpec("test", LeadingCoprocessor::new, List.of()));
             List<String> seen = new ArrayList<>();
             CompletableFuture<Void> done = new CompletableFuture<>();
-            // handed over before the range leads: it waits
+            // submitted before the range leads, so it waits
             store.client().submit(key("k"), new Job(context -> {
                 Append append = new Append("k=a");
                 context.propose(append);
@@ -221,7 +221,7 @@ class RangeLeaderTest {
         planted.set(false);
         try (KvNode node = open()) {
             KvStore store = node.open(new StoreSpec("test", () -> failing, List.of()));
-            // refused, yet in the log: committed is committed
+            // the log refused it, but it was committed and so counts
             assertThat(mutate(store, "k=d")).isEqualTo("abadd");
         }
     }
@@ -262,8 +262,8 @@ class RangeLeaderTest {
     }
 
     /**
-     * Three proposals of one turn, all but the second relieving: what the leader was told about room, and what became
-     * of them.
+     * Three proposals in one task, all but the second relieving: whether the leader was told that there is room, and
+     * their outcomes.
      */
     private static List<String> whatATurnBrings(KvStore store, String first) throws Exception {
         List<Append> turn = List.of(new Append("k=" + first, true), new Append("k=2"), new Append("k=3", true));

@@ -28,14 +28,14 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store on three nodes, on the test's thread, in an order that a seed gives. Real: ranges with all their parts, state
- * machines, databases and files, splits and merges, routing on a node and between nodes. Simulated: Raft
- * ({@link SimRaft}), threads, the clock, connections, and a node's death, at any moment between two tasks and at the
- * {@linkplain SimNode.CrashPoint points} within a split.
+ * A store on three nodes, on the test's thread, in an order that a seed gives. Real are ranges with all their parts,
+ * state machines, databases and files, splits and merges, and routing on a node and between nodes. Simulated are Raft
+ * ({@link SimRaft}), threads, the clock, connections, and a node's death, which may happen between any two tasks and at
+ * the {@linkplain SimNode.CrashPoint points} within a split.
  *
- * <p>Users append numbers to keys, by routes from anywhere, at the ranges of a node and at their leaders, and read.
- * After every event: no range has stopped by a fault, and what {@link SimInvariants} says holds; with every answer,
- * what {@link SimHistory} says. At the end everything comes to rest.
+ * <p>Users append numbers to keys and read them: by routes from any node, at the ranges of a node, and at their
+ * leaders. Checked after every event: no range has stopped after a fault, and {@link SimInvariants} hold; with every
+ * answer: {@link SimHistory} holds. At the end everything must come to rest.
  */
 final class RangeSimulation implements SimRaft.World, AutoCloseable {
     private static final List<String> NODES = List.of("a", "b", "c");
@@ -45,8 +45,8 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
     private static final int MAX_RANGES = 5;
     private static final int MAX_OPEN_CALLS = 24;
     /**
-     * Of {@link #ROUND_MILLIS} each, after which everything must have come to rest: what is put off longest is a
-     * burial, for 5 s.
+     * Number of rounds of {@link #ROUND_MILLIS} after which everything must have come to rest; the longest delay is
+     * that of a burial, 5 s.
      */
     private static final int REST_ROUNDS = 1_500;
 
@@ -63,7 +63,7 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
     private final SimTrace trace = new SimTrace();
     private final SimHistory history = new SimHistory(this::violate);
     private final SimInvariants invariants;
-    /** By user: a key that is asked for again as soon as a change of its range shows. */
+    /** By user: a key that is asked for again as soon as a change of its range is visible. */
     private final Map<String, String> askedMeanwhile = new TreeMap<>();
 
     private final PriorityQueue<Timed> timers =
@@ -78,14 +78,14 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
     private long nextRange = 2;
     private int steps;
     private boolean calm;
-    /** Whether what is being applied changes what a range is. */
+    /** Whether the entry being applied changes a range's state. */
     private boolean changing;
 
     private int openCalls;
     private String lastWritten = LETTERS.charAt(0) + "r";
 
     private int openCatchUps;
-    /** Null for a run without; of its own, so that the others keep their course. */
+    /** Null without mirrors; a separate source, so that other runs stay the same. */
     private @Nullable Random mirroring;
 
     private record Timed(long atNanos, long order, Runnable task) {}
@@ -114,13 +114,13 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
         }
     }
 
-    /** Nodes catch up now and then, and are looked at when they say that they have. */
+    /** Lets nodes catch up at intervals, and checks each when it says that it has. */
     RangeSimulation catchingUp() {
         mirroring = new Random(~seed);
         return this;
     }
 
-    // --- what nodes and groups ask of it
+    // --- used by nodes and groups
 
     long nanoTime() {
         return nanos;
@@ -134,7 +134,7 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
         return ++number;
     }
 
-    /** What has been answered and is on its way to whoever asked. */
+    /** Answers on their way to the callers. */
     List<Runnable> answers() {
         return answers;
     }
@@ -151,7 +151,7 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
         timers.add(new Timed(nanos + millis * 1_000_000, next(), task));
     }
 
-    /** A range, or a log, has stopped: nothing here gives it a reason to. */
+    /** A range or a log has stopped, which must not happen here. */
     void fault(SimNode node, String what, Throwable cause) {
         if (violation == null && node.isUp()) {
             StringWriter trace = new StringWriter();
@@ -189,7 +189,7 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
         }
     }
 
-    /** As {@link io.godwit.kv.peers.Replicas} has it: not at once, as a split may be about to make it. */
+    /** Like {@link io.godwit.kv.peers.Replicas}: not at once, because a split may be about to make it. */
     @Override
     public void missing(String groupId, SimNode caller, String storeId) {
         SimNode node = node(storeId);
@@ -252,7 +252,7 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
         }
     }
 
-    /** A change is applied, and the ranges' executors do not know yet. */
+    /** A change is applied, and the ranges' executors do not know of it yet. */
     private void askMeanwhile(SimNode node) {
         for (SimUser user : users) {
             if (node.id().equals(user.node()) && random.nextBoolean()) {
@@ -263,7 +263,7 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
         }
     }
 
-    /** In the middle of a task of a range: other threads ask at any time. */
+    /** Called during a task of a range: other threads may send requests at any time. */
     void noticed(SimNode node) {
         if (calm || !node.isUp()) {
             return;
@@ -293,26 +293,26 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
 
     // --- steps
 
-    /** Runs so many events, then lets everything come to rest, and looks at what there is. */
+    /** Runs {@code count} events, then lets everything come to rest, and checks the result. */
     void run(int count) {
         try {
             for (int i = 0; i < count; i++) {
                 step();
             }
             calm();
-        } catch (RuntimeException e) { // what nobody in the ranges has caught
+        } catch (RuntimeException e) { // exceptions that the ranges have not caught
             throw new AssertionError("seed " + seed + ", step " + steps + ": " + e, e);
         }
     }
 
-    // --- a course of one's own
+    // --- a course chosen by a test
 
-    /** Goes on until only time could change anything, and for a moment longer. Nobody dies meanwhile. */
+    /** Runs until only time could change anything, and a moment longer. No node dies meanwhile. */
     void settle() {
         pass(5 * ROUND_MILLIS);
     }
 
-    /** Lets so much time pass in which everything goes on. Nobody dies meanwhile. */
+    /** Lets {@code millis} pass, in which everything goes on. No node dies meanwhile. */
     void pass(long millis) {
         calm = true;
         for (int i = 0; i <= millis / ROUND_MILLIS; i++) {
@@ -324,26 +324,27 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
         check();
     }
 
-    /** Lets one thing happen, if any can but that time passes. */
+    /** Runs one possible event; if there is none, time passes. */
     void event() {
         somethingPossible();
         check();
     }
 
-    /** Has a node lead a range. */
+    /** Makes a node lead a range. */
     void lead(long rangeId, String nodeId) {
         SimRaft.Group group = raft.group(SimNode.STORE + "-" + rangeId);
         SimRaft.Replica leader = group.newestLeader();
         while (leader == null || !leader.node.id().equals(nodeId)) {
             raft.elect(group, nodeId);
-            settle(); // a majority without it has others, or it was not up to date
+            settle(); // a majority without the node has elected another, or the node was not up to date
             leader = group.newestLeader();
         }
         settle();
     }
 
     /**
-     * By name: {@code r} and {@code s} go by routes, {@code lb} asks the ranges of node b, {@code mb} their leaders.
+     * A user by name: {@code r} and {@code s} use routes, {@code lb} asks the ranges of node b, {@code mb} their
+     * leaders.
      */
     SimUser user(String name) {
         return users.stream()
@@ -381,7 +382,7 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
         check();
     }
 
-    /** Returns whether there was anything to do but to wait. */
+    /** Runs one possible step; returns false if there is nothing but time to wait for. */
     private boolean somethingPossible() {
         List<Runnable> possible = new ArrayList<>();
         raft.possible(possible);
@@ -439,7 +440,7 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
             throw new UncheckedIOException(e);
         }
         users.forEach(user -> user.died(id));
-        openCatchUps = 0; // about: those of the others count less than they should
+        openCatchUps = 0; // approximate: calls of other nodes count too low
     }
 
     private void restart(SimNode node) {
@@ -454,7 +455,7 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
         });
     }
 
-    /** A node tells a user what it leads. */
+    /** A node sends a user its report. */
     void tellRoutes(String from, SimUser to) {
         if (node(from).isUp()) {
             to.caller().table().told(from, node(from).report());
@@ -463,7 +464,7 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
         }
     }
 
-    /** A balancer or an operator wants something done. */
+    /** A balancer or an operator asks for a change. */
     private void change() {
         List<Range> led = new ArrayList<>();
         List<SimNode> leaders = new ArrayList<>();
@@ -497,7 +498,7 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
         }
     }
 
-    /** Merges it with its right neighbour, or sees first to it that both are led by one node. */
+    /** Merges the range with its right neighbour, or first makes one node lead both. */
     private void join(Range left, SimNode node, List<Range> led, List<SimNode> leaders) {
         for (int i = 0; i < led.size(); i++) {
             Range right = led.get(i);
@@ -532,10 +533,10 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
         SimUser user = users.get(random.nextInt(users.size()));
         boolean isRead = random.nextInt(4) == 0;
         String key = isRead && random.nextBoolean()
-                ? lastWritten // whoever is behind is so in this above all
+                ? lastWritten // a replica that is behind is most likely behind in this key
                 : randomLetter() + (isRead ? users.get(random.nextInt(users.size())) : user).name();
         if (!user.mayAsk(key) && random.nextInt(20) > 0) {
-            return; // mostly where there is somebody to answer
+            return; // usually only where somebody can answer
         }
         if (isRead) {
             SimHistory.Call call = history.read(key);
@@ -545,7 +546,7 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
         }
     }
 
-    /** Appends the next number to a key, which is to be the user's own. */
+    /** Appends the next number to a key, which must belong to the user alone. */
     CompletableFuture<byte[]> append(SimUser user, String key) {
         long next = next();
         SimHistory.Call call = history.append(key, next);
@@ -578,9 +579,9 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
         });
     }
 
-    // --- what must hold
+    // --- checks
 
-    /** What had been answered to anybody before a node began to catch up, its coprocessors have been told of. */
+    /** Checks that coprocessors were told everything that was answered to anybody before a node began to catch up. */
     private void catchUp(Random choosing) {
         SimNode node = node(NODES.get(choosing.nextInt(NODES.size())));
         if (!node.isUp() || openCatchUps >= 6) {
@@ -642,7 +643,7 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
         check();
     }
 
-    /** As {@link io.godwit.kv.peers.Replicas#lookForEnded} has it. */
+    /** See {@link io.godwit.kv.peers.Replicas#lookForEnded}. */
     private void leaveEnded() {
         for (SimNode node : nodes.values()) {
             if (node.isUp()) {
@@ -694,7 +695,7 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
         return "";
     }
 
-    /** A line for each replica that there is. */
+    /** One line for each replica. */
     private String everything() {
         StringBuilder lines = new StringBuilder();
         for (SimNode node : nodes.values()) {
@@ -721,7 +722,7 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
                 : node.ranges().all().stream().map(Range::id).sorted().toList();
     }
 
-    /** What has come to pass, how often. */
+    /** The number of events of each kind. */
     Map<String, Integer> happened() {
         Map<String, Integer> all = new TreeMap<>(happened);
         failures.forEach((cause, count) -> all.put("failed with " + cause, count));
@@ -729,12 +730,12 @@ final class RangeSimulation implements SimRaft.World, AutoCloseable {
         return all;
     }
 
-    /** The same for two runs of a seed. */
+    /** Equal for two runs with one seed. */
     long trace() {
         return trace.hash();
     }
 
-    /** A range has come to be on a node. */
+    /** A range was created on a node. */
     private void born(SimNode node, Range range) {
         invariants.born(range);
         RangeDescriptor descriptor = node.ranges().descriptor(range.id());

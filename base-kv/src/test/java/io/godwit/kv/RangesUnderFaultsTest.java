@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Splits, merges, moves of leaders and deaths of nodes on one thread, see {@link RangeSimulation}. A failure names its
- * seed: {@code -Dranges.seed=7} runs that one alone, {@code -Dranges.steps=20000} for longer; with {@code -Plong} there
- * are {@code -Dranges.seeds=300} from there on.
+ * seed: {@code -Dranges.seed=7} runs only that one, {@code -Dranges.steps=20000} runs longer. With {@code -Plong},
+ * {@code -Dranges.seeds=300} runs that many seeds, beginning at {@code ranges.seed}.
  */
 @Tag("slow")
 class RangesUnderFaultsTest {
@@ -40,7 +40,7 @@ class RangesUnderFaultsTest {
 
     @BeforeAll
     static void open() {
-        ((Logger) LoggerFactory.getLogger("io.godwit.kv")).setLevel(Level.OFF); // faults by the thousand, on purpose
+        ((Logger) LoggerFactory.getLogger("io.godwit.kv")).setLevel(Level.OFF); // thousands of faults, on purpose
         rocks = new RocksResources(16 << 20, 8 << 20);
     }
 
@@ -85,7 +85,7 @@ class RangesUnderFaultsTest {
     void aNodeThatHasCaughtUpWasToldOfAllThatWasAnsweredBefore() throws IOException {
         List<Long> seeds = new ArrayList<>();
         Long chosen = Long.getLong("ranges.seed");
-        if (chosen == null) { // a fresh seed may have no merge: the fixed ones have
+        if (chosen == null) { // a fresh seed may have no merge; the fixed ones have some
             LongStream.rangeClosed(1, FIXED_SEEDS).forEach(seeds::add);
         }
         long first = chosen != null ? chosen : ThreadLocalRandom.current().nextInt(1_000_000);
@@ -110,7 +110,7 @@ class RangesUnderFaultsTest {
         assertThat(trace(6)).isNotEqualTo(first);
     }
 
-    /** From the seeds that are told each is found at once, as long as the simulation has the same course. */
+    /** Each fault is found with the given seeds, as long as the simulation stays the same. */
     @ParameterizedTest
     @CsvSource({
         "ACKNOWLEDGED_BEFORE_COMMIT, 1",

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A node dies between any two steps of a replica's coming or going ({@code Replicas}). Every step writes to a place of
- * its own, so the state between two is put together of copies from before and after: the register lies in the log, the
+ * A node dies between any two steps in which a replica comes or goes ({@code Replicas}). Every step writes to its own
+ * place, so the state between two steps is composed of copies from before and after: the register is in the log, the
  * rest in the directory of the range, in {@code STORES} and in {@code damaged}.
  */
 @Tag("slow")
@@ -44,7 +44,7 @@ class ReplicasCrashTest {
         return copy;
     }
 
-    /** Replaces the node's data by a copy, some of it by what another has there. */
+    /** Replaces the node's data by a copy, with some parts from another copy. */
     private void compose(Path copy, Path other, List<String> ofOther) throws IOException {
         Path incarnation =
                 data().resolve("INCARNATION"); // the latest, or the others would take it for an older process
@@ -125,7 +125,7 @@ class ReplicasCrashTest {
             assertThat(data().resolve("damaged")).doesNotExist();
             cluster.stop(NODE);
 
-            compose(with, without, List.of()); // it was never told: it hears of it now
+            compose(with, without, List.of()); // it was never told, and hears of it now
             cluster.start(NODE);
             await("deleted at last", () -> !Files.exists(data().resolve("test/range-1")));
             cluster.change(1, Step.ADD_LEARNER, cluster.id(NODE));
@@ -133,7 +133,7 @@ class ReplicasCrashTest {
         }
     }
 
-    /** What is going had stopped after a fault: its files are kept, also by a start that finds it half gone. */
+    /** The replica had stopped after a fault: its files are kept, even by a start that finds it half removed. */
     @Test
     void filesOfADamagedReplicaThatWasGoingAreKept() throws Exception {
         try (KvCluster cluster = new KvCluster(directory)) {
@@ -165,7 +165,7 @@ class ReplicasCrashTest {
             await("copied again", () -> hasAll(cluster));
             assertThat(names(data().resolve("damaged"))).isEqualTo(kept);
 
-            // it dies again as soon as the blank directory is there: that one is not to be kept
+            // it dies again as soon as the empty directory is there, which must not be kept
             cluster.change(1, Step.REMOVE, cluster.id(NODE));
             await("deleted", () -> !Files.exists(data().resolve("test/range-1")));
             assertThat(names(data().resolve("damaged"))).isEqualTo(kept);

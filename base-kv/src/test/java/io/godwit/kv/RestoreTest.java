@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.rocksdb.RocksDB;
 
-/** Copies of ranges that are in use, and a new cluster out of them. */
+/** Copies of ranges in use, and a new cluster made from them. */
 @Timeout(120)
 class RestoreTest {
     private static final int KEYS = 2_000;
@@ -51,7 +51,7 @@ class RestoreTest {
         restored = directory.resolve("restored");
     }
 
-    /** A store that was cut since it was made, copied range by range while it is written to. */
+    /** A store that was split since it was created, copied range by range while it is written to. */
     private List<Restore.Part> backup() throws Exception {
         List<Restore.Part> parts = new ArrayList<>();
         try (KvNode node = KvNode.open(KvNodeConfig.standalone(data))) {
@@ -72,7 +72,7 @@ class RestoreTest {
                     parts.add(keep(copy));
                     assertThat(copy.epoch()).isEqualTo(range.state().epoch());
                 }
-                for (int i = 0; i < KEYS; i++) { // what comes after a copy may be missing in it
+                for (int i = 0; i < KEYS; i++) { // writes after a copy may be missing in it
                     later.add(client.mutate(key(i), append(i, "c"), deadline()));
                 }
             }
@@ -120,7 +120,7 @@ class RestoreTest {
         }
     }
 
-    /** Whoever has nothing must take a snapshot: the log does not begin at its first entry. */
+    /** An empty replica must take a snapshot, because the log does not begin at its first entry. */
     @Test
     void theStateStandsBehindTheLog() throws Exception {
         Restore.into(restored, backup());
@@ -143,7 +143,7 @@ class RestoreTest {
     @Test
     void aDatabaseThatIsDamagedOrAnothersMakesNothing() throws Exception {
         List<Restore.Part> parts = backup();
-        Restore.Part cut = part(parts, 1); // it has a state of its own, which says which it is
+        Restore.Part cut = part(parts, 1); // it has its own state, which names its range
         Restore.Part whole = part(parts, 2);
         Restore.Part swapped = new Restore.Part("test", whole.id(), whole.bounds(), cut.database());
         assertThatThrownBy(() -> Restore.into(restored, List.of(swapped)))
@@ -160,7 +160,7 @@ class RestoreTest {
         }
         assertThatThrownBy(() -> Restore.into(restored, parts)).isInstanceOf(IOException.class);
         assertThat(restored).doesNotExist();
-        // and a leftover is no hindrance
+        // and a leftover does not matter
         assertThat(directory.resolve("restored.restoring")).exists();
         Restore.into(restored, parts.subList(1, 3));
         assertThat(directory.resolve("restored.restoring")).doesNotExist();
@@ -188,7 +188,7 @@ class RestoreTest {
         assertThat(mine).hasContent("mine");
 
         Files.delete(mine);
-        try (DataDirectory another = DataDirectory.open(unfinished)) { // a restore that is under way
+        try (DataDirectory another = DataDirectory.open(unfinished)) { // another restore is running
             assertThat(another.path()).isEqualTo(unfinished);
             assertThatThrownBy(() -> Restore.into(restored, parts))
                     .isInstanceOf(IOException.class)
@@ -200,7 +200,10 @@ class RestoreTest {
         assertThat(unfinished).doesNotExist();
     }
 
-    /** What one range has because of another is never restored without that: a token, say, and what it was for. */
+    /**
+     * If a write in one range depends on a write in another, the copies never have it without the other: for example a
+     * token and its message.
+     */
     @Test
     void copiesOfOneMomentFitTogether() throws Exception {
         List<Restore.Part> parts = new ArrayList<>();
@@ -209,7 +212,7 @@ class RestoreTest {
             RangeClient client = store.client();
             AtomicBoolean isOver = new AtomicBoolean();
             Thread writer = new Thread(() -> {
-                while (!isOver.get()) { // first here, and only then there
+                while (!isOver.get()) { // first in this range, and only then in the other
                     client.mutate(key(1), append(1, "x"), deadline()).join();
                     client.mutate(key(1_001), append(1_001, "x"), deadline()).join();
                 }
@@ -232,7 +235,7 @@ class RestoreTest {
                     copies.forEach(RangeCopy::close);
                     assertThat(read(client, 1_001).length()).isGreaterThanOrEqualTo(second);
                 }
-                // one after the other they do not
+                // copies made one after the other do not fit together
                 try (RangeCopy first = node.backups().copy("test", id(store, 1))) {
                     int length = read(client, 1).length();
                     while (read(client, 1).length() < length + 2) {
@@ -271,11 +274,11 @@ class RestoreTest {
                 .id();
     }
 
-    /** How long the value of a key is in a copy. */
+    /** The length of the value of a key in a copy. */
     private static int lengthIn(RangeCopy copy, int key) throws Exception {
         try (RocksDB db = RocksDB.openReadOnly(copy.directory().toString())) {
             byte[] value =
-                    db.get(("\u0001" + new String(key(key), UTF_8)).getBytes(UTF_8)); // as a user's key is stored
+                    db.get(("\u0001" + new String(key(key), UTF_8)).getBytes(UTF_8)); // the stored form of a user key
             return value == null ? 0 : value.length;
         }
     }

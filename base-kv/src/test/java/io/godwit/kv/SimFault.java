@@ -1,20 +1,22 @@
 package io.godwit.kv;
 
-/** What a simulation may have wrong on purpose, to show that it would be found. */
+/** Faults that a simulation may have on purpose, to show that it detects them. */
 enum SimFault {
     NONE,
-    /** A leader applies and answers what a majority does not have yet. */
+    /** A leader applies and answers what no majority has yet. */
     ACKNOWLEDGED_BEFORE_COMMIT,
-    /** A crash takes entries with it that were confirmed to be on disk. */
+    /** A crash loses entries that were confirmed to be on disk. */
     LOG_TAIL_IS_LOST,
-    /** A leader answers reads without asking whether others still follow. */
+    /** A leader answers reads without asking whether the others still follow. */
     READS_WITHOUT_A_MAJORITY,
-    /** What comes to a split's right part by itself does not wait for what is forwarded to it. */
+    /** Direct requests to a split's right part do not wait for the forwarded ones. */
     FORWARDING_IS_FORGOTTEN,
-    /** A crash takes the register back to before a split, which is so made again over a child that has gone on. */
+    /**
+     * A crash takes the register back to before a split, which then creates the child again although it has gone on.
+     */
     CHILD_IS_MADE_AGAIN,
-    /** What a merge copies from the right range never gets into the left one. */
+    /** The pages that a merge copies from the right range never reach the left one. */
     MERGE_COPIES_NOTHING,
-    /** A snapshot is named by an index one above what is in it, so that a follower who is given it lacks an entry. */
+    /** A snapshot is named by an index one above its content, so that a follower that installs it lacks an entry. */
     SNAPSHOT_CLAIMS_TOO_MUCH
 }

@@ -9,18 +9,18 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * What was asked of each key and what came back. A key's value is the list of the numbers that were appended to it,
- * each unique and rising with the calls; one user appends to a key, and everybody reads it.
+ * The requests for each key and their answers. The value of a key is the list of the numbers appended to it, which are
+ * unique and rise with the calls; one user appends to a key, and everybody reads it.
  *
- * <p>Judged with each answer, which for such lists is all that linearizability asks for: a value begins with every
- * value that anybody had been told before the call began, of two values one begins with the other, and an append's own
- * number is the last of its answer. And more: numbers rise, so nothing overtakes and nothing is applied twice; and what
- * was refused for good is in no value.
+ * <p>Checked with each answer, which for such lists is all that linearizability requires: a value begins with every
+ * value that was returned to anybody before the call began; of any two values one begins with the other; and an
+ * append's own number is the last in its answer. Also: numbers rise, so nothing overtakes and nothing is applied twice;
+ * and a refused number is in no value.
  */
 final class SimHistory {
-    /** A key as users know it. */
+    /** A key as users see it. */
     private static final class Key {
-        /** The longest value that anybody was told. */
+        /** The longest value returned to anybody. */
         String longest = "";
 
         final Set<Long> asked = new HashSet<>();
@@ -33,7 +33,7 @@ final class SimHistory {
 
         private final String key;
         private final long number;
-        /** The longest value that anybody had been told when it began. */
+        /** The longest value returned to anybody when it began. */
         private final String before;
 
         private Call(String key, long number, String before) {
@@ -67,13 +67,13 @@ final class SimHistory {
         return new Call(key, Call.READ, of(key).longest);
     }
 
-    /** @param number above all that the key was given before */
+    /** @param number above all numbers used for the key before */
     Call append(String key, long number) {
         of(key).asked.add(number);
         return new Call(key, number, of(key).longest);
     }
 
-    /** The longest value of each key that anybody has been told. */
+    /** The longest value of each key returned to anybody. */
     Map<String, String> known() {
         Map<String, String> values = new TreeMap<>();
         keys.forEach((name, key) -> values.put(name, key.longest));
@@ -101,7 +101,7 @@ final class SimHistory {
         }
     }
 
-    /** It was not applied and never will be. */
+    /** The call was not applied and never will be. */
     void refused(Call call) {
         if (!call.isRead()) {
             of(call.key).refused.add(call.number);
@@ -109,7 +109,7 @@ final class SimHistory {
         }
     }
 
-    /** What the key has when everything has come to rest. */
+    /** The values of the keys when everything has come to rest. */
     void ended(Map<String, String> content) {
         keys.forEach((name, key) -> {
             String value = content.getOrDefault(name, "");

@@ -19,9 +19,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What holds of the ranges of a simulation whatever happens: no two leaders serve a key, the ranges have every key
- * between them, epochs only rise; and, when everything has come to rest, all replicas of a range are alike and all
- * routes lead to whoever leads.
+ * Invariants of the ranges of a simulation: no two leaders serve a key, the ranges cover every key, epochs only rise.
+ * When everything has come to rest, all replicas of a range are equal and all routes lead to the leader.
  */
 final class SimInvariants {
     private final SimRaft raft;
@@ -29,7 +28,7 @@ final class SimInvariants {
     private final Map<Long, Known> known = new TreeMap<>();
     private final Map<Long, Long> ledEpochs = new HashMap<>();
 
-    /** What a range is as of the last entry that was applied anywhere. */
+    /** The state of a range after the last entry that was applied anywhere. */
     private record Known(long index, RangeState state) {}
 
     SimInvariants(SimRaft raft, Consumer<String> violations) {
@@ -37,7 +36,7 @@ final class SimInvariants {
         this.violations = violations;
     }
 
-    /** A range has come to be on a node. */
+    /** A range was created on a node. */
     void born(Range range) {
         known.putIfAbsent(range.id(), new Known(0, range.state()));
     }
@@ -79,7 +78,7 @@ final class SimInvariants {
                     || range == null
                     || leading == null
                     || leading.token().term() != leader.leaderTerm()) {
-                continue; // or an earlier leadership of this node, of whose end it has not heard
+                continue; // or an earlier leadership of this node, which does not know of its end
             }
             long epoch = range.routed().epoch();
             Long before = ledEpochs.put(range.id(), epoch);
@@ -125,7 +124,7 @@ final class SimInvariants {
 
     // --- at the end
 
-    /** Returns what the ranges have, as all nodes have it. */
+    /** Returns the content of the ranges, which must be the same on all nodes. */
     Map<String, String> checkReplicas(List<SimNode> nodes) {
         Map<String, String> first = content(nodes.get(0));
         for (SimNode node : nodes) {
@@ -144,7 +143,7 @@ final class SimInvariants {
         return content;
     }
 
-    /** Of a user who has been told by all nodes. */
+    /** Checks the routes of a user that has the reports of all nodes. */
     void checkRoutes(SimUser user, List<SimNode> nodes) {
         Routes routes = user.caller().table().routes();
         for (SimNode node : nodes) {

@@ -9,12 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/**
- * Gathers what it is asked for and proposes it when the tasks that are queued by then are done, as the leaders of the
- * stores do.
- */
+/** Collects requests and proposes them after the tasks queued by then, like the leaders of the stores. */
 final class SimLeader implements RangeLeader {
-    /** An append that is submitted to whoever leads the range on a node. */
+    /** An append that is submitted to the leader of the range on a node. */
     static final class Append implements LeaderRequest {
         private final byte[] key;
         private final byte[] mutation;

@@ -54,24 +54,24 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node of a {@link RangeSimulation}: the real ranges, databases and files of one store, whose threads are a list of
- * tasks that the simulation picks from. A crash leaves what is on disk, in a copy that the next life goes on with; what
- * was only in memory is gone.
+ * A node of a {@link RangeSimulation}: the real ranges, databases and files of one store; its threads are a list of
+ * tasks that the simulation picks from. A crash leaves a copy of what is on disk, which the next process continues
+ * with; what was only in memory is lost.
  */
 final class SimNode implements RaftGroups {
     static final String STORE = "sim";
     static final long LEADER_WAIT_MILLIS = 3_000;
 
-    /** Where a life may be cut short within a step: between what is written to different files. */
+    /** Where a process may end within a step: between writes to different files. */
     enum CrashPoint {
         /** The child's files are there, its register is not. */
         CHILD_IS_NOT_REGISTERED,
         CHILD_IS_REGISTERED,
-        /** The range's own state is in its database, and nobody knows. */
+        /** The range's own state is in its database, and nobody knows of it. */
         STATE_IS_WRITTEN
     }
 
-    /** Ends a life of a node; nothing catches it but the simulation. */
+    /** Ends a process of a node; only the simulation catches it. */
     static final class Crash extends Error {
         private static final long serialVersionUID = 1;
 
@@ -123,7 +123,7 @@ final class SimNode implements RaftGroups {
             return replies;
         }
 
-        /** Values only grow; a replica that lags behind a merge or a split may tell an older one later. */
+        /** Values only grow, but a replica that is behind a merge or a split may report an older one later. */
         private void tell(String key, String value) {
             told.merge(key, value, (one, other) -> one.length() >= other.length() ? one : other);
         }
@@ -140,7 +140,7 @@ final class SimNode implements RaftGroups {
     private final RocksResources rocks;
     private final OwnReport own;
     private final List<Runnable> tasks = new ArrayList<>();
-    /** What its coprocessors have been told of, by key. */
+    /** What its coprocessors were told, by key. */
     private final Map<String, String> told = new HashMap<>();
 
     private final Set<Long> seen = new HashSet<>();
@@ -149,7 +149,7 @@ final class SimNode implements RaftGroups {
     private boolean up;
     private int snapshots;
     private @Nullable CrashPoint armed;
-    /** Thrown where what is to be cut short catches everything; see {@link #goOnDying}. */
+    /** Thrown where code catches everything; see {@link #goOnDying}. */
     private @Nullable Crash dying;
 
     private @Nullable Path logBefore;
@@ -208,7 +208,7 @@ final class SimNode implements RaftGroups {
         return log;
     }
 
-    /** Makes the store with one range of these voters, as it is after they have all been given a replica. */
+    /** Creates the store with one range of these voters, as if they had all been given a replica. */
     void create(List<String> voters) throws IOException {
         try (SharedRaftLog made = openLog()) {
             StoreFiles making = files(made);
@@ -232,7 +232,7 @@ final class SimNode implements RaftGroups {
         return told;
     }
 
-    // --- life
+    // --- start and end of processes
 
     void start() throws IOException {
         up = true;
@@ -273,7 +273,7 @@ final class SimNode implements RaftGroups {
         newRanges();
     }
 
-    /** Those that it has had only since it was asked last. */
+    /** The ranges that were added since the last call. */
     List<Range> newRanges() {
         return ranges().all().stream().filter(range -> seen.add(range.id())).toList();
     }
@@ -301,7 +301,7 @@ final class SimNode implements RaftGroups {
                 });
     }
 
-    /** Has the next step end this life at a point, if it comes there. */
+    /** Lets the process end at {@code point}, if it gets there. */
     void arm(CrashPoint point) {
         armed = point;
         if (point == CrashPoint.CHILD_IS_NOT_REGISTERED) {
@@ -322,7 +322,7 @@ final class SimNode implements RaftGroups {
         }
     }
 
-    /** Throws the crash again that somebody has caught as a failure of what was being done. */
+    /** Throws the crash again if it was caught as an ordinary failure. */
     void goOnDying() {
         Crash crash = dying;
         if (crash != null) {
@@ -330,7 +330,7 @@ final class SimNode implements RaftGroups {
         }
     }
 
-    /** The register as it is now comes back with the next crash. */
+    /** Keeps the present register, which comes back with the next crash. */
     void keepLog() {
         Path kept = root.resolve(id + "-log-" + world.next());
         try {
@@ -353,7 +353,7 @@ final class SimNode implements RaftGroups {
         return logBefore != null;
     }
 
-    /** What is on disk survives; everything else is gone. */
+    /** Ends the process: what is on disk survives, everything else is lost. */
     void crash() throws IOException {
         up = false;
         life++;
@@ -372,7 +372,7 @@ final class SimNode implements RaftGroups {
         StoreRanges gone = ranges;
         SharedRaftLog goneLog = log;
         if (gone != null && goneLog != null) {
-            gone.all().forEach(Range::close); // gives the memory back; whatever that writes is in the files of before
+            gone.all().forEach(Range::close); // frees the memory; the copy was made before later writes
             goneLog.close();
         }
         ranges = null;
@@ -382,8 +382,8 @@ final class SimNode implements RaftGroups {
     }
 
     /**
-     * Copies a directory that is in use, as it is at one moment: compactions, which nobody here has in hand, add and
-     * delete table files.
+     * Copies a directory in use as it is at one moment, although compactions, which the simulation does not control,
+     * add and delete table files.
      */
     private static void copy(Path from, Path to) throws IOException {
         for (List<Path> before = tree(from);
@@ -401,7 +401,7 @@ final class SimNode implements RaftGroups {
         }
     }
 
-    /** Table files by link, since they are never changed. Returns whether all were there. */
+    /** Copies table files by links, because they never change. Returns whether all were there. */
     private static boolean copy(Path from, List<Path> all, Path to) throws IOException {
         try {
             for (Path each : all) {
@@ -448,7 +448,7 @@ final class SimNode implements RaftGroups {
         Path born = snapshotDirectory.resolve("snapshot_1");
         Path known = snapshotDirectory.resolve("known");
         Path kept = null;
-        if (Files.exists(born) && !Files.exists(known)) { // the group's log begins anew
+        if (Files.exists(born) && !Files.exists(known)) { // the group's log begins again
             kept = newSnapshot();
             copy(born, tree(born), kept);
             Files.createFile(known);
@@ -467,9 +467,11 @@ final class SimNode implements RaftGroups {
     @Override
     public void standWhereNobodyLeads() {}
 
-    // --- what it tells others
+    // --- its reports
 
-    /** Without what depends on how fast this machine is and when RocksDB cleans up: a seed has one course. */
+    /**
+     * Without values that depend on the speed of this machine or on RocksDB's clean-up, so that a seed has one course.
+     */
     List<ReplicaReport> report() {
         List<ReplicaReport> told = own.of(STORE).replicas().getOrDefault(STORE, List.of());
         return told.stream().map(SimNode::withoutMeasures).toList();

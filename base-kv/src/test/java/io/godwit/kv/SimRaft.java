@@ -31,35 +31,35 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Raft groups without threads, network or clock: what JRaft promises a state machine, and nothing more. Whoever drives
- * it picks the next of the {@link #possible} steps: an entry comes to a follower or does not, a replica applies some of
- * what is committed, a majority elects somebody while the leader before goes on believing. Logs are durable as soon as
- * they are written; applied state is the node's own matter. The members of a group stay.
+ * Raft groups without threads, network or clock, with exactly JRaft's promises to a state machine. The driver picks the
+ * next of the {@link #possible} steps: an entry does or does not reach a follower, a replica applies some committed
+ * entries, a majority elects a leader while the former one still believes that it leads. Logs are durable as soon as
+ * they are written; the node is responsible for applied state. The members of a group do not change.
  */
 final class SimRaft {
-    /** What a group needs of the simulation. */
+    /** The parts of the simulation that a group uses. */
     interface World {
         Random random();
 
-        /** Has the task run on the node later, in any order, unless it dies before. */
+        /** Runs the task on the node later, in any order, unless the node dies before. */
         void later(SimNode node, Runnable task);
 
-        /** A node that is a member is called and has no replica. */
+        /** A member without a replica is called. */
         void missing(String groupId, SimNode caller, String storeId);
 
-        /** A replica is about to apply these. */
+        /** A replica is about to apply these entries. */
         void applying(Replica replica, List<Entry> entries);
 
         void applied(Replica replica);
 
         SimFault fault();
 
-        /** Whether nothing fails any more that could go well. */
+        /** Whether avoidable failures no longer happen. */
         boolean isCalm();
     }
 
-    /** @param data null for the entry that a leader begins its term with */
-    @SuppressWarnings("ArrayRecordComponent") // compared nowhere
+    /** @param data null for a leader's first entry of its term */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     record Entry(long index, long term, byte @Nullable [] data) {
         boolean isCommand() {
             return data != null && data[1] != 1;
@@ -70,7 +70,7 @@ final class SimRaft {
         }
     }
 
-    /** What a node's disk has of a group: what is left of its log, and the term. Survives crashes. */
+    /** A node's disk for a group: the rest of its log, and the term. Survives crashes. */
     static final class Disk {
         private long baseIndex;
         private long baseTerm;
@@ -127,7 +127,7 @@ final class SimRaft {
     static final class Group {
         final String id;
         final List<String> voters;
-        /** In the configuration, and nowhere else. */
+        /** Only in the configuration. */
         final List<String> learners = new ArrayList<>();
 
         final Map<String, Disk> disks = new TreeMap<>();
@@ -143,7 +143,7 @@ final class SimRaft {
             return voters.size() / 2 + 1;
         }
 
-        /** Who was elected last, if it still leads. */
+        /** The last elected leader, if it still leads. */
         @Nullable
         Replica newestLeader() {
             return replicas.values().stream()
@@ -156,10 +156,10 @@ final class SimRaft {
     private final World world;
     private final List<String> voters;
     private final Map<String, Group> groups = new TreeMap<>();
-    /** Kinds of entries of which the next is refused, as by a log that is too busy. */
+    /** Kinds of entries of which the next is refused, as if the log were too busy. */
     private final Set<Byte> refusedOnce = new TreeSet<>();
 
-    /** Whom nobody reaches; empty for nobody. */
+    /** The node that is not reached; empty for none. */
     private String cutOff = "";
 
     static long rangeOf(String groupId) {
@@ -171,12 +171,12 @@ final class SimRaft {
         this.voters = voters;
     }
 
-    /** From now on no other node reaches this one; empty: all reach each other. */
+    /** From now on no other node reaches this one; empty ends that. */
     void cutOff(String storeId) {
         cutOff = storeId;
     }
 
-    /** The next entry of this kind is not taken. */
+    /** Refuses the next entry of this kind. */
     void refuseOnce(byte kind) {
         refusedOnce.add(kind);
     }
@@ -197,7 +197,7 @@ final class SimRaft {
         return group;
     }
 
-    /** The replicas of a node that died are gone; their disks stay. */
+    /** Removes the replicas of a node that died; their disks stay. */
     void crashed(SimNode node) {
         for (Group group : groups.values()) {
             Disk disk = group.disks.get(node.id());
@@ -214,8 +214,9 @@ final class SimRaft {
     /**
      * Starts a replica.
      *
-     * @param bornWith the snapshot of a group that was born by a split and has never run here; null for any other
-     * @param isBlank whether it is to be given all it has
+     * @param bornWith the snapshot of a group that was created by a split and has never run here; null for any other
+     *     group
+     * @param isBlank whether it waits to be given all its data
      */
     Replica start(SimNode node, String groupId, StateMachine machine, @Nullable Path bornWith, boolean isBlank) {
         Group group = groups.computeIfAbsent(groupId, id -> new Group(id, voters));
@@ -235,7 +236,7 @@ final class SimRaft {
 
     // --- steps
 
-    /** Adds all that may happen next. Elections where somebody leads are not among them. */
+    /** Adds all possible steps, except elections while there is a leader. */
     void possible(List<Runnable> steps) {
         for (Group group : groups.values()) {
             for (Replica replica : group.replicas.values()) {
@@ -249,7 +250,7 @@ final class SimRaft {
         }
     }
 
-    /** A majority elects one of its own, if it can; whoever led and is not of that majority does not know. */
+    /** A majority elects one of its members, if it can; the former leader does not know if it is not one of them. */
     void elect(Group group, @Nullable String wanted) {
         List<Replica> able = new ArrayList<>();
         for (String voter : group.voters) {
@@ -285,7 +286,7 @@ final class SimRaft {
         best.lead(term);
     }
 
-    /** One replica of one group in one life of its node. */
+    /** One replica of one group in one process of its node. */
     final class Replica implements RaftGroup {
         private final Group group;
         final SimNode node;
@@ -309,7 +310,7 @@ final class SimRaft {
         private boolean closed;
         private boolean failed;
 
-        @SuppressWarnings("ArrayRecordComponent") // compared nowhere
+        @SuppressWarnings("ArrayRecordComponent") // never compared
         private record Submitted(byte[] data, long term, Closure done) {}
 
         Replica(Group group, SimNode node, Disk disk, StateMachine machine) {
@@ -317,7 +318,7 @@ final class SimRaft {
             this.node = node;
             this.disk = disk;
             this.machine = machine;
-            // as JRaft does: again from the snapshot on, whatever the database has
+            // like JRaft: again from the snapshot on, whatever the database has
             this.applied = disk.snapshotIndex;
             this.commitIndex = disk.snapshotIndex;
         }
@@ -343,7 +344,7 @@ final class SimRaft {
             return leads && leaderTerm == group.maxTerm;
         }
 
-        /** Everything that there is has come here and been applied. */
+        /** Whether all entries have arrived here and been applied. */
         boolean isCurrent() {
             Replica newest = group.newestLeader();
             return newest != null
@@ -473,7 +474,7 @@ final class SimRaft {
                 }
                 follower.disk.entries.add(disk.at(index));
             }
-            if (world.random().nextInt(10) > 0) { // else the answer is lost
+            if (world.random().nextInt(10) > 0) { // otherwise the answer is lost
                 match.merge(voter, last, Math::max);
                 advanceCommit();
             }
@@ -536,7 +537,7 @@ final class SimRaft {
             world.applied(this);
         }
 
-        /** Entries as JRaft hands them over. */
+        /** Entries as JRaft passes them. */
         private final class Run implements Iterator {
             private final List<Entry> entries;
             private int at;
@@ -636,7 +637,7 @@ final class SimRaft {
             reads.forEach(read -> world.later(node, () -> read.accept(Status.OK())));
         }
 
-        // --- what the range calls
+        // --- called by the range
 
         @Override
         public String groupId() {

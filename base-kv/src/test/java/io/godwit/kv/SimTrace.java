@@ -4,8 +4,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * All that came to pass in a simulation, as one number: two runs of a seed that differ anywhere have different ones.
- * The last events are kept in words, for whoever has to find out how a seed failed.
+ * All events of a simulation as one number: two runs of a seed that differ anywhere have different numbers. The last
+ * events are kept as text, to find out how a seed failed.
  */
 final class SimTrace {
     private static final int KEPT = 60;
@@ -30,7 +30,7 @@ final class SimTrace {
         return hash;
     }
 
-    /** The last events, a line each. */
+    /** The last events, one per line. */
     @Override
     public String toString() {
         return String.join("\n", last);

@@ -20,8 +20,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks for one thing after the other without waiting: by routes, over a connection to each node, or of the ranges on
- * one node, whoever leads them. A connection keeps the order of what is sent; answers come in any.
+ * Sends requests without waiting for answers: by routes, over a connection to each node, or to the ranges on one node,
+ * whoever leads them. A connection keeps the order of requests; answers come in any order.
  */
 final class SimUser implements SimCaller.Network {
     private final RangeSimulation world;
@@ -31,7 +31,7 @@ final class SimUser implements SimCaller.Network {
     private final SimCaller caller;
     private final Map<String, Deque<Sent>> wires = new TreeMap<>();
     private final List<Sent> open = new ArrayList<>();
-    /** Made on a node itself: they die with it, and nobody knows what has become of them. */
+    /** Calls made on a node itself: if the node dies, their outcome is unknown. */
     private final List<CompletableFuture<byte[]>> local = new ArrayList<>();
 
     private static final class Sent {
@@ -49,8 +49,8 @@ final class SimUser implements SimCaller.Network {
     }
 
     /**
-     * @param node whose ranges it asks, and no others; null for one that goes by routes
-     * @param submits whether it asks the leaders' own half rather than the ranges
+     * @param node the node whose ranges it asks, and no others; null if it uses routes
+     * @param submits whether it asks the leaders and not the ranges
      */
     SimUser(RangeSimulation world, String name, @Nullable String node, boolean submits, List<String> nodes) {
         this.world = world;
@@ -65,7 +65,7 @@ final class SimUser implements SimCaller.Network {
         return name;
     }
 
-    /** Whose ranges it asks; null for one that goes by routes. */
+    /** The node whose ranges it asks; null if it uses routes. */
     @Nullable
     String node() {
         return node;
@@ -75,7 +75,7 @@ final class SimUser implements SimCaller.Network {
         return caller;
     }
 
-    // --- what it asks
+    // --- its requests
 
     CompletableFuture<byte[]> mutate(byte[] key, byte[] mutation, long deadlineNanos) {
         if (node == null) {
@@ -100,7 +100,7 @@ final class SimUser implements SimCaller.Network {
         return at.isUp() ? here(at.ranges().client().query(key, key, new Deadline(deadlineNanos))) : down();
     }
 
-    /** Whether the node that it asks leads the range of a key; true for one that goes by routes. */
+    /** Whether the node that it asks leads the range of a key; true if it uses routes. */
     boolean mayAsk(String key) {
         return node == null
                 || world.node(node).isUp()
@@ -154,7 +154,7 @@ final class SimUser implements SimCaller.Network {
         world.at(millis + world.random().nextInt((int) millis / 2 + 1), task);
     }
 
-    /** Adds what may come to a node next. */
+    /** Adds the requests that may arrive at a node next. */
     void possible(List<Runnable> steps) {
         wires.forEach((to, wire) -> {
             if (!wire.isEmpty()) {
@@ -172,7 +172,7 @@ final class SimUser implements SimCaller.Network {
     }
 
     private void tell(Sent sent, byte @Nullable [] value, @Nullable Throwable failure) {
-        if (open.remove(sent)) { // else the connection has broken
+        if (open.remove(sent)) { // otherwise the connection has broken
             sent.answer.accept(value, failure);
         }
     }

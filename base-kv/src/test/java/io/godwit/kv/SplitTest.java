@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A range is cut in two on a node that runs alone. */
+/** A range is split on a single node. */
 @Timeout(120)
 class SplitTest {
     static final int KEYS = 64;
@@ -76,14 +76,14 @@ class SplitTest {
             append(store.client(), 30, "b").join();
             assertThat(split(store, 1, 7, key(20))).isEqualTo(ChangeOutcome.STALE);
             assertThat(split(store, 1, 1, key(20))).isEqualTo(ChangeOutcome.DONE);
-            assertThat(split(store, 1, 2, key(40))).isEqualTo(ChangeOutcome.STALE); // the other one's by now
-            assertThat(split(store, 1, 2, null)).isEqualTo(ChangeOutcome.STALE); // one key cannot be parted
+            assertThat(split(store, 1, 2, key(40))).isEqualTo(ChangeOutcome.STALE); // the key is of the other range
+            assertThat(split(store, 1, 2, null)).isEqualTo(ChangeOutcome.STALE); // a single key cannot be split
             assertThat(store.ranges().all()).hasSize(2);
             assertThat(value(store.client(), 30)).isEqualTo("b");
         }
     }
 
-    /** In the words that an operator gets. */
+    /** The reasons that an operator gets. */
     @Test
     void aSplitThatIsNotDoneSaysWhy() throws Exception {
         AtomicLong free = new AtomicLong(1_000_000);
@@ -106,7 +106,7 @@ class SplitTest {
 
     private static String asked(KvNode node, long epoch, byte @Nullable [] key) throws Exception {
         StoreOperations store = node.operations().store("test").orElseThrow();
-        Await.until("a leader", () -> !store.ranges().get(0).leader().isEmpty()); // it is made anew after a split
+        Await.until("a leader", () -> !store.ranges().get(0).leader().isEmpty()); // it is made again after a split
         OperationResult result = store.carryOut(
                         new BalanceAction.Split(
                                 1, epoch, Optional.ofNullable(key).map(Key::of), "test"),
@@ -115,7 +115,7 @@ class SplitTest {
         return result.outcome() + ": " + result.detail();
     }
 
-    /** Once it is in the log it has to be done, and a disk that is full would stop the range. */
+    /** A split in the log must be carried out, and a full disk would stop the range. */
     @Test
     void nothingIsCutWhileTheDiskIsNearlyFull() throws Exception {
         AtomicLong free = new AtomicLong(1_000_000);
@@ -136,8 +136,7 @@ class SplitTest {
     }
 
     /**
-     * What is left of the files when nothing was flushed: the log is replayed over databases of before and after the
-     * split.
+     * The files after a crash without any flush: the log is replayed over databases from before and after the split.
      */
     @Test
     void aCrashRightAfterSplitsLosesNothingAndReplaysThem() throws Exception {
@@ -155,7 +154,7 @@ class SplitTest {
             }
             copy(data, copy);
         }
-        for (int round = 0; round < 2; round++) { // what the replay has written is opened once more
+        for (int round = 0; round < 2; round++) { // opens the result of the replay once more
             try (KvNode node = KvNode.open(config(copy))) {
                 KvStore store = open(node);
                 assertThat(store.client().rangeKeys(new byte[0], null)).hasSize(3);
@@ -167,8 +166,8 @@ class SplitTest {
     }
 
     /**
-     * Every thread appends letters to keys of its own, without waiting, while ranges are cut: the letters are there
-     * once, in order.
+     * Every thread appends letters to its own keys, without waiting, while ranges are split: each letter is there once,
+     * in order.
      */
     @Test
     void mutationsOfAKeyKeepTheirOrderThroughSplits() throws Exception {
@@ -200,10 +199,7 @@ class SplitTest {
         }
     }
 
-    /**
-     * Threads that append letters, each to keys of its own, without waiting for the answers, until something has
-     * happened.
-     */
+    /** Threads that append letters, each to its own keys, without waiting for answers, until something has happened. */
     static final class Writers {
         private static final int THREADS = 4;
         private static final int MAX_ROUNDS = 20_000;

@@ -28,9 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * How many mutations a second a node takes, each of them fsynced before it is answered. Prints; asserts only a floor.
- */
+/** How many fsynced mutations per second a node can do. Prints the rate; asserts only a minimum. */
 @Tag("long")
 class ThroughputTest {
     private static final Logger LOG = LoggerFactory.getLogger(ThroughputTest.class);
@@ -106,7 +104,7 @@ class ThroughputTest {
         return ProcessHandle.current().info().totalCpuDuration().orElseThrow().toNanos();
     }
 
-    /** Puts what it is given; the first 12 bytes are the key. */
+    /** Stores each mutation; its first 12 bytes are the key. */
     private static final class PutCoprocessor implements RangeCoprocessor {
         private static final byte[] DONE = "ok".getBytes(UTF_8);
         private final boolean readFirst;

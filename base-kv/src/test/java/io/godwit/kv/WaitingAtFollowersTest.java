@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Requests that wait on node b, which does not lead, and the changes that it applies meanwhile. */
+/** Requests that wait on node b, which does not lead, and the changes that b applies meanwhile. */
 class WaitingAtFollowersTest {
     @TempDir
     private Path root;
@@ -83,8 +83,8 @@ class WaitingAtFollowersTest {
     }
 
     /**
-     * A node that was away while the range was cut is given the left part by a snapshot, and a blank replica of the
-     * right part.
+     * A node was away while the range was split, and gets the left part by a snapshot and an empty replica of the right
+     * part.
      */
     @ParameterizedTest
     @ValueSource(strings = {"lb", "mb"})
@@ -95,7 +95,7 @@ class WaitingAtFollowersTest {
                 range("a", 1).split(range("a", 1).state().epoch(), 2, "h".getBytes(UTF_8));
         simulation.settle();
         assertThat(split).isCompletedWithValue(ChangeOutcome.DONE);
-        for (int i = 0; i < 2; i++) { // of two snapshots the log goes back to the first
+        for (int i = 0; i < 2; i++) { // with two snapshots the log goes back to the first
             simulation.append(simulation.user("la"), "bla");
             simulation.settle();
             SimRaft.Replica leader = simulation.raft().group("sim-1").newestLeader();
@@ -109,10 +109,10 @@ class WaitingAtFollowersTest {
         assertThat(range("b", 1).state().epoch())
                 .isEqualTo(range("a", 1).state().epoch());
         assertThat(first)
-                .isCompletedExceptionally(); // long before its deadline: a later one may be applied from now on
+                .isCompletedExceptionally(); // long before its deadline, because a later one may be applied from now on
     }
 
-    /** To the user's key in the right part. */
+    /** Appends to the user's key in the right part. */
     private CompletableFuture<byte[]> append(String user) {
         return simulation.append(simulation.user(user), "k" + user);
     }

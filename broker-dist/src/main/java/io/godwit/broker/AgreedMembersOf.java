@@ -4,7 +4,7 @@ import io.godwit.dist.member.Members;
 import io.godwit.dist.member.NodeLife;
 import io.godwit.inbox.carrier.AgreedMembers;
 
-/** The agreed members, for the leaders of inboxes. */
+/** Gives the leaders of inboxes the agreed view of members. */
 record AgreedMembersOf(Members members) implements AgreedMembers {
     @Override
     public long revision() {

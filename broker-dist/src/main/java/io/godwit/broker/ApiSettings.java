@@ -19,9 +19,9 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What the API is configured with, out of the effective configuration. */
+/** Makes the configuration of the API from the effective configuration. */
 final class ApiSettings {
-    /** A client id or a topic may stand in a path, percent-encoded, and in a cursor. */
+    /** A path or a cursor may contain a client id or a topic, percent-encoded: three bytes for one. */
     private static final int ENCODED = 3;
 
     private static final int LINE_ROOM = 8_192;
@@ -69,9 +69,9 @@ final class ApiSettings {
     }
 
     /**
-     * Reads the files that are named. Blocks.
+     * Checks the section and reads the files that it names. Blocks.
      *
-     * @throws IOException with a line for each mistake
+     * @throws IOException with one line per mistake
      */
     static void check(BrokerConfig config) throws IOException {
         ApiSection section = config.api();
@@ -111,7 +111,11 @@ final class ApiSettings {
         }
     }
 
-    /** Whether the key is that of the certificate. */
+    /**
+     * Checks that the key belongs to the certificate.
+     *
+     * @throws IOException when it does not
+     */
     private static Object pair(BrokerConfig config, Path certificate) throws IOException {
         ServerTls.load(new TlsConfig(
                         certificate,
@@ -142,7 +146,7 @@ final class ApiSettings {
         }
     }
 
-    /** What an operator should know at every start. */
+    /** Warnings for the operator, repeated at every start. */
     static List<String> warnings(BrokerConfig config) {
         ApiSection section = config.api();
         if (!section.enable()) {
@@ -165,7 +169,7 @@ final class ApiSettings {
             }
             return true;
         } catch (UnknownHostException e) {
-            return false; // the start tells
+            return false; // the start reports an unknown host
         }
     }
 }

@@ -15,47 +15,47 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Opens the auth providers that the configuration names: built-in ones, and those that plugins have. Several are asked
- * one after the other ({@link AuthChain}).
+ * Opens the auth providers that the configuration names: built-in ones and those of plugins. Several are asked one
+ * after the other ({@link AuthChain}).
  */
 final class AuthProviders {
     static final String ALLOW_ALL = "allow-all";
     static final String FILE = "file";
     private static final String LIST_KEY = "authConfig.providers";
-    /** A login may go through all of them. */
+    /** A login may be passed to every provider. */
     private static final int MAX_PROVIDERS = 16;
 
     private AuthProviders() {}
 
-    /** The names of all, in the order in which they are asked; one or none as a rule. */
+    /** The names of the configured providers, in the order in which they are asked; usually one or none. */
     static List<String> names(BrokerConfig config) {
         String single = config.auth().provider();
         return single.isEmpty() ? config.auth().providers() : List.of(single);
     }
 
-    /** Whether clients are asked who they are, or it was said outright that they are not. */
+    /** Whether the configuration names a provider, be it {@link #ALLOW_ALL}. */
     static boolean isConfigured(BrokerConfig config) {
         return !names(config).isEmpty();
     }
 
-    /** Whether it was said outright that clients are not asked who they are. */
+    /** Whether the configuration explicitly lets in everybody. */
     static boolean isAllowAll(BrokerConfig config) {
         return names(config).contains(ALLOW_ALL);
     }
 
-    /** Whether there is a provider that lets in only whom it knows, as far as it was not told otherwise. */
+    /** Whether a provider checks who clients are; it may still be configured to let in anonymous clients. */
     static boolean asksWhoClientsAre(BrokerConfig config) {
         return isConfigured(config) && !isAllowAll(config);
     }
 
-    /** Whether there are users and rules of files. */
+    /** Whether users and rules come from files. */
     static boolean isFile(BrokerConfig config) {
         return names(config).contains(FILE);
     }
 
     /**
-     * Names that cannot stand together, and rules that would be ignored in silence: only the provider "file" reads
-     * them.
+     * Finds names that exclude each other, and a file of rules that would silently be ignored because only the provider
+     * "file" reads it.
      *
      * @return one line per error, naming its key
      */
@@ -84,9 +84,9 @@ final class AuthProviders {
     }
 
     /**
-     * Blocks, to read files.
+     * Opens the configured providers. Blocks, since it reads files.
      *
-     * @throws IOException naming what is wrong
+     * @throws IOException naming the provider or file and what is wrong with it
      */
     static AuthProvider open(BrokerConfig config, PluginLoader plugins, AuthFileReports reports) throws IOException {
         List<String> names = names(config);
@@ -110,7 +110,7 @@ final class AuthProviders {
         return opened.size() == 1 ? opened.get(0).provider() : new AuthChain(opened);
     }
 
-    /** Users and rules of files, where a provider has them. */
+    /** The provider of users and rules from files, if there is one. */
     static Optional<FileAuth> files(AuthProvider opened) {
         List<AuthProvider> all = opened instanceof AuthChain chain ? chain.providers() : List.of(opened);
         return all.stream()
@@ -120,9 +120,9 @@ final class AuthProviders {
     }
 
     /**
-     * Finds and reads what {@link #open} would, and opens nothing: a provider of a plugin is not made. Blocks.
+     * Finds the providers and reads the files of {@link #open}, but creates no provider of a plugin. Blocks.
      *
-     * @throws IOException naming what is wrong
+     * @throws IOException naming the provider or file and what is wrong with it
      */
     static void check(BrokerConfig config, PluginLoader plugins) throws IOException {
         for (String name : names(config)) {

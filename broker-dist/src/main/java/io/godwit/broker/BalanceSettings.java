@@ -26,8 +26,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * How one key space is balanced: {@code storeConfig.(its name)}, and the system properties that its balancers have as
- * settings.
+ * The balancing of one key space: its section {@code storeConfig.(name)}, and the system properties that set values of
+ * its balancers.
  */
 final class BalanceSettings {
     static final BalanceSettings DIST = new BalanceSettings("dist");
@@ -54,7 +54,7 @@ final class BalanceSettings {
         return this == DIST ? all.distVoters() : this == INBOX ? all.inboxVoters() : all.retainVoters();
     }
 
-    /** The system property that has the number of voters. */
+    /** The system property that sets the number of voters. */
     private String votersProperty() {
         return this == DIST
                 ? "dist_worker_replica_voter_count"
@@ -62,10 +62,10 @@ final class BalanceSettings {
     }
 
     /**
-     * What an operator should know at each start of a node of a cluster: voters that survive no loss, and a property
-     * that does not say what holds.
+     * Warnings for the operator at each start of a clustered node: ranges with a single voter, and a property that
+     * differs from the number in force.
      *
-     * @param noted voters that the cluster wants, by store; empty where this node does not know yet
+     * @param noted the number of voters that the cluster wants, by store; empty while this node does not know it
      */
     static List<String> warnings(BrokerConfig config, Map<String, Integer> noted) {
         List<String> warnings = new ArrayList<>();
@@ -98,9 +98,9 @@ final class BalanceSettings {
     }
 
     /**
-     * The balancers that are configured, those that come with the broker unless others are named.
+     * The configured balancers; the shipped ones if none are named.
      *
-     * @throws IOException naming the balancer that is not there, or the setting that is wrong
+     * @throws IOException naming the missing balancer or the wrong setting
      */
     BalancePlan plan(BrokerConfig config, PluginLoader plugins) throws IOException {
         List<BalancePlan.Step> steps = new ArrayList<>();
@@ -152,7 +152,7 @@ final class BalanceSettings {
                 key, name, type, nameOf, shipped.stream().map(nameOf).toList());
     }
 
-    /** What system properties say, by the names that the shipped balancers have for it. */
+    /** The values of system properties, under the names that the shipped balancers use. */
     private Map<String, String> properties(BrokerConfig config) {
         SystemProperties all = config.properties();
         long ioNanosLimit = this == DIST
@@ -165,7 +165,7 @@ final class BalanceSettings {
         settings.put("ioNanosLimit", String.valueOf(ioNanosLimit));
         settings.put("maxIoDensity", String.valueOf(maxIoDensity));
         if (this == INBOX) {
-            // what a store begins with is not joined when there is little to do
+            // ranges that a store begins with are not merged when load is low
             settings.put("minRanges", String.valueOf(config.properties().initialRanges()));
         }
         return settings;
@@ -179,10 +179,10 @@ final class BalanceSettings {
         return settings;
     }
 
-    /** The split hinter that is configured, with its settings: all of them. */
+    /** The configured split hinter with all its settings. */
     record Hinter(SplitHinterFactory factory, Map<String, String> settings) {}
 
-    /** @throws IOException naming the hinter that is not there, or the setting that is wrong */
+    /** @throws IOException naming the missing hinter or the wrong setting */
     Hinter hinter(BrokerConfig config, PluginLoader plugins) throws IOException {
         SplitHinterFactory factory = named(
                 plugins,
@@ -209,9 +209,9 @@ final class BalanceSettings {
     }
 
     /**
-     * The store, with who cuts and looks after its ranges.
+     * The store with its split hinter, number of voters and balancers.
      *
-     * @param splitKeys where it is cut when it is made
+     * @param splitKeys where the key space is cut when the store is created
      * @throws IOException as {@link #plan} and {@link #hinter}
      */
     StoreSpec store(
@@ -227,7 +227,7 @@ final class BalanceSettings {
                 splitKeys,
                 () -> hinter.factory().create(hinter.settings()),
                 new StoreBalance(
-                        // what is published is matched where it comes in, so routes are everywhere
+                        // a publish is matched on the node that receives it, so every node holds the routes
                         new ReplicaGoal(voters(config), this == DIST),
                         config.isGiven(votersProperty()),
                         plan(config, plugins),
@@ -235,9 +235,9 @@ final class BalanceSettings {
     }
 
     /**
-     * Makes sure that all key spaces can be balanced as configured.
+     * Checks that all key spaces can be balanced as configured.
      *
-     * @throws IOException naming what is not there, or is wrong
+     * @throws IOException naming the missing balancer or the wrong setting
      */
     static void check(BrokerConfig config, PluginLoader plugins) throws IOException {
         for (BalanceSettings each : ALL) {

@@ -111,8 +111,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One broker: makes every part in the order in which they need each other and ends them the other way round, listeners
- * first. Started by the main thread, closed by it or by the shutdown thread; both calls block.
+ * One broker: creates the parts in the order of their dependencies and closes them in reverse order, listeners first.
+ * The main thread starts it; the main or the shutdown thread closes it. Both calls block.
  *
  * <p>Order of the start: the plugins; the auth provider with its files; data directory and log; the dist and the retain
  * store; the inbox store, whose leaders may publish wills at once and so need the other two; the listeners. Nothing is
@@ -121,7 +121,7 @@ import org.slf4j.LoggerFactory;
 final class Broker implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Broker.class);
 
-    /** Replaying a log of the usual size takes seconds; this is for the start script to end some day. */
+    /** Replaying a log of the usual size takes seconds. This limit only ensures that the start script ends some day. */
     private static final long READY_MINUTES = 30;
 
     private static final long JOIN_LOOK_MILLIS = 500;
@@ -141,7 +141,7 @@ final class Broker implements AutoCloseable {
     private final TraceTap traces = new TraceTap(tracing, System::currentTimeMillis);
     private final BrokerApi api;
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
-    /** How the stores were last; the thread's that reports, one at a time. */
+    /** The last reported state of each store. Only the reporting thread uses it, and one reports at a time. */
     private final Map<String, StoreHealth> told = new ConcurrentHashMap<>();
 
     private boolean isClosed;
@@ -154,43 +154,48 @@ final class Broker implements AutoCloseable {
 
     private volatile boolean isCancelled;
 
-    /** Does nothing on a node that is alone. Volatile: set by the starter, used by whoever drains. */
+    /**
+     * Hands over leaders; does nothing on a node without a cluster. Volatile: set by the starter, read by the draining
+     * thread.
+     */
     private volatile Runnable handOver = () -> {};
 
-    /** Null until it serves. Volatile: set by the starter, used by whoever reconfigures. */
+    /**
+     * Null until the listeners are open. Volatile: set by the starter, read by the threads that reconfigure and drain.
+     */
     private volatile @Nullable MqttServer running;
 
-    /** Whether its clients are being sent away. Volatile: set by who drains, asked by other nodes. */
+    /** Whether clients are being sent away. Volatile: set by the draining thread, read when other nodes ask. */
     private volatile boolean isDraining;
 
-    /** Null until operators are served. Volatile: set by the starter, used by who serves them. */
+    /** Null until operators are served. Volatile: set by the starter, read by threads of the API. */
     private volatile @Nullable StoreAdmin stores;
 
-    /** The same for configurations. */
+    /** As {@link #stores}. */
     private volatile @Nullable SettingsAdmin settings;
 
     /** As {@link #facts}. */
     private volatile @Nullable PluginHost pluginHost;
 
-    /** Null until plugins are loaded. Volatile: set by the starter, used by who reconfigures. */
+    /** Null until plugins are loaded. Volatile: set by the starter, read by the thread that reconfigures. */
     private volatile @Nullable BrokerFacts facts;
 
-    /** Null until the node can be asked about clients. Volatile: set by the starter, used by who serves operators. */
+    /** Null until the node can be asked about clients. Volatile: set by the starter, read by threads of the API. */
     private volatile @Nullable ClientAdmin clients;
 
-    /** The same for subscriptions. */
+    /** As {@link #clients}. */
     private volatile @Nullable SubscriptionAdmin subscriptions;
 
-    /** The same for who subscribes them. */
+    /** As {@link #clients}. */
     private volatile @Nullable SubscribeOnBehalf onBehalf;
 
-    /** The same for stored sessions. */
+    /** As {@link #clients}. */
     private volatile @Nullable SessionAdmin sessions;
 
     /** As {@link #clients}. */
     private volatile @Nullable DelayedAdmin delayedMessages;
 
-    /** As {@link #clients}; of the broker that serves. */
+    /** As {@link #clients}, but set just before the listeners open. */
     private volatile @Nullable MessagePublisher publisher;
 
     /** As {@link #clients}. */
@@ -199,13 +204,13 @@ final class Broker implements AutoCloseable {
     /** As {@link #clients}. */
     private volatile @Nullable RmqttStats figures;
 
-    /** As {@link #clients}; from when the dist store serves. */
+    /** As {@link #clients}, but set as soon as the dist store serves. */
     private volatile @Nullable OperatorTokens tokens;
 
     /** As {@link #clients}. */
     private volatile @Nullable BanAdmin bans;
 
-    /** As {@link #clients}; only with users out of a file. */
+    /** As {@link #clients}; stays null without users from a file. */
     private volatile @Nullable OperatorUsers users;
 
     /** As {@link #clients}. */
@@ -214,15 +219,15 @@ final class Broker implements AutoCloseable {
     /** As {@link #clients}. */
     private volatile @Nullable ClusterTop top;
 
-    /** None until the listeners are open. */
+    /** Empty until the listeners are open. */
     private volatile List<WebSocketListener> webSockets = List.of();
 
-    /** @param pluginDirectory need not be there */
+    /** @param pluginDirectory may be missing */
     Broker(BrokerConfig config, Path data, Path pluginDirectory) {
         this(config, data, pluginDirectory, TransportConfig.DEFAULTS.io());
     }
 
-    /** @param io what its listeners take connections from */
+    /** @param io the kind of channels that the listeners use */
     Broker(BrokerConfig config, Path data, Path pluginDirectory, TransportConfig.Io io) {
         this.io = io;
         this.config = config;
@@ -258,15 +263,15 @@ final class Broker implements AutoCloseable {
     }
 
     /**
-     * Returns when the listeners are open.
+     * Starts all parts. Returns when the listeners are open.
      *
-     * @return for whoever started it: where it listens, and what it warns of
-     * @throws IOException naming what does not fit: a plugin not found; data damaged, of another format or in use; a
-     *     port taken; no data and bootstrap false
+     * @return lines for the terminal: where the broker listens, and its warnings
+     * @throws IOException naming the obstacle, such as a missing plugin, data that is damaged, in use or of another
+     * format, a port in use, or missing data with {@code bootstrap} false
      */
     synchronized List<String> start() throws IOException, InterruptedException {
         if (isClosed) {
-            return List.of(); // the signal to end came first
+            return List.of(); // the process was told to end before
         }
         PluginHost host = new PluginHost(
                 config.plugins(),
@@ -395,7 +400,7 @@ final class Broker implements AutoCloseable {
                 others == null ? Duration.ZERO : waits.connection(),
                 others == null ? Integer.MAX_VALUE : config.cluster().lostWillsPerSecond()));
         List<byte[]> splitKeys = InboxStore.splitKeys(config.properties().initialRanges());
-        // what a leader finds undistributed, it publishes at once, to inboxes too
+        // on start a leader publishes messages that were stored but not distributed, and needs the inbox client for it
         KvStore inboxRanges = node.open(
                 BalanceSettings.INBOX.store(inboxStore.get().coprocessorFactory(), splitKeys, config, plugins),
                 ranges -> inbox.set(
@@ -485,7 +490,7 @@ final class Broker implements AutoCloseable {
                 .toList();
     }
 
-    /** Other nodes may ask how many clients there are whether or not this one has a balancer. */
+    /** Other nodes may ask for the number of clients here, so the exchange runs without a balancer too. */
     private void placeClients(
             KvNode node, MqttServer server, @Nullable ClientBalancer placing, @Nullable MqttCluster others) {
         LoadExchange loads = new LoadExchange(
@@ -503,7 +508,7 @@ final class Broker implements AutoCloseable {
         }
     }
 
-    /** Other nodes may ask what tenants use here whether or not this one has quotas. */
+    /** Other nodes may ask for the usage of tenants here, so the exchange runs without quotas too. */
     private void limitTenants(
             KvNode node,
             MqttServer server,
@@ -569,7 +574,7 @@ final class Broker implements AutoCloseable {
                 .toList();
     }
 
-    /** May wait for other nodes; the status tells for which. */
+    /** May wait for other nodes; the status names them. */
     private KvNode open() throws IOException, InterruptedException {
         StartProgress progress = new StartProgress() {
             @Override
@@ -603,7 +608,7 @@ final class Broker implements AutoCloseable {
         api.waits(what);
     }
 
-    /** Takes over what can be while it runs; after {@link #start}. */
+    /** Applies the settings that can change at run time. Does nothing before {@link #start} has returned. */
     void reconfigure(BrokerConfig next, boolean withListeners) {
         MqttServer server = running;
         BrokerFacts told = facts;
@@ -628,17 +633,17 @@ final class Broker implements AutoCloseable {
                 now.tenants()));
     }
 
-    /** What it measures of itself; from the beginning on. */
+    /** The meters of this broker, available from construction on. */
     BrokerMeters metrics() {
         return metrics;
     }
 
-    /** What an operator should know of the configuration file as it is now; for {@code status}. */
+    /** Puts warnings about the configuration file into {@code status}. */
     void tellOfConfiguration(List<String> warnings) {
         status.configuration(warnings);
     }
 
-    /** From early on: what keeps a start waiting may be theirs to mend. */
+    /** Called early: an operator may have to repair the very condition that delays the start. */
     private void serveOperators(KvNode node, PluginLoader plugins) throws IOException {
         Cluster cluster = node.cluster().orElse(null);
         BrokerFacts told = new BrokerFacts(config, plugins);
@@ -662,7 +667,7 @@ final class Broker implements AutoCloseable {
         settings = new SettingsSteering(calls);
     }
 
-    /** Before the listeners open: what is said of a tenant holds from its first connection on. */
+    /** Called before the listeners open: the settings of a tenant apply from its first connection on. */
     private void tellOfTenants(MqttServer server, InboxStore inbox, @Nullable TenantSettingsProviderFactory factory)
             throws IOException {
         ProvidedTenants tenants = new ProvidedTenants((tenant, settings) -> {
@@ -688,7 +693,7 @@ final class Broker implements AutoCloseable {
         }
     }
 
-    /** Operators ask any node for the clients and the figures of all. */
+    /** Any node can answer for the clients and figures of all nodes. */
     private ClusterClients serveClients(
             KvNode node,
             MqttServer server,
@@ -724,12 +729,14 @@ final class Broker implements AutoCloseable {
         return Optional.ofNullable(watches);
     }
 
-    /** The slowest and busiest of all nodes; empty while this one starts. Any thread. */
+    /**
+     * The slowest subscribers and the busiest clients and topics of all nodes; empty while this one starts. Any thread.
+     */
     Optional<TopSource> top() {
         return Optional.ofNullable(top);
     }
 
-    /** Before the listeners open: whoever is banned is so from the first connection on. */
+    /** Called before the listeners open, so that a banned client never gets in. */
     private void serveBans(
             KvNode node,
             MqttServer server,
@@ -755,7 +762,7 @@ final class Broker implements AutoCloseable {
         bans = all.bans(made, millis);
     }
 
-    /** Who is kept out; empty while this node starts. Any thread. */
+    /** The bans by operators; empty while this node starts. Any thread. */
     Optional<BanAdmin> bans() {
         return Optional.ofNullable(bans);
     }
@@ -765,7 +772,7 @@ final class Broker implements AutoCloseable {
         return Optional.ofNullable(users);
     }
 
-    /** Who may use the API of all nodes; empty until the dist store serves. Any thread. */
+    /** The tokens of the API, which hold on all nodes; empty until the dist store serves. Any thread. */
     Optional<TokenAdmin> tokens() {
         return Optional.ofNullable(tokens);
     }
@@ -805,7 +812,7 @@ final class Broker implements AutoCloseable {
         return Optional.ofNullable(onBehalf);
     }
 
-    /** Publishes; empty while this node starts. Any thread. */
+    /** Publishes messages for operators; empty while this node starts. Any thread. */
     Optional<MessagePublisher> publisher() {
         return Optional.ofNullable(publisher);
     }
@@ -839,7 +846,10 @@ final class Broker implements AutoCloseable {
         }
     }
 
-    /** Listeners open when this node can keep what it promises: all others know of it, and it knows their routes. */
+    /**
+     * Opens the way for the listeners once this node can keep its promises: all others know it, and it knows their
+     * routes.
+     */
     private void join(MqttCluster others, MqttServer server) throws IOException, InterruptedException {
         try {
             starter = Thread.currentThread();
@@ -871,7 +881,7 @@ final class Broker implements AutoCloseable {
         }
     }
 
-    /** The health may not tell yet what has ended the start: whoever reads the terminal is told that too. */
+    /** Adds the cause to the message, since {@code health} may not show yet why the start failed. */
     static IOException notServing(Map<String, StoreHealth> health, Exception ended) {
         Throwable cause = ended instanceof ExecutionException && ended.getCause() != null ? ended.getCause() : ended;
         String why = cause instanceof TimeoutException
@@ -895,7 +905,7 @@ final class Broker implements AutoCloseable {
         });
     }
 
-    /** Ends a start that still waits for the stores; {@link #start} then throws. Does nothing to one that is done. */
+    /** Interrupts a start that still waits for the stores; {@link #start} then throws. Does nothing after the start. */
     void cancelStart() {
         isCancelled = true;
         Thread waiting = starter;
@@ -904,16 +914,18 @@ final class Broker implements AutoCloseable {
         }
     }
 
-    /** While the process ends: whether a plugin has called {@code System.exit}. It is named in the log. Any thread. */
+    /**
+     * Whether a plugin has called {@code System.exit}, which ends the process now; logs the plugin's name. Any thread.
+     */
     boolean isEndedByPlugin() {
         PluginHost host = pluginHost;
         return host != null && host.isEndedByPlugin();
     }
 
     /**
-     * Sends the clients away at an even rate, before {@link #close}: closes the listeners, hands over what the node
-     * leads, and tells the clients to go. Returns when none is left; at once when it does not serve. {@link #close} may
-     * come meanwhile, and tells all that are left to go at once.
+     * Closes the listeners, hands over the leaders of this node, and disconnects the clients at an even rate. Returns
+     * when no client is left, or at once when the broker does not serve. A {@link #close} during the drain disconnects
+     * all remaining clients at once.
      */
     void drain(Duration over) throws InterruptedException {
         MqttServer server = running;
@@ -933,7 +945,7 @@ final class Broker implements AutoCloseable {
         }
     }
 
-    /** Ends what was started, listeners first. Further calls do nothing. */
+    /** Closes all started parts, listeners first. Further calls do nothing. */
     @Override
     public synchronized void close() {
         if (isClosed) {
@@ -950,7 +962,7 @@ final class Broker implements AutoCloseable {
             AutoCloseable part = opened.pop();
             try {
                 part.close();
-            } catch (Exception e) { // the others are closed all the same
+            } catch (Exception e) { // go on and close the other parts
                 LOG.error("not closed cleanly part={}", part, e);
             }
         }

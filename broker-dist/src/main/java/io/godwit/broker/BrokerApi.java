@@ -42,9 +42,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The HTTP API of a {@link Broker}: open from when the data directory is the broker's, so that health can be asked for
- * while the node waits for others, until all else is closed. Does nothing where it is switched off. Calls by the
- * threads that start and close the broker.
+ * The HTTP API of a {@link Broker}. It opens as soon as the broker owns the data directory, so that the health can be
+ * read while the node waits for others, and closes last. Does nothing when it is switched off. Used by the threads that
+ * start and close the broker.
  */
 final class BrokerApi implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BrokerApi.class);
@@ -78,8 +78,7 @@ final class BrokerApi implements AutoCloseable {
 
     /**
      * @param audit closed with this
-     * @param stores empty while the node starts
-     * @param clients the same, and all others
+     * @param stores empty while the node starts; so are all suppliers after it
      */
     BrokerApi(
             BrokerConfig config,
@@ -131,10 +130,10 @@ final class BrokerApi implements AutoCloseable {
     /**
      * Opens the port.
      *
-     * @throws IOException naming the setting that does not fit, or a port that is taken
+     * @throws IOException naming the wrong setting or the port in use
      */
     void open() throws IOException {
-        LocalApi.remove(data); // of a life that was killed
+        LocalApi.remove(data); // left over from a killed process
         if (!config.api().enable()) {
             return;
         }
@@ -179,7 +178,10 @@ final class BrokerApi implements AutoCloseable {
         }
     }
 
-    /** For programs of this machine; those may be told by a URL instead, so a full disk does not end the start. */
+    /**
+     * Writes the address for programs on this machine. They can be given a URL instead, so a full disk does not end the
+     * start.
+     */
     private void tellWhere(InetSocketAddress bound, boolean hasTls) {
         Optional<Path> certificate =
                 hasTls ? Optional.ofNullable(config.file(config.api().tls().certFile())) : Optional.empty();
@@ -195,7 +197,7 @@ final class BrokerApi implements AutoCloseable {
         return watched::hasChanged;
     }
 
-    /** Where it listens, for people; none where it does not. */
+    /** The address for the terminal; empty when the API is off. */
     List<String> lines() {
         return listens.isEmpty() ? List.of() : List.of("API on " + listens);
     }
@@ -204,13 +206,17 @@ final class BrokerApi implements AutoCloseable {
         health.waiting(what);
     }
 
-    /** The stores are open. */
+    /** Called when the stores are open. */
     void opened(KvNode node) {
         admin.opened(node.operations(), node::health);
         health.lacks(admin::lacks);
     }
 
-    /** The node has others, and {@code lack} tells why it acknowledges nothing; empty while it does. */
+    /**
+     * Called on a node of a cluster.
+     *
+     * @param lack says why this node acknowledges nothing; empty while it does
+     */
     void joins(Supplier<String> lack) {
         health.lacks(() -> {
             List<String> lacks = new ArrayList<>(admin.lacks());
@@ -222,18 +228,18 @@ final class BrokerApi implements AutoCloseable {
         });
     }
 
-    /** The listeners are open. */
+    /** Called when the listeners are open. */
     void serves() {
         health.look();
         health.phase(NodeHealth.Phase.SERVING);
     }
 
-    /** Clients should go elsewhere. */
+    /** Called when clients should go to other nodes. */
     void stops() {
         health.phase(NodeHealth.Phase.STOPPING);
     }
 
-    /** The stores are about to be closed. */
+    /** Called when the stores are about to be closed. */
     void storesClose() {
         admin.closing();
     }

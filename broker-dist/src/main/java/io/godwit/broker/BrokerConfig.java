@@ -30,7 +30,7 @@ final class BrokerConfig {
     private final List<ListenerSection> listeners;
     private final Path directory;
 
-    /** @param directory that of the configuration file, which files it names are relative to */
+    /** @param directory that contains the configuration file; relative file names start from it */
     BrokerConfig(Loaded<FileConfig, SystemProperties> loaded, Path directory) {
         this.loaded = loaded;
         this.listeners = ListenerSection.of(loaded.file().mqttServerConfig());
@@ -93,12 +93,12 @@ final class BrokerConfig {
         return loaded.file().otlpConfig();
     }
 
-    /** Which plugins are in use. */
+    /** The section that names the plugins in use. */
     PluginSection usedPlugins() {
         return loaded.file().pluginConfig();
     }
 
-    /** What the file says for plugins, by the names of these. */
+    /** The sections of the file for plugins, by plugin name. */
     Map<String, OpenSection> plugins() {
         return loaded.file().plugins();
     }
@@ -107,36 +107,36 @@ final class BrokerConfig {
         return loaded.properties();
     }
 
-    /** Whether somebody has given a value to the key or system property, be it the default. */
+    /** Whether the key or system property was set explicitly, even to its default. */
     boolean isGiven(String path) {
         return loaded.effective().stream()
                 .anyMatch(each -> each.path().equals(path) && !each.origin().isEmpty());
     }
 
-    /** A file that the configuration names; null when it names none. */
+    /** The path of a file that the configuration names; null for an empty name. */
     @Nullable
     Path file(String name) {
         return name.isEmpty() ? null : directory.resolve(name).normalize();
     }
 
-    /** What names of files are relative to. */
+    /** The directory that relative file names start from. */
     Path directory() {
         return directory;
     }
 
-    /** The listeners, those that are switched off included. */
+    /** The listeners, including those that are switched off. */
     List<ListenerSection> listeners() {
         return listeners;
     }
 
-    /** Every key with its value and where that is from, in the order of the file; system properties last. */
+    /** Every key with its value and origin, in the order of the file; system properties last. */
     List<Effective> effective() {
         return loaded.effective();
     }
 
     /**
-     * Those whose value is not the default. Of a listener that is switched off only that, where it would be there by
-     * default.
+     * The keys whose value is not the default. For a listener that is switched off, only the {@code enable} key, and
+     * only if it is on by default.
      */
     List<Effective> changes() {
         return loaded.effective().stream()
@@ -144,7 +144,7 @@ final class BrokerConfig {
                 .toList();
     }
 
-    /** Whether the section of a listener says more than the defaults. */
+    /** Whether a section of a listener sets anything but defaults, apart from {@code enable}. */
     boolean isFilledIn(ListenerSection section) {
         return loaded.effective().stream()
                 .anyMatch(each -> each.path().startsWith(section.path() + ".")

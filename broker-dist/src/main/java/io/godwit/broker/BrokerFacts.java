@@ -6,17 +6,17 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/** What a {@link Broker} tells operators of its configuration and its plugins. Thread-safe. */
+/** The facts about configuration and plugins that a {@link Broker} shows operators. Thread-safe. */
 final class BrokerFacts implements NodeFacts {
     private static final String MASK = "********";
     /**
-     * Keys whose value is a secret by their name, not a number or the name of a file. No key that ships is one: those
-     * say of themselves that they are.
+     * Keys whose name suggests a secret value, as opposed to a number or a file name. No shipped key matches: those are
+     * marked as secret.
      */
     private static final Pattern SECRET = Pattern.compile("(?i).*(password|passphrase|secret|token)");
 
     private final PluginLoader plugins;
-    /** Volatile: replaced by whoever reconfigures. */
+    /** Volatile: replaced by the thread that reconfigures, read by any. */
     private volatile List<Effective> inForce;
 
     BrokerFacts(BrokerConfig started, PluginLoader plugins) {
@@ -24,7 +24,7 @@ final class BrokerFacts implements NodeFacts {
         this.plugins = plugins;
     }
 
-    /** As {@link ConfigReload} has decided. */
+    /** Applies a change as {@link ConfigReload} does. */
     void reconfigured(BrokerConfig next, boolean withListeners) {
         inForce = ConfigReload.inForce(inForce, next, withListeners);
     }

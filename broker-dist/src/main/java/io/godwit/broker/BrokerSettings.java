@@ -36,7 +36,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
 
-/** What each part is configured with, out of the effective configuration. */
+/** Makes the configuration of each part from the effective configuration. */
 final class BrokerSettings {
     private BrokerSettings() {}
 
@@ -115,7 +115,8 @@ final class BrokerSettings {
                                 config.mqtt().maxConnectBytes(),
                                 config.mqtt().maxConnectUserProperties(),
                                 config.mqtt().maxUserProperties(),
-                                // those beyond the limit of a SUBSCRIBE are refused one by one, up to this
+                                // a longer SUBSCRIBE is decoded up to this bound, so that each excess filter gets its
+                                // own refusal
                                 Math.max(
                                         DecodeLimits.DEFAULTS.maxFilters(),
                                         config.mqtt().maxFiltersPerSubscribe())),
@@ -159,7 +160,7 @@ final class BrokerSettings {
                 TenantsOf.naming(config));
     }
 
-    /** What holds for the topics of all clients. */
+    /** The limits and rules that hold for the topics of all clients. */
     record Topics(TopicLimits limits, TopicRules rules) {}
 
     static Topics topics(BrokerConfig config) {
@@ -180,7 +181,7 @@ final class BrokerSettings {
                         config.topics().sysIntervalSeconds() > 0));
     }
 
-    /** Of one whose {@link #tls} can be said. */
+    /** Of a section whose {@link #tls} can be made, when it has TLS. */
     static ListenerConfig listener(ListenerSection section, BrokerConfig config) {
         return new ListenerConfig(
                 address(section, config),
@@ -205,8 +206,8 @@ final class BrokerSettings {
     }
 
     /**
-     * A page that must log in may come from anywhere: it has no more than its owner has. Where nobody is asked to,
-     * being in the right place is all it takes.
+     * Which web pages may connect. Where clients log in, a page from anywhere may: it has only the rights of its user.
+     * Without authentication, reaching the port is all it takes, so pages of other hosts are refused.
      */
     private static AllowedOrigins origins(ListenerSection section, BrokerConfig config) {
         List<String> listed = section.webSocket().allowedOrigins();
@@ -216,9 +217,7 @@ final class BrokerSettings {
         return listed.contains(WebSocketKeys.ANY_ORIGIN) ? AllowedOrigins.ANY : new AllowedOrigins(false, listed);
     }
 
-    /**
-     * Of a listener that names a certificate and a key, and trusted authorities when it asks clients for certificates.
-     */
+    /** @param section names a certificate and a key, and trusted authorities if it asks clients for certificates */
     static TlsConfig tls(ListenerSection section, BrokerConfig config) {
         return new TlsConfig(
                 Objects.requireNonNull(config.file(section.ssl().certFile())),
@@ -232,7 +231,7 @@ final class BrokerSettings {
                 section.ssl().provider());
     }
 
-    /** What an operator should know of this configuration at every start. */
+    /** Warnings for the operator, repeated at every start. */
     static List<String> warnings(BrokerConfig config) {
         List<String> warnings = new ArrayList<>();
         if (AuthProviders.isAllowAll(config)) {
@@ -274,7 +273,7 @@ final class BrokerSettings {
         return warnings;
     }
 
-    /** A JVM that is promised more memory than there is ends when it takes it, or has the machine swap. */
+    /** A heap that outgrows the memory ends the JVM or makes the machine swap. */
     static List<String> heapWarnings(long heapBytes, long machineBytes) {
         return machineBytes <= 0 || heapBytes <= machineBytes
                 ? List.of()
@@ -282,14 +281,14 @@ final class BrokerSettings {
                         + " MiB of memory: set JVM_HEAP_OPTS, half of the memory is the default");
     }
 
-    /** Of the machine or the cgroup; 0 when that is not known. */
+    /** The memory of the machine or cgroup in bytes; 0 if unknown. */
     private static long machineBytes() {
         return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
                 ? system.getTotalMemorySize()
                 : 0;
     }
 
-    /** A proxy in front may bring its own TLS. */
+    /** Not behind a proxy, which may terminate TLS itself. */
     private static boolean takesPasswordsInTheClear(ListenerSection section, BrokerConfig config) {
         return AuthProviders.isFile(config)
                 && section.isEnabled()
@@ -303,7 +302,8 @@ final class BrokerSettings {
     }
 
     /**
-     * Without a host all addresses, or, when nobody is authenticated, loopback: nobody from outside is let in unasked.
+     * The address to bind. Without a host: all addresses, or only loopback if nobody is authenticated, so that no
+     * outsider gets in unasked.
      */
     static InetSocketAddress address(ListenerSection section, BrokerConfig config) {
         String host = section.keys().host();

@@ -15,33 +15,33 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How this node takes part in a cluster: {@code clusterConfig}. It does when the file says where it or others are to be
- * found; without, it runs alone and opens no port for others.
+ * How this node takes part in a cluster: {@code clusterConfig}. A node is clustered if the section names its host,
+ * other nodes or a domain; otherwise it runs alone and opens no port for others.
  *
- * <p>Nodes prove who they are by TLS, unless the file says that they need not. Where it says nothing of either, they
- * are reached from this machine only: nobody from outside becomes a node by mistake.
+ * <p>Nodes prove their identity by TLS unless the section says {@code plain}. With neither and no host, the node binds
+ * to loopback, so that no outsider joins by mistake.
  */
 final class ClusterSettings {
     private static final int MAX_PORT = 65_535;
-    /** What a log entry may have beside one largest packet. */
+    /** What a log entry may hold besides one largest packet. */
     private static final int ENTRY_BYTES = 4 << 20;
 
     private static final String LOOPBACK = "127.0.0.1";
 
-    /** The keys that TLS needs all of. */
+    /** The keys for TLS; all are needed. */
     private static final List<String> TLS_FILES =
             List.of("clusterConfig.tls.certFile", "clusterConfig.tls.keyFile", "clusterConfig.tls.trustCertsFile");
 
     private ClusterSettings() {}
 
-    /** Whether this node is one of a cluster. */
+    /** Whether this node is part of a cluster. */
     static boolean isClustered(BrokerConfig config) {
         return !config.cluster().host().isEmpty()
                 || !config.cluster().clusterDomainName().isEmpty()
                 || !config.cluster().seedEndpoints().isEmpty();
     }
 
-    /** Of a node that {@link #isClustered}, with a configuration that has no {@link #errors}. */
+    /** @param config of a node that {@link #isClustered}, without {@link #errors} */
     static ClusterConfig cluster(BrokerConfig config) {
         return new ClusterConfig(
                 config.cluster().env(),
@@ -55,7 +55,8 @@ final class ClusterSettings {
     }
 
     /**
-     * The largest message between nodes, which bounds the mutations of a node alone too: it may become one of several.
+     * The largest message between nodes, in bytes. It also bounds the mutations of a node that runs alone, which may
+     * join a cluster later.
      */
     static int maxMessageBytes(BrokerConfig config) {
         return Math.max(ClusterConfig.DEFAULT_MAX_MESSAGE_BYTES, largestPacket(config) + ENTRY_BYTES);
@@ -66,7 +67,7 @@ final class ClusterSettings {
         return given == 0 ? config.cluster().port() + 1 : given;
     }
 
-    /** Of all listeners, bytes. */
+    /** The largest packet over all listeners, in bytes. */
     static int largestPacket(BrokerConfig config) {
         return config.listeners().stream()
                 .filter(ListenerSection::isEnabled)
@@ -88,14 +89,18 @@ final class ClusterSettings {
                         certificate, key, authority, config.cluster().tls().requiredName());
     }
 
-    /** Whether nothing was said of who may be a node, nor where this one is to be reached. */
+    /** Whether the section names no certificates, no {@code plain} and no host. */
     private static boolean isOnThisMachineOnly(BrokerConfig config) {
         return !hasTls(config)
                 && !config.cluster().tls().plain()
                 && config.cluster().host().isEmpty();
     }
 
-    /** One line per error, each naming its key. Blocks: names are looked up and files read. */
+    /**
+     * Blocks, since it resolves names and reads files.
+     *
+     * @return one line per error, each naming its key
+     */
     static List<String> errors(BrokerConfig config) {
         if (!isClustered(config)) {
             return List.of();
@@ -138,7 +143,7 @@ final class ClusterSettings {
         return errors;
     }
 
-    /** Keys of those that name no file. */
+    /** The TLS keys that are empty. */
     private static List<String> missingFiles(BrokerConfig config) {
         ClusterTlsSection tls = config.cluster().tls();
         List<String> files = List.of(tls.certFile(), tls.keyFile(), tls.trustCertsFile());
@@ -150,14 +155,14 @@ final class ClusterSettings {
 
     private static boolean isLoopback(String host) {
         try {
-            // the loopback address is what an empty name stands for
+            // an empty name resolves to the loopback address
             return Stream.of(InetAddress.getAllByName(host)).allMatch(InetAddress::isLoopbackAddress);
         } catch (UnknownHostException e) {
-            return false; // told as what it is, once it is said how nodes prove who they are
+            return false; // Cluster.check reports an unknown host once the security of the cluster is configured
         }
     }
 
-    /** What an operator should know of it at every start. */
+    /** Warnings for the operator, repeated at every start. */
     static List<String> warnings(BrokerConfig config) {
         if (!isClustered(config)) {
             return List.of();

@@ -14,7 +14,7 @@ import java.util.Set;
 
 /** Reads the configuration file, the environment and the system properties. All errors are found in one pass. */
 final class ConfigLoader {
-    /** Read by {@code bin/standalone.sh}. */
+    /** Variables that {@code bin/standalone.sh} reads. */
     private static final Set<String> OF_THE_SCRIPT =
             Set.of("GODWIT_CACHE", "GODWIT_TRAINING", "GODWIT_START_TIMEOUT_SECONDS");
 
@@ -23,14 +23,14 @@ final class ConfigLoader {
 
     private ConfigLoader() {}
 
-    /** Without an environment. */
+    /** Loads without environment variables. */
     static BrokerConfig load(Path file, Map<String, String> properties) throws ConfigException {
         return load(file, properties, Map.of());
     }
 
     /**
      * @param properties the JVM's system properties; those without one of our prefixes are ignored
-     * @param environment variables that begin with {@code GODWIT_}, and those that the file names
+     * @param environment variables that begin with {@code GODWIT_}, and those that the file refers to
      */
     static BrokerConfig load(Path file, Map<String, String> properties, Map<String, String> environment)
             throws ConfigException {

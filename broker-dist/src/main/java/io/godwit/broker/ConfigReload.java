@@ -17,26 +17,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes over what changes in the configuration file while the broker runs: keys that are
- * {@link Effective#reload reloadable}, at once; of the others it is told that they need a restart. A file with a
- * mistake changes nothing and is told of. The environment and the system properties are those of the start.
+ * Applies changes of the configuration file while the broker runs: {@link Effective#reload reloadable} keys at once;
+ * for the others it warns that they need a restart. A file with a mistake changes nothing and causes a warning. The
+ * environment and the system properties keep their values from the start.
  *
- * <p>The file is looked at once a second, by a thread of its own.
+ * <p>A thread of its own checks the file once a second.
  */
 final class ConfigReload implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ConfigReload.class);
     private static final long LOOK_MILLIS = 1_000;
 
-    /** Reads the file as a start would. */
+    /** Reads the file as the start does. */
     interface Loading {
         BrokerConfig load() throws ConfigException;
     }
 
-    /** What goes on with another configuration. */
+    /** Applies another configuration. */
     interface Target {
         /**
-         * @param next what the file says now; of it, keys that can be taken over while the broker runs
-         * @param withListeners whether its listeners are those that are open, in the same order
+         * @param next the configuration of the file; only reloadable keys may be applied
+         * @param withListeners whether it has the same listeners as are open, in the same order
          */
         void reconfigure(BrokerConfig next, boolean withListeners);
     }
@@ -51,9 +51,9 @@ final class ConfigReload implements AutoCloseable {
     private final Map<String, Effective> inForce;
 
     /**
-     * @param file made before the file was read for the start, so that no change between is missed
-     * @param running what the broker was started with
-     * @param warn is told what an operator should know; each time everything
+     * @param file created before the start read the file, so that no change in between is missed
+     * @param running the configuration that the broker was started with
+     * @param warn receives all current warnings for the operator each time
      */
     ConfigReload(WatchedFile file, Loading loading, BrokerConfig running, Target target, Consumer<List<String>> warn) {
         this.file = file;
@@ -78,7 +78,7 @@ final class ConfigReload implements AutoCloseable {
             if (file.hasChanged()) {
                 reload();
             }
-        } catch (RuntimeException e) { // else it would be looked at no more
+        } catch (RuntimeException e) { // else the scheduler would drop this task
             LOG.error("configuration not reloaded file={}", file.path(), e);
         }
     }
@@ -97,7 +97,7 @@ final class ConfigReload implements AutoCloseable {
         TreeSet<String> paths = new TreeSet<>(next.keySet());
         paths.addAll(inForce.keySet());
         paths.removeIf(path -> isSame(inForce.get(path), next.get(path)));
-        // which listener is which goes by its place in the file: with others there, limits might become another's
+        // listeners are matched by their place in the file: if these change, limits might go to the wrong one
         boolean areListenersOthers =
                 paths.stream().anyMatch(path -> isOfListener(path) && !isReloadable(next.get(path)));
         List<String> taken = new ArrayList<>();
@@ -126,10 +126,10 @@ final class ConfigReload implements AutoCloseable {
     }
 
     /**
-     * The values in force once what can be taken over of {@code next} was.
+     * The values in force after the reloadable keys of {@code next} were applied.
      *
-     * @param before in force until then
-     * @param withListeners as {@link Target#reconfigure} is told
+     * @param before the values in force until then
+     * @param withListeners as in {@link Target#reconfigure}
      */
     static List<Effective> inForce(List<Effective> before, BrokerConfig next, boolean withListeners) {
         Map<String, Effective> changed = byPath(next);

@@ -28,36 +28,34 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps messages of {@code $delayed/{seconds}/{topic}} in the inbox store, each as the will of a session of its own
- * that nobody is connected to: it is published when its delay is over, once, whatever happens to the node meanwhile.
+ * Stores messages to {@code $delayed/{seconds}/{topic}} in the inbox store, each as the will of its own session without
+ * a connection. The store publishes it once, when its delay is over, even if this node fails meanwhile.
  *
- * <p>That session is called the keeper of the message here. Its client id begins with a character that no client's may
- * have, and ends with the publisher's, for whom the message is published:
+ * <p>This session is called the keeper of the message. Its client id begins with a character that no client may use,
+ * and ends with the client id of the publisher, on whose behalf the message is published:
  *
  * <pre>
  * without a token   \0delayed/{process}.{number}/{publisher}
  * with one          \0delayed/token.{token number}.{SHA-256 of the token origin}/{publisher}
  * </pre>
  *
- * <p>A message with a delivery token may be published again: until it is on record at its publisher's session that it
- * was distributed. While the keeper is there, a repeat finds it and changes nothing. So that a repeat does not come
- * when it has gone, the keeper has that put on record itself before it publishes ({@link #beforePublish}), and stays
- * {@link #REMEMBER_SECONDS} longer for a repeat that is under way then. Thread-safe.
+ * <p>A message with a delivery token may be published again until its publisher's session records that it was
+ * distributed. While the keeper exists, a repeat finds it and changes nothing. Before the keeper is published, that
+ * record is written ({@link #beforePublish}), so no repeat begins later; a keeper with a token stays
+ * {@link #REMEMBER_SECONDS} longer for a repeat that is already under way. Thread-safe.
  */
 final class DelayedMessages implements Delayer {
-    /**
-     * How long the keeper of a message with a token stays after it was published: longer than any request is under way.
-     */
+    /** How long a keeper with a token stays after its message was published: longer than any request takes. */
     static final long REMEMBER_SECONDS = 60;
 
     private static final String PREFIX = "\0delayed/";
     private static final String TOKEN_PREFIX = PREFIX + "token.";
-    /** Of a keeper, as {@link #keeper} makes it; the publisher may have any characters. */
+    /** The client id of a keeper, as {@link #keeper} makes it. The publisher's part may contain any characters. */
     private static final Pattern NAME = Pattern.compile(
             PREFIX + "(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\\.[0-9]{1,19}"
                     + "|token\\.(-?[0-9]{1,19})\\.([0-9a-f]{64}))/(.++)",
             Pattern.DOTALL);
-    /** Of no matter: the session is looked up by its client id. */
+    /** Any value will do: the session is looked up by its client id. */
     private static final int PROTOCOL_LEVEL = 5;
 
     private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
@@ -65,19 +63,19 @@ final class DelayedMessages implements Delayer {
     private final Supplier<InboxClient> inbox;
     private final int maxMessages;
     /**
-     * Of this process. Not its start: nodes may start in the same millisecond, and a clock may step back. Then a
-     * message would find the keeper of another one, and be acknowledged without being kept.
+     * Names this process. Its start time would not do: nodes may start in the same millisecond and clocks may step
+     * back. A message would then find the keeper of another message, and be acknowledged without being stored.
      */
     private final String run;
 
     private final AtomicLong lastNumber = new AtomicLong();
     private final LongSupplier stored;
-    /** On their way into the store. Atomic: event loops add, range executors subtract. */
+    /** Messages being written to the store. Atomic: event loops add, range executors subtract. */
     private final AtomicInteger underWay = new AtomicInteger();
 
     /**
-     * @param stored how many the store has, by {@link #isKeeper}
-     * @param maxMessages kept at once; more are refused
+     * @param stored the number of keepers in the store, see {@link #isKeeper}
+     * @param maxMessages bound of stored messages; more are refused
      */
     DelayedMessages(Supplier<InboxClient> inbox, LongSupplier stored, int maxMessages) {
         this.inbox = inbox;
@@ -110,7 +108,7 @@ final class DelayedMessages implements Delayer {
         return token == null ? CompletableFuture.completedFuture(DistOutcome.OVERLOADED) : keepRepeated(keeper, will);
     }
 
-    /** There is no room for another: only one that has its keeper already is taken. */
+    /** The bound is reached: only a repeat, whose keeper exists already, is accepted. */
     private CompletableFuture<DistOutcome> keepRepeated(ClientInfo keeper, Will will) {
         return inbox.get()
                 .owner(keeper)
@@ -128,7 +126,7 @@ final class DelayedMessages implements Delayer {
         });
     }
 
-    /** Once more where the leader is replaced in between: then the keeper may be there from the first time. */
+    /** Tries again when the leader changes meanwhile; the first attempt may have stored the keeper already. */
     private CompletableFuture<Void> write(ClientInfo keeper, Will will, boolean isRecorded) {
         long expirySeconds = Math.min(AttachRequest.NEVER, will.delaySeconds() + (isRecorded ? REMEMBER_SECONDS : 0));
         return inbox.get()
@@ -152,15 +150,14 @@ final class DelayedMessages implements Delayer {
     }
 
     /**
-     * To be complete before the will of {@code client} is published. When it keeps a message with a token, the session
-     * of its publisher has on record from then on that the message is distributed: it is not kept anew under that
-     * token.
+     * Must complete before the will of {@code client} is published. For a keeper with a token it records at the
+     * publisher's session that the message was distributed, so that a repeat under this token is not stored again.
      */
     CompletableFuture<Void> beforePublish(ClientInfo client) {
         return beforePublish(client.tenant(), client.clientId());
     }
 
-    /** The same of the session that keeps the message. */
+    /** As above, for the keeper of that client id. */
     CompletableFuture<Void> beforePublish(TenantId tenant, ClientId keeper) {
         Matcher name = NAME.matcher(keeper.value());
         if (!name.matches() || name.group(1) == null) {
@@ -171,8 +168,7 @@ final class DelayedMessages implements Delayer {
     }
 
     /**
-     * Whether the keeper of a message may be called so. Others name it: there need not be one, nor anything else of
-     * that name.
+     * Whether {@code id} has the form of a keeper's client id. Callers get it from outside: no such session need exist.
      */
     static boolean mayBeKeeper(ClientId id) {
         Matcher name = NAME.matcher(id.value());
@@ -183,18 +179,18 @@ final class DelayedMessages implements Delayer {
         try {
             return Long.toString(Long.parseLong(digits)).equals(digits);
         } catch (NumberFormatException e) {
-            return false; // more than the number of a token can be
+            return false; // out of range for the number of a token
         }
     }
 
-    /** Whether there is a session of that client id, which keeps a message or did so lately. */
+    /** Whether a session of that client id exists, which stores a message or did so lately. */
     CompletableFuture<Boolean> isThere(TenantId tenant, ClientId keeper) {
         return inbox.get()
                 .owner(new ClientInfo(tenant, keeper, null, "", PROTOCOL_LEVEL))
                 .thenApply(owner -> owner != SessionOwner.NO_SESSION);
     }
 
-    /** For whom a will is published: the client that published the message, when it is one that was kept here. */
+    /** The client on whose behalf a will is published: the publisher for a keeper, otherwise {@code client} itself. */
     ClientInfo publisherOf(ClientInfo client) {
         String id = client.clientId().value();
         return isKeeper(client.clientId())
@@ -206,12 +202,12 @@ final class DelayedMessages implements Delayer {
         return new ClientInfo(client.tenant(), id, client.userName(), client.remoteAddress(), client.protocolLevel());
     }
 
-    /** Which sessions of a tenant keep messages here. */
+    /** Selects the keepers of a tenant. */
     static SessionCatalog.Criteria kept(TenantId tenant) {
         return SessionCatalog.Criteria.kept(tenant, PREFIX);
     }
 
-    /** Whether a session of that client id keeps a message here. */
+    /** Whether a session of that client id is a keeper. */
     static boolean isKeeper(ClientId id) {
         return id.value().startsWith(PREFIX);
     }

@@ -31,18 +31,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The messages that {@link DelayedMessages} keeps on all nodes, for the API. A search walks the records of all sessions
- * at the leaders of their ranges, a page as far as its time goes.
+ * The messages that {@link DelayedMessages} stores on all nodes, for the API. A search walks the records of all
+ * sessions at the leaders of their ranges; a page ends when its time is over.
  *
- * <p>A message with a delivery token may be published again as long as its publisher's session does not have on record
- * that it was distributed. So that is put on record before the message is discarded, as before it is published.
+ * <p>A message with a delivery token may be published again until its publisher's session records that it was
+ * distributed. So this record is written before the message is discarded, as it is before publishing.
  */
 final class DelayedOverNodes implements DelayedAdmin {
     private static final Logger LOG = LoggerFactory.getLogger(DelayedOverNodes.class);
     static final int MAX_QUESTIONS = 4;
-    /** Of those about one message, which read little: slow searches keep nobody from ending it. */
+    /**
+     * Bound of questions about one message. It is separate, so that slow searches do not keep operators from discarding
+     * a message.
+     */
     static final int MAX_SINGLE_QUESTIONS = 32;
-    /** Messages that are discarded at a time. */
+    /** Messages that are discarded in parallel. */
     private static final int MAX_AT_A_TIME = 16;
 
     private final SessionCatalog catalog;
@@ -50,7 +53,7 @@ final class DelayedOverNodes implements DelayedAdmin {
     private final DelayedMessages delayed;
     /** Searches under way. Atomic: asked and answered on any thread. */
     private final AtomicInteger searches = new AtomicInteger();
-    /** The same of questions about one message each. */
+    /** Questions about one message under way. Atomic: as above. */
     private final AtomicInteger singles = new AtomicInteger();
 
     DelayedOverNodes(SessionCatalog catalog, InboxClient inboxes, DelayedMessages delayed) {
@@ -59,7 +62,7 @@ final class DelayedOverNodes implements DelayedAdmin {
         this.delayed = delayed;
     }
 
-    /** A message with the session that keeps it. */
+    /** A delayed message with its session. */
     private record Kept(ClientInfo keeper, KeptWill will) {}
 
     private record Found(List<Kept> items, @Nullable String next) {}
@@ -78,7 +81,7 @@ final class DelayedOverNodes implements DelayedAdmin {
         return ask(within, () -> count(tenant, filter, null, 0, deadline));
     }
 
-    /** A page ends with its own time, so the next one begins on another thread, and the stack stays flat. */
+    /** Each page waits for the store, so the next one begins on another thread and the stack stays flat. */
     private CompletableFuture<Count> count(
             String tenant, Optional<String> filter, @Nullable String cursor, long before, Deadline deadline) {
         Duration left = Duration.ofNanos(Math.max(1, deadline.remainingNanos(System.nanoTime())));
@@ -136,7 +139,7 @@ final class DelayedOverNodes implements DelayedAdmin {
                 .encodeToString(keeper.value().getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Empty for what no message has as its id. */
+    /** Empty for text that is not the id of a delayed message. */
     private static Optional<ClientId> keeperOf(String id) {
         try {
             ClientId keeper = new ClientId(new String(Base64.getUrlDecoder().decode(id), StandardCharsets.UTF_8));
@@ -156,7 +159,7 @@ final class DelayedOverNodes implements DelayedAdmin {
         }
         Deadline deadline = deadline(within);
         TenantId ofTenant = new TenantId(tenant);
-        // before anything is put on record: a made-up id would mark another message of its publisher as distributed
+        // this check comes before the record: a made-up id would mark another message of its publisher as distributed
         return askAboutOne(
                 within,
                 () -> delayed.isThere(ofTenant, keeper.get())
@@ -188,7 +191,7 @@ final class DelayedOverNodes implements DelayedAdmin {
                                 .thenApply(messages -> new Discarded(messages, found.next()))));
     }
 
-    /** Some at a time; a page has few batches, so that the stack stays flat. */
+    /** In batches; a page has so few of them that the stack stays flat. */
     private CompletableFuture<Integer> discard(List<Kept> all, int from, int before, Deadline deadline) {
         if (from >= all.size()) {
             return CompletableFuture.completedFuture(before);
@@ -227,7 +230,7 @@ final class DelayedOverNodes implements DelayedAdmin {
         }
         return begin(question)
                 .whenComplete((answer, failure) -> underWay.decrementAndGet())
-                .copy() // what was begun counts until it has ended
+                .copy() // counts as under way until it ends, even after the timeout
                 .orTimeout(within.toNanos(), TimeUnit.NANOSECONDS)
                 .exceptionally(failure -> {
                     throw new CompletionException(reasonOf(failure));

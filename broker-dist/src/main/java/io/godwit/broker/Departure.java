@@ -19,8 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hands over what a node leads before it ends. The others need not find out then that it is gone, and sessions of their
- * clients go on at the next leaders with nothing lost, refused or left open. What no other voter can take is left.
+ * Hands over the leadership of ranges before a node stops. The others then need not detect that it is gone, and
+ * sessions of their clients go on at the new leaders without losses or refusals. Ranges that no other voter can take
+ * stay here.
  */
 final class Departure {
     private static final Logger LOG = LoggerFactory.getLogger(Departure.class);
@@ -28,7 +29,7 @@ final class Departure {
     private final NodeOperations node;
     private final Deadline deadline;
     private final AtomicInteger handedOver = new AtomicInteger();
-    /** Ranges that no heir had taken by the deadline. */
+    /** Ranges that had no new leader by the deadline. */
     private final Queue<String> late = new ConcurrentLinkedQueue<>();
 
     private Departure(NodeOperations node, Deadline deadline) {
@@ -37,9 +38,9 @@ final class Departure {
     }
 
     /**
-     * Blocks until all is handed over that can be, for no longer than that.
+     * Blocks until all ranges that can move have moved, at most for {@code patience}.
      *
-     * @param ranOut told of the ranges that are left when that time was too short
+     * @param ranOut receives the ranges that were left when {@code patience} was over
      */
     static void handOver(NodeOperations node, Duration patience, Consumer<String> ranOut) {
         Departure departure = new Departure(node, Deadline.afterMillis(patience.toMillis()));
@@ -57,7 +58,7 @@ final class Departure {
         }
     }
 
-    /** All at once; neighbours go to different heirs. */
+    /** Moves all ranges at once; consecutive ranges go to different heirs. */
     private List<CompletableFuture<Void>> moves(StoreOperations store) {
         List<CompletableFuture<Void>> moves = new ArrayList<>();
         for (RangeInfo range : store.ranges()) {
@@ -70,7 +71,7 @@ final class Departure {
         return moves;
     }
 
-    /** To the first heir that takes it. */
+    /** Moves the range to the first heir that takes it. */
     private CompletableFuture<Void> move(StoreOperations store, RangeInfo range, Queue<String> heirs) {
         String heir = heirs.poll();
         boolean isLate = deadline.hasPassed(System.nanoTime());

@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-/** The agreed members, in the words of the inbox store. */
+/** Translates the agreed members into types of the inbox store. */
 final class DirectoryMembersOf implements DirectoryMembers {
     private final ClusterMembers members;
 
@@ -27,8 +27,8 @@ final class DirectoryMembersOf implements DirectoryMembers {
     }
 
     /**
-     * A lapsed member counts as one that joins: it has connections still, and until it is evicted nobody may have their
-     * client ids.
+     * A lapsed member counts as joining: it still has connections, and nobody else may have their client ids until it
+     * is evicted.
      */
     static MembersView of(io.godwit.dist.member.MembersView view) {
         Set<MemberLife> serving = lives(view.serving());

@@ -16,24 +16,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The request of {@code standalone.sh stop --drain}: the file {@code godwit.drain} in the data directory, with the
- * number of the process that it is for and the seconds that the drain may take, "PID SECONDS". It is removed when it is
- * taken, which tells the script so. A file and not a signal: signals carry no number, and the one that ends the process
- * is left to end a drain.
+ * The request of {@code standalone.sh stop --drain}: the file {@code godwit.drain} in the data directory with "PID
+ * SECONDS", the process that it is for and the seconds that the drain may take. The broker removes the file when it
+ * takes the request, and so tells the script. It is a file because a signal carries no number, and the signal to end
+ * the process is needed to end a drain.
  */
 final class DrainRequest implements AutoCloseable {
     static final String FILE = "godwit.drain";
-    /** As the script has it. */
+    /** The script has the same bound. */
     static final int MAX_SECONDS = 3_600;
 
     private static final Logger LOG = LoggerFactory.getLogger(DrainRequest.class);
     private static final long LOOK_MILLIS = 500;
-    /** More than any request has. */
+    /** More than any request needs. */
     private static final int MAX_BYTES = 64;
 
     private static final Pattern CONTENT = Pattern.compile("([0-9]{1,18}) ([0-9]{1,4})\\s*");
 
-    /** Drains, and ends the process. Blocks. */
+    /** Drains the broker and ends the process. Blocks. */
     interface Target {
         void drain(Duration over) throws InterruptedException;
     }
@@ -41,7 +41,7 @@ final class DrainRequest implements AutoCloseable {
     private final Path file;
     private final Target target;
     private final ScheduledExecutorService watcher;
-    /** Why the file was not taken at the last look; empty when it was, or there was none. Of the watcher. */
+    /** Why the last look could not take the file; empty if it could or there was none. Owned by the watcher. */
     private String trouble = "";
 
     DrainRequest(Path data, Target target) {
@@ -59,7 +59,7 @@ final class DrainRequest implements AutoCloseable {
         watcher.scheduleWithFixedDelay(this::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
     }
 
-    /** One that is for another process, or no request, is removed too. */
+    /** Takes a request, if there is one. Removes a file that is for another process or is no request, too. */
     void look() {
         try {
             byte[] bytes;
@@ -79,15 +79,15 @@ final class DrainRequest implements AutoCloseable {
                 target.drain(Duration.ofSeconds(Integer.parseInt(matcher.group(2))));
             }
         } catch (NoSuchFileException e) {
-            trouble = ""; // as nearly always
-        } catch (IOException e) { // such as a directory, or a disk that can only be read: it stays so
+            trouble = ""; // the usual case
+        } catch (IOException e) { // a directory or a read-only disk, say: log it once
             if (!trouble.equals(e.toString())) {
                 trouble = e.toString();
                 LOG.warn("request to drain not taken file={} cause={}", file, trouble);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } catch (RuntimeException e) { // else it would be looked at no more
+        } catch (RuntimeException e) { // else the scheduler would drop this task
             LOG.error("not drained", e);
         }
     }

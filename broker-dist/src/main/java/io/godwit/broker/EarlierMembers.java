@@ -9,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Members of an earlier version that have joined although operators have set something (a ban, a token, a user): they
- * cannot read it, so their dist store stops and they open no listeners. They cannot say so themselves in words that
- * help; the others tell of them. Looks by one thread, {@link #count} by any.
+ * Members of an earlier version that have joined although operators have set records (bans, tokens, users). They cannot
+ * read these, so their dist store stops and they open no listeners. Their own messages do not explain this, so the
+ * other members report it. One thread calls {@link #look}, any {@link #count}.
  */
 final class EarlierMembers {
     private static final Logger LOG = LoggerFactory.getLogger(EarlierMembers.class);
@@ -24,14 +24,17 @@ final class EarlierMembers {
         this(EarlierMembers::log);
     }
 
-    /** @param tell given what lasts from one look to the next, and an empty text when it is over */
+    /**
+     * @param tell receives the nodes once they are unable at two looks in a row, and an empty text when none is any
+     * more
+     */
     EarlierMembers(Consumer<String> tell) {
         this.tell = tell;
     }
 
     /**
-     * A member says what it reads a moment after it has joined: looks are some seconds apart, and one alone counts for
-     * nothing.
+     * Looks once. A new member announces its version a moment after it has joined, so a single look proves nothing;
+     * looks are some seconds apart.
      *
      * @param hasRecords whether operators have set anything
      */
@@ -44,7 +47,7 @@ final class EarlierMembers {
         });
     }
 
-    /** How many there are. */
+    /** How many such members there are. */
     int count() {
         return count;
     }

@@ -19,10 +19,10 @@ import org.slf4j.event.Level;
  * A kind of event and the meters that count it.
  *
  * @param name for logs and {@code status}
- * @param level at which an operator hears of it unasked: WARN when something was lost or is wrong, INFO when something
- *     was refused, which clients can bring about at will; null for what is usual
- * @param tag of the meters, by whose values it is told apart; null not to
- * @param meters together the number of events
+ * @param level at which it is reported to operators: WARN when something was lost or is wrong, INFO when something was
+ * refused, which clients can cause at will; null for usual events, which are not reported
+ * @param tag name of the meters' tag whose values are counted apart; null for none
+ * @param meters whose sum is the number of events
  */
 record EventKind(
         Class<? extends BrokerEvent> event,
@@ -31,7 +31,7 @@ record EventKind(
         @Nullable String tag,
         List<String> meters) {
 
-    /** Every kind there is, which a test sees to. */
+    /** All kinds; a test checks that none is missing. */
     static final List<EventKind> ALL = List.of(
             wrong(
                     BrokerEvent.MessageDropped.class,
@@ -137,7 +137,7 @@ record EventKind(
                 .orElseThrow();
     }
 
-    /** Totals since the start of what is told at {@code level}, by name; those that are not zero. */
+    /** The totals since the start of the kinds reported at {@code level}, by name; zeros are left out. */
     static Map<String, Long> totals(Level level, MeterRegistry registry) {
         Map<String, Long> totals = new TreeMap<>();
         ALL.stream().filter(kind -> kind.level() == level).forEach(kind -> kind.addTo(totals, registry));
@@ -145,7 +145,7 @@ record EventKind(
         return totals;
     }
 
-    /** The name in {@link #totals} that {@code event}, which is of this kind, is counted under. */
+    /** The name in {@link #totals} under which {@code event}, of this kind, is counted. */
     String nameOf(BrokerEvent event) {
         if (event instanceof BrokerEvent.MessageDropped dropped) {
             return tagged(EnumNames.of(dropped.reason()));

@@ -20,11 +20,10 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Makes what was discarded or refused visible: totals for {@code status}, and one line in the log per kind and period
- * in which it happened, since clients can cause events at will. It reads the counters; of the events themselves it
- * wants one of a kind and period, as an example for that line, and all of them only for a log at level trace. Of waits
- * that ran out it has one of each, since the example says what was waited for. Confined
- * to its own thread but for {@link #onEvent} and {@link #isListening}.
+ * Reports what was discarded or refused: totals for {@code status}, and one log line per kind and period. Clients can
+ * cause events at will, so it reads counters and listens to only one event per kind and period, as an example for the
+ * line; for waits that ran out, to one per wait, since the example names what was waited for. With the log at level
+ * trace it listens to all. Confined to its own thread, except {@link #onEvent} and {@link #isListening}.
  */
 final class EventLog implements EventListener, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(EventLog.class);
@@ -33,9 +32,9 @@ final class EventLog implements EventListener, AutoCloseable {
             .filter(kind -> kind.level() != null)
             .map(EventKind::event)
             .collect(Collectors.toUnmodifiableSet());
-    /** Of these the log has an example of each value of their tag. Only in trouble is there one at all. */
+    /** Kinds with an example for each value of their tag. These events are rare. */
     private static final Set<Class<? extends BrokerEvent>> TOLD_EACH = Set.of(BrokerEvent.WaitRanOut.class);
-    /** Characters of an example in the log. */
+    /** The largest number of characters of an example in the log. */
     private static final int MAX_EXAMPLE = 500;
 
     private final MeterRegistry meters;
@@ -47,14 +46,14 @@ final class EventLog implements EventListener, AutoCloseable {
         return thread;
     });
     private Map<String, Long> told = Map.of();
-    /** By kind of what is told: its first event since the last line about it. Set by any thread, taken by the timer. */
+    /** The first event of each reported kind since its last log line. Set by any thread, taken by the timer. */
     private final ConcurrentMap<Class<? extends BrokerEvent>, BrokerEvent> examples = new ConcurrentHashMap<>();
-    /** The same of {@link #TOLD_EACH}, by name. */
+    /** The same for {@link #TOLD_EACH}, by the name of {@link EventKind#nameOf}. */
     private final ConcurrentMap<String, BrokerEvent> examplesOfEach = new ConcurrentHashMap<>();
 
     /**
-     * @param status takes the totals by kind, those that are not zero, whenever they have changed
-     * @param heartbeat called in every period
+     * @param status receives the totals by kind, without zeros, whenever they have changed
+     * @param heartbeat runs once per period
      */
     @SuppressWarnings("FutureReturnValueIgnored") // runs until the timer is shut down
     EventLog(MeterRegistry meters, Consumer<Map<String, Long>> status, Runnable heartbeat) {
@@ -81,7 +80,7 @@ final class EventLog implements EventListener, AutoCloseable {
         }
     }
 
-    /** Logs what has been added since the last time, and says that the process is alive. */
+    /** Logs what has been counted since the last call, and runs the heartbeat. */
     private void tell() {
         heartbeat.run();
         Map<String, Long> wrong = EventKind.totals(Level.WARN, meters);
@@ -114,7 +113,7 @@ final class EventLog implements EventListener, AutoCloseable {
         });
     }
 
-    /** By the name that {@link EventKind#totals} has for it. */
+    /** By the name in {@link EventKind#totals}. */
     private Map<String, String> takeExamples() {
         Map<String, String> taken = new HashMap<>();
         examplesOfEach.keySet().forEach(name -> {
@@ -136,7 +135,7 @@ final class EventLog implements EventListener, AutoCloseable {
         return LogText.of(event, MAX_EXAMPLE);
     }
 
-    /** Tells what is left and ends; waits for both. */
+    /** Logs once more, then ends the thread; waits for both. */
     @Override
     public void close() {
         timer.execute(this::tell);

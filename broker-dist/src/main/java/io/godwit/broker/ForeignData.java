@@ -10,9 +10,9 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps a broker from making itself at home in a directory that is somebody else's: a mistyped {@code --data}. */
+/** Refuses a data directory with files of somebody else, such as after a typo in {@code --data}. */
 final class ForeignData {
-    /** Of an earlier first start that was cut short, and of the superuser on a disk of its own. */
+    /** Names left by an interrupted first start, and {@code lost+found} of a mounted disk. */
     private static final Set<String> OURS = Set.of("LOCK", "FORMAT.new", "FOUNDING", "FOUNDING.new", "lost+found");
 
     private static final int SHOWN = 5;
@@ -20,11 +20,11 @@ final class ForeignData {
     private ForeignData() {}
 
     /**
-     * Lets pass what holds a broker's data already, what does not exist, and what holds nothing but hidden files, the
-     * start script's and the log.
+     * Accepts a directory that holds the data of a broker, one that does not exist, and one that holds only hidden
+     * files, files of the start script and the log.
      *
-     * @param log the directory of the log, which may lie within; null when it is not known
-     * @throws IOException naming what is there
+     * @param log the directory of the log, which may lie within; null if unknown
+     * @throws IOException naming some of the foreign files
      */
     static void refuse(Path data, @Nullable Path log) throws IOException {
         if (!Files.isDirectory(data) || !DataDirectory.isEmpty(data)) {

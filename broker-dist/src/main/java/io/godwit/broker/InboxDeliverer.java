@@ -28,12 +28,12 @@ final class InboxDeliverer implements Deliverer {
     private final Supplier<InboxClient> inbox;
     private final TraceTap traces;
 
-    /** Takes a supplier, because the dist-worker is built with this deliverer and the inbox store opens after it. */
+    /** @param inbox a supplier, because the dist-worker is built with this deliverer before the inbox store opens */
     InboxDeliverer(Supplier<InboxClient> inbox) {
         this(inbox, new TraceTap(new Tracing(), () -> 0));
     }
 
-    /** @param traces what is followed on its way */
+    /** @param traces told of each delivery that it follows */
     InboxDeliverer(Supplier<InboxClient> inbox, TraceTap traces) {
         this.inbox = inbox;
         this.traces = traces;
@@ -81,7 +81,7 @@ final class InboxDeliverer implements Deliverer {
         }
         DeliveryToken token = delivery.token();
         TenantId tenant = delivery.publisher().tenant();
-        // nobody sends a message of QoS 0 again
+        // senders do not retry messages of QoS 0, so nothing makes this request obsolete
         Resend resend = message.qos() == Qos.AT_MOST_ONCE ? Resend.ALWAYS : delivery.resend();
         return token == null
                 ? new InsertRequest(tenant, message, targets, null, 0, 0, onlyAsks, null, resend)

@@ -3,18 +3,18 @@ package io.godwit.broker;
 import java.util.function.Consumer;
 
 /**
- * Tells why a node does not acknowledge, once that has lasted from one look to the next; and that it is over. Confined
- * to one thread.
+ * Reports why a node does not acknowledge, once a reason has lasted from one look to the next, and reports the end.
+ * Confined to one thread.
  */
 final class LackNotice {
     private String before = "";
     private String told = "";
 
     /**
-     * Looks once more.
+     * Looks once.
      *
-     * @param lack in words; empty for none
-     * @param tell given what has changed since it was called last
+     * @param lack the current reason; empty for none
+     * @param tell receives the reason, or an empty text for the end, if it differs from the last one reported
      */
     void look(String lack, Consumer<String> tell) {
         boolean isNew = !lack.isEmpty() && !lack.equals(before);

@@ -3,7 +3,7 @@ package io.godwit.broker;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A part that others are given before it exists. Set once by the wiring thread, read by all. */
+/** Holds a part that other parts refer to before it exists. Set once by the wiring thread, read by any. */
 final class Late<T> implements Supplier<T> {
     private volatile @Nullable T value;
 

@@ -8,8 +8,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The members, for who is given them before they exist: until then there are no others, and nothing may be
- * acknowledged. Set once by the wiring thread, used by all.
+ * Stands for the members before they exist: until then there are no other members, and nothing may be acknowledged. Set
+ * once by the wiring thread, used by any.
  */
 final class LateMembers implements Members {
     private volatile @Nullable Members members;

@@ -37,11 +37,13 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What the API asks for before the broker has made it: until then it fails with {@link NotServingException}. */
+/**
+ * The ports of the API, usable before the broker has made them: until then calls fail with {@link NotServingException}.
+ */
 final class LatePorts {
     private LatePorts() {}
 
-    /** @param made empty while the node starts; any thread */
+    /** @param made empty while the node starts; called on any thread */
     static StoreAdmin stores(Supplier<Optional<StoreAdmin>> made) {
         return new StoreAdmin() {
             @Override
@@ -117,7 +119,7 @@ final class LatePorts {
         };
     }
 
-    /** @param made empty while the node starts; any thread */
+    /** @param made empty while the node starts; called on any thread */
     static SettingsAdmin settings(Supplier<Optional<SettingsAdmin>> made) {
         return new SettingsAdmin() {
             @Override
@@ -132,7 +134,7 @@ final class LatePorts {
         };
     }
 
-    /** @param made empty while the node starts; any thread */
+    /** @param made empty while the node starts; called on any thread */
     static ClientAdmin clients(Supplier<Optional<ClientAdmin>> made) {
         return new ClientAdmin() {
             @Override
@@ -153,7 +155,7 @@ final class LatePorts {
         };
     }
 
-    /** @param made empty while the node starts; any thread */
+    /** @param made empty while the node starts; called on any thread */
     static SessionAdmin sessions(Supplier<Optional<SessionAdmin>> made) {
         return new SessionAdmin() {
             @Override
@@ -179,7 +181,7 @@ final class LatePorts {
         };
     }
 
-    /** @param made empty while the node starts; any thread */
+    /** @param made empty while the node starts; called on any thread */
     static SubscriptionAdmin subscriptions(Supplier<Optional<SubscriptionAdmin>> made) {
         return new SubscriptionAdmin() {
             @Override
@@ -213,7 +215,7 @@ final class LatePorts {
         };
     }
 
-    /** @param made empty while the node starts; any thread */
+    /** @param made empty while the node starts; called on any thread */
     static SubscribeOnBehalf onBehalf(Supplier<Optional<SubscribeOnBehalf>> made) {
         return new SubscribeOnBehalf() {
             @Override
@@ -230,12 +232,12 @@ final class LatePorts {
         };
     }
 
-    /** @param made empty while the node starts; any thread */
+    /** @param made empty while the node starts; called on any thread */
     static MessagePublisher publisher(Supplier<Optional<MessagePublisher>> made) {
         return (tenant, message) -> ask(made, publisher -> publisher.publish(tenant, message));
     }
 
-    /** @param made empty while the node starts; any thread */
+    /** @param made empty while the node starts; called on any thread */
     static RetainedAdmin retained(Supplier<Optional<RetainedAdmin>> made) {
         return new RetainedAdmin() {
             @Override
@@ -262,7 +264,7 @@ final class LatePorts {
         };
     }
 
-    /** @param made empty while the node starts; any thread */
+    /** @param made empty while the node starts; called on any thread */
     static DelayedAdmin delayed(Supplier<Optional<DelayedAdmin>> made) {
         return new DelayedAdmin() {
             @Override
@@ -289,7 +291,7 @@ final class LatePorts {
         };
     }
 
-    /** @param made empty while the node starts; any thread */
+    /** @param made empty while the node starts; called on any thread */
     static StatsSource figures(Supplier<Optional<StatsSource>> made) {
         return new StatsSource() {
             @Override
@@ -309,12 +311,12 @@ final class LatePorts {
         };
     }
 
-    /** @param made empty while the node starts; any thread */
+    /** @param made empty while the node starts; called on any thread */
     static HistorySource history(Supplier<Optional<HistorySource>> made) {
         return (sinceMillis, within) -> ask(made, history -> history.history(sinceMillis, within));
     }
 
-    /** @param made empty while the node starts; any thread */
+    /** @param made empty while the node starts; called on any thread */
     static BanAdmin bans(Supplier<Optional<BanAdmin>> made) {
         return new BanAdmin() {
             @Override
@@ -335,7 +337,7 @@ final class LatePorts {
         };
     }
 
-    /** There are none before; any thread. */
+    /** @param made empty while the node starts: there are no tokens then; called on any thread */
     static TokenAdmin tokens(Supplier<Optional<TokenAdmin>> made) {
         return new TokenAdmin() {
             private final List<Token> none = List.of();
@@ -376,7 +378,7 @@ final class LatePorts {
         };
     }
 
-    /** @param made empty while the node starts; any thread */
+    /** @param made empty while the node starts; called on any thread */
     static UserAdmin users(Supplier<Optional<UserAdmin>> made) {
         return new UserAdmin() {
             @Override

@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** A node that joins learns the live routes of each member over its link. */
+/** Introduces a joining node to the members: it learns the live routes of each over their link. */
 final class LinkIntroductions implements Introductions {
     private static final long LOOK_MILLIS = 200;
 
@@ -30,9 +30,9 @@ final class LinkIntroductions implements Introductions {
     private final Supplier<CompletableFuture<Void>> endClients;
 
     /**
-     * @param nanoTime the monotonic clock, as {@code timer} has it
-     * @param unlinked how long a member may be without a link before it is taken for over
-     * @param ranOut told of a member that was
+     * @param nanoTime the monotonic clock of {@code timer}
+     * @param unlinked how long a member may be without a link before it is taken for dead
+     * @param ranOut receives a member that was without a link for that long
      */
     LinkIntroductions(
             Links links,
@@ -51,10 +51,10 @@ final class LinkIntroductions implements Introductions {
         this.endClients = endClients;
     }
 
-    /** A member that is not linked for too long is taken for over: the others are asked to go on without it. */
+    /** Fails when the member has no link for too long; the others are then asked to go on without it. */
     @Override
     public CompletableFuture<Void> introduced(NodeLife member, long revision) {
-        // the member applies all that is committed before it answers, the view in which this node joins included
+        // the member applies all committed entries before it answers, including the view in which this node joins
         CompletableFuture<Void> learned = live.learnAllOf(member);
         look(member, learned, nanoTime.getAsLong());
         return learned;

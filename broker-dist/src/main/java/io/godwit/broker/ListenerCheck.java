@@ -5,17 +5,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/**
- * What can only be judged once all of the configuration has been read: whether the listeners can be opened, beside one
- * another.
- */
+/** Checks that need the whole configuration: whether the listeners can be opened together. */
 final class ListenerCheck {
     private ListenerCheck() {}
 
     /**
-     * One line per error, each naming its key.
+     * Checks the listeners that are on.
      *
-     * @param isFlawed whether a section has values that could not be read: nothing more is said of it
+     * @param isFlawed whether a section has unreadable values; such a section is skipped
+     * @return one line per error, each naming its key
      */
     static List<String> errors(BrokerConfig config, Predicate<String> isFlawed) {
         List<String> errors = new ArrayList<>();

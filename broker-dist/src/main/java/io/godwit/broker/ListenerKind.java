@@ -1,6 +1,6 @@
 package io.godwit.broker;
 
-/** What a listener speaks below MQTT. */
+/** The transport of a listener. */
 enum ListenerKind {
     TCP(false, false),
     TLS(true, false),

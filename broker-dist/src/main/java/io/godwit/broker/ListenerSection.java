@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One listener as the file gives it, of whichever kind. */
+/** One listener of any kind, as the configuration file gives it. */
 final class ListenerSection {
     private final ListenerKind kind;
     private final String path;
@@ -35,7 +35,7 @@ final class ListenerSection {
         this.webSocket = webSocket;
     }
 
-    /** All of them, those of a kind in the order of the file. */
+    /** The listeners of all kinds; those of one kind in the order of the file. */
     static List<ListenerSection> of(MqttServerSection server) {
         List<ListenerSection> all = new ArrayList<>();
         server.tcpListener()
@@ -66,17 +66,17 @@ final class ListenerSection {
         return isEnabled;
     }
 
-    /** 0 for any free one. */
+    /** The port; 0 for any free one. */
     int port() {
         return port;
     }
 
-    /** What every kind has; limits that it does not give are those of the node. */
+    /** The keys that every kind has; limits that are not set here have the values of the node. */
     ListenerKeys keys() {
         return keys;
     }
 
-    /** Of a kind that has TLS. */
+    /** @throws IllegalStateException if the kind has no TLS */
     SslSection ssl() {
         if (ssl == null) {
             throw new IllegalStateException(path + " has no TLS");
@@ -84,7 +84,7 @@ final class ListenerSection {
         return ssl;
     }
 
-    /** Of a kind that has WebSocket. */
+    /** @throws IllegalStateException if the kind has no WebSocket */
     WebSocketKeys webSocket() {
         if (webSocket == null) {
             throw new IllegalStateException(path + " has no WebSocket");

@@ -16,10 +16,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has the members go on without one that the membership has lost, and then ends the links to it, unless it has joined
- * again by then: publishes that wait for its confirmation are answered then. Asks again for as long as it stays lost.
- * When nobody listens any more where it did, its process is over, and its clients need not wait until it could have
- * come back.
+ * Excludes a member that the membership has lost, so that the others go on without it, and then ends the links to it
+ * unless it has joined again. This lets publishes that wait for its confirmation be answered. Asks again while the
+ * member stays lost. When connections to its address are refused, its process is over, and its clients need not wait
+ * for its possible return.
  */
 final class LostMembers implements ClusterListener {
     private static final Logger LOG = LoggerFactory.getLogger(LostMembers.class);
@@ -27,23 +27,23 @@ final class LostMembers implements ClusterListener {
 
     private static final long PROBE_AGAIN_MILLIS = 300;
 
-    /** The members, and where probes run, which block. */
+    /** The members, and an executor for the blocking probes. */
     interface Parts {
         Members members();
 
-        /** Whether that life is in the view of members, in whatever state. */
+        /** Whether the view contains that life in any state. */
         boolean isKnown(NodeLife life);
 
-        /** Whether that life joins or serves: when it was excluded, it has come back. */
+        /** Whether that life is joining or serving: after an exclusion, that it has come back. */
         boolean isBack(NodeLife life);
 
-        /** Whether this node hears of that life over its link all the same. */
+        /** Whether this node still receives from that life over its link. */
         boolean isHeard(NodeLife life);
 
-        /** Told of lives whose process is over. */
+        /** Receives lives whose process is over. */
         void ended(NodeLife life);
 
-        /** Told of lives that the others have gone on without. */
+        /** Receives lives that the others have excluded. */
         void excluded(NodeLife life);
 
         void runBlocking(Runnable task);
@@ -57,10 +57,10 @@ final class LostMembers implements ClusterListener {
     private final Links links;
     private final LinkIntroductions.Timer timer;
     private final Backoff backoff;
-    /** Lost ones, by node id. The membership's thread changes it, timers look. */
+    /** Lost members by node id. The thread of the membership changes it, timers read it. */
     private final Map<String, NodeLife> lost = new ConcurrentHashMap<>();
 
-    /** @param random spreads what the survivors ask, see {@link Backoff} */
+    /** @param random spreads the requests of the survivors, see {@link Backoff} */
     LostMembers(Parts parts, Links links, LinkIntroductions.Timer timer, DoubleSupplier random) {
         this.parts = parts;
         this.members = parts.members();
@@ -84,7 +84,10 @@ final class LostMembers implements ClusterListener {
         }
     }
 
-    /** Twice, since a process that starts is refused for a moment too. Until the others have evicted it. */
+    /**
+     * Probes until the others have evicted the member. It takes two refusals in a row, since a starting process refuses
+     * for a moment too.
+     */
     private void probe(Member member, NodeLife life, boolean wasRefused) {
         parts.runBlocking(() -> {
             if (!life.equals(lost.get(life.nodeId())) || !parts.isKnown(life)) {
@@ -103,7 +106,7 @@ final class LostMembers implements ClusterListener {
 
     private void exclude(NodeLife life) {
         if (!life.equals(lost.get(life.nodeId()))) {
-            return; // it is there again
+            return; // it is back
         }
         if (parts.isHeard(life)) {
             LOG.info("lost member is still heard of, it is not excluded member={}", life);
@@ -121,7 +124,7 @@ final class LostMembers implements ClusterListener {
         });
     }
 
-    /** The end of a link has its member excluded. One that has come back would be excluded a second time. */
+    /** Ending a link excludes the member, so a member that has come back would be excluded a second time. */
     private void endUnlessBack(NodeLife life) {
         if (parts.isBack(life)) {
             LOG.info("lost member has come back, its link stays member={}", life);

@@ -24,10 +24,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * The broker process: reads the configuration, starts the {@link Broker}, tells where it listens, waits for the signal
- * to end. What makes it give up goes to standard error, one line per error, for the start script to show; exit code 2
- * for a wrong configuration, 1 for all else. With {@code --check} it ends with what {@link StartCheck} finds, 2 when
- * that is anything.
+ * The broker process: reads the configuration, starts the {@link Broker}, prints where it listens, and waits for the
+ * signal to end. Errors that end it go to standard error, one per line, for the start script to show; the exit code is
+ * 2 for a wrong configuration and 1 otherwise. With {@code --check} it only prints the findings of {@link StartCheck},
+ * and exits with 2 if there are any.
  */
 @Command(
         name = "godwit",
@@ -36,10 +36,10 @@ import picocli.CommandLine.Option;
         description = "Runs one Godwit broker in the foreground.")
 public final class Main implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger(Main.class);
-    /** What an end may take that a plugin has brought about. */
+    /** How long the end may take after a plugin has called {@code System.exit}. */
     private static final long EXIT_SECONDS = 20;
 
-    /** What {@code conf/logback.xml} goes by; null for its default. */
+    /** The directory that {@code conf/logback.xml} logs to; null for its default. */
     private static final @Nullable String LOG_DIRECTORY = System.getProperty("godwit.log.dir");
 
     @Option(names = "--config", required = true, description = "configuration file")
@@ -101,7 +101,7 @@ public final class Main implements Callable<Integer> {
             LOG.error("start refused data={} cause={}", data, e.getMessage());
             return 1;
         } catch (IOException e) {
-            // a port in use, a file not found: no fault of ours that its trace would help to find
+            // a stack trace would not help with a port in use or a missing file
             text(e).lines().forEach(Main::say);
             if (PortHolders.isBusyPort(e)) {
                 new PortHolders().of(PortHolders.portsOf(effective)).forEach(Main::say);
@@ -120,8 +120,8 @@ public final class Main implements Callable<Integer> {
     }
 
     /**
-     * What a report of a fault needs first. The whole of the configuration is for level debug: nearly all of it are the
-     * defaults.
+     * Logs the facts that every report of a fault needs. The whole configuration goes to level debug, since nearly all
+     * of it are defaults.
      */
     private void tell(BrokerConfig effective) {
         Runtime runtime = Runtime.getRuntime();
@@ -152,16 +152,16 @@ public final class Main implements Callable<Integer> {
         return 2;
     }
 
-    /** A signal may come meanwhile: then the broker is closed at once. */
+    /** A signal meanwhile closes the broker at once. */
     private static void drain(Broker broker, Duration over, CountDownLatch ended) throws InterruptedException {
         broker.drain(over);
         ended.countDown();
     }
 
-    /** Runs in the JVM's shutdown: the process lives until this returns. */
+    /** Runs as a shutdown hook: the process lives until this returns. */
     private static void end(Broker broker, CountDownLatch ended) {
         boolean isByPlugin = broker.isEndedByPlugin();
-        if (isByPlugin) { // its thread may be one that the end waits for
+        if (isByPlugin) { // the end may wait for the very thread that called exit
             Thread limit = new Thread(() -> haltUnlessEnded(ended), "shutdown-limit");
             limit.setDaemon(true);
             limit.start();
@@ -169,7 +169,7 @@ public final class Main implements Callable<Integer> {
         broker.cancelStart();
         broker.close();
         ended.countDown();
-        if (isByPlugin) { // whatever code it gave: one of 0 would look like a stop to who restarts brokers
+        if (isByPlugin) { // not the plugin's code: a supervisor would take 0 for a regular stop
             Runtime.getRuntime().halt(1);
         }
     }
@@ -178,14 +178,14 @@ public final class Main implements Callable<Integer> {
         try {
             if (!ended.await(EXIT_SECONDS, TimeUnit.SECONDS)) {
                 LOG.error("not ended in time, cut short seconds={}", EXIT_SECONDS);
-                Runtime.getRuntime().halt(1); // as kill -9, which loses nothing that was acknowledged
+                Runtime.getRuntime().halt(1); // like kill -9, which loses no acknowledged message
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    /** The JDK's own exceptions say no more than the name of the file. */
+    /** Adds the problem to messages of the JDK that consist of a file name only. */
     private static String text(IOException failure) {
         String message = String.valueOf(failure.getMessage());
         if (failure instanceof AccessDeniedException) {

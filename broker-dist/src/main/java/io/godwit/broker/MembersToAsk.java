@@ -10,8 +10,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All nodes that may have clients: members that answer, and those that the agreed view has still. One that has crashed
- * stays in the view until its clients are nobody's any more, and is named as missing until then.
+ * All nodes that may have clients: the members that answer, and those still in the agreed view. A crashed member stays
+ * in the view until its clients have been released, and is reported as missing until then.
  */
 final class MembersToAsk implements ClusterNodes {
     private final Cluster cluster;

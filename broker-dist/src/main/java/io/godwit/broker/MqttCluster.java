@@ -59,19 +59,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a node of a cluster has beside its stores, for MQTT: links to the other nodes, the agreed members, the inboxes
- * that others lead, and the directory of client ids. Wires them to each other; decides nothing itself.
+ * The parts that a clustered node needs for MQTT besides its stores: links to the other nodes, the agreed members,
+ * access to inboxes that others lead, and the directory of client ids. Wires them to each other; decides nothing
+ * itself.
  *
  * <p>In the order of the start: {@link #open} - {@link #parts} for the dist-worker - {@link #members} when the dist
- * store is open - {@link #inbox} while the inbox store is opened - {@link #link}, when both serve - {@link #join}, and
- * then the listeners for clients. {@link #leave} goes after those have closed, {@link #close} last.
+ * store is open - {@link #inbox} while the inbox store is opened - {@link #link} when both serve - {@link #join}, then
+ * the listeners for clients open. After these have closed: {@link #leave}, and {@link #close} last.
  */
 final class MqttCluster implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MqttCluster.class);
     private static final long TICK_MILLIS = 250;
-    /** At members of an earlier version. */
+    /** Between two looks for members of an earlier version. */
     private static final int TICKS_BETWEEN_LOOKS = 20;
-    /** Of all connections together, at most. They may all be for one node, and that is to have room for them. */
+    /**
+     * Bound over all connections of a node. All these bytes may be for one other node, which must have memory for them.
+     */
     private static final long UNACKNOWLEDGED_BYTES = SessionConfig.Intake.DEFAULTS.ofNode();
 
     private final Cluster cluster;
@@ -91,11 +94,11 @@ final class MqttCluster implements AutoCloseable {
     private volatile @Nullable ClusterMembers members;
     private volatile Consumer<String> onLack = lack -> {};
     private volatile boolean hasServed;
-    /** Of the timers' thread. */
+    /** Confined to the timer thread. */
     private final LackNotice lackNotice = new LackNotice();
-    /** Of the timers' thread, but for its count. */
+    /** Confined to the timer thread, except for its count. */
     private final EarlierMembers earlier = new EarlierMembers();
-    /** Of the timers' thread. */
+    /** Confined to the timer thread. */
     private int ticks;
 
     private MqttCluster(Cluster cluster, PeerLinks links, NodeLife self, NodeWaits waits) {
@@ -127,7 +130,7 @@ final class MqttCluster implements AutoCloseable {
     }
 
     /**
-     * @param wallMillis of the same clock as the stores have
+     * @param wallMillis the clock that the stores use
      * @param maxLiveFilterBytes see {@link ClusterParts}; 0 for a share of the heap
      */
     ClusterParts parts(LongSupplier wallMillis, long maxLiveFilterBytes) {
@@ -180,7 +183,7 @@ final class MqttCluster implements AutoCloseable {
         }
     }
 
-    /** The dist store is open. */
+    /** Called when the dist store is open. */
     void members(DistWorker worker, KvStore store, EventListener events, MeterRegistry meters) {
         dist.set(worker);
         distStore.set(store);
@@ -208,9 +211,9 @@ final class MqttCluster implements AutoCloseable {
     }
 
     /**
-     * The way to all inboxes, for a store that is being opened.
+     * The client for inboxes on all nodes, for a store that is being opened.
      *
-     * @param wallMillis of the same clock as the stores have
+     * @param wallMillis the clock that the stores use
      */
     InboxClient inbox(InboxStore store, KvStore ranges, LongSupplier wallMillis, MeterRegistry meters) {
         InboxPeers peers = store.peers(
@@ -237,7 +240,7 @@ final class MqttCluster implements AutoCloseable {
         return peers.client();
     }
 
-    /** Whom to ask about clients. */
+    /** The nodes to ask about clients. */
     ClusterNodes nodes() {
         return new MembersToAsk(cluster, self.nodeId(), () -> known().view());
     }
@@ -250,7 +253,7 @@ final class MqttCluster implements AutoCloseable {
         return Objects.requireNonNull(members, "members");
     }
 
-    /** The stores are open: what others send finds its receiver. */
+    /** Called when both stores are open, so that every received frame has a receiver. */
     void link() {
         LivePeers live = peersOf(dist.get());
         links.receive(Lane.CONTROL, this::control);
@@ -326,7 +329,7 @@ final class MqttCluster implements AutoCloseable {
     }
 
     private void tick() {
-        later(TICK_MILLIS, this::tick); // first: one that fails is not to be the last
+        later(TICK_MILLIS, this::tick); // scheduled first, so that a failing tick does not end the ticks
         directory.get().tick();
         lackNotice.look(hasServed ? lack() : "", onLack);
         if (++ticks % TICKS_BETWEEN_LOOKS == 0) {
@@ -349,10 +352,10 @@ final class MqttCluster implements AutoCloseable {
     }
 
     /**
-     * Has this node serve, and again whenever the others have gone on without it.
+     * Makes this node a serving member, and again each time that the others have excluded it.
      *
-     * @param endClients ends the connections that there are
-     * @param lacks told, when it has served, why it does not acknowledge, and with nothing when it does again
+     * @param endClients ends the existing connections
+     * @param lacks once the node has served: receives why it does not acknowledge, and an empty text when it does again
      * @return completes when listeners may open
      */
     CompletableFuture<Void> join(Supplier<CompletableFuture<Void>> endClients, Consumer<String> lacks) {
@@ -368,18 +371,21 @@ final class MqttCluster implements AutoCloseable {
                 .thenRun(() -> hasServed = true);
     }
 
-    /** Whether this node has proved lately that it serves. Any thread. */
+    /** Whether this node has proved recently that it serves. Any thread. */
     boolean serves() {
         return membersPort.mayAcknowledge();
     }
 
-    /** Why nothing is acknowledged, in words; empty when it is. */
+    /** Why nothing is acknowledged; empty if it is. */
     String lack() {
         ClusterMembers made = members;
         return made == null ? "the stores are being opened" : made.lack();
     }
 
-    /** Clients have been closed: the others need not wait for this node. Blocks for up to some seconds. */
+    /**
+     * Called after the clients were closed: leaves, so that the others do not wait for this node. Blocks for up to some
+     * seconds.
+     */
     void leave() {
         ClusterMembers made = members;
         if (made == null) {
@@ -397,7 +403,7 @@ final class MqttCluster implements AutoCloseable {
         made.close();
     }
 
-    /** After the clients and {@link #leave}, before the stores. */
+    /** Called after the clients were closed and after {@link #leave}, before the stores are closed. */
     @Override
     public void close() {
         if (members != null) {

@@ -13,12 +13,12 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The retained messages as clients of a node of a cluster see them: what the node tells of itself below
- * {@code $SYS/broker} is in its memory, everything else in the retain store. So each node has its own values, and none
- * replaces another's. Thread-safe; the node alone writes its values, a few dozen.
+ * The retained messages that clients of a clustered node see: values of the node itself, below {@code $SYS/broker},
+ * come from its memory, all others from the retain store. So each node has its own values, and no node replaces
+ * another's. Thread-safe. Only the node writes its values; there are a few dozen.
  *
- * <p>Its pages come first: a cursor that begins with {@code own:} goes on behind a topic of them. All nodes read such
- * cursors alike, so a replay may go on at another node.
+ * <p>Pages of own values come first; their cursors are {@code own:} and the last topic of the page. All nodes read such
+ * cursors alike, so a replay may continue on another node.
  */
 final class NodeRetained implements RetainClient {
     static final String PREFIX = "$SYS/broker/";
@@ -92,12 +92,12 @@ final class NodeRetained implements RetainClient {
                 false);
     }
 
-    /** A page of the store that begins at a cursor. */
+    /** Reads a page of the store from a cursor on. */
     private interface Stored {
         CompletableFuture<Page> page(@Nullable String cursor);
     }
 
-    /** @param goesOn whether a page without messages is left out */
+    /** @param goesOn whether to go on to the next page after one without messages */
     private CompletableFuture<Page> pages(
             TenantId tenant,
             TopicFilter filter,
@@ -132,7 +132,7 @@ final class NodeRetained implements RetainClient {
                 : CompletableFuture.completedFuture(new Page(page, cursorOf(page)));
     }
 
-    /** What the store has, but for what another node, or this one when it ran alone, has left there as its own. */
+    /** The messages of the store, without values that another node left there, or this one when it ran alone. */
     private static CompletableFuture<Page> others(Stored stored, @Nullable String cursor, boolean goesOn) {
         return stored.page(cursor).thenCompose(page -> {
             List<Message> foreign = page.messages().stream()

@@ -7,10 +7,7 @@ import io.godwit.plugin.event.NodeWait;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 
-/**
- * How long the wiring of a cluster waits for other nodes. Counts those of its waits that run out, and tells of them.
- * Thread-safe.
- */
+/** How long the wiring of a cluster waits for other nodes. Counts and reports the waits that run out. Thread-safe. */
 final class NodeWaits {
     private final ClusterWaitsSection limits;
     private final WaitReports reports;
@@ -57,22 +54,22 @@ final class NodeWaits {
         return Duration.ofSeconds(limits.leaveSeconds());
     }
 
-    /** A member that this node waits for while it joins has no link. */
+    /** This node joins and waits for a member without a link. */
     void memberSilent(String member) {
         reports.ranOut(NodeWait.SILENT_MEMBER, silentMember(), () -> member + ", this node joins and waits for it");
     }
 
-    /** A link was broken for so long. */
+    /** A link was broken for too long. */
     void linkSilent(String peer) {
         reports.ranOut(NodeWait.LINK, link(), () -> "link to " + peer);
     }
 
-    /** This node stops, and others have not taken all that it leads. */
+    /** This node stops, and others have not taken over all ranges that it leads. */
     void notHandedOver(String ranges) {
         reports.ranOut(NodeWait.HAND_OVER, handOver(), () -> "ranges " + ranges);
     }
 
-    /** This node stops, and the others have not agreed that it leaves. */
+    /** This node stops, and the others have not agreed to its leaving. */
     void notLeft(String self) {
         reports.ranOut(NodeWait.LEAVE, leave(), () -> self + " leaves the members");
     }

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Finds secrets that every user of this machine may read. */
+/** Warns of secrets that every user of this machine may read. */
 final class OtherReaders {
     private static final Logger LOG = LoggerFactory.getLogger(OtherReaders.class);
     private static final Set<PosixFilePermission> IN_A_DIRECTORY =
@@ -21,7 +21,7 @@ final class OtherReaders {
 
     private OtherReaders() {}
 
-    /** One warning for each such private key of the configuration. */
+    /** One warning per readable private key of the configuration. */
     static List<String> ofPrivateKeys(BrokerConfig config) {
         Stream<String> listeners = config.listeners().stream()
                 .filter(section -> section.isEnabled() && section.kind().hasTls())
@@ -42,7 +42,7 @@ final class OtherReaders {
         return config.api().enable() ? config.api().tls().keyFile() : "";
     }
 
-    /** A warning for the hashes of the API's tokens. */
+    /** A warning if the hashes of the API's tokens are readable. */
     static List<String> ofTokens(BrokerConfig config) {
         Path file = config.file(config.api().tokensFile());
         return file == null || !config.api().enable() || !permissions(file).contains(PosixFilePermission.OTHERS_READ)
@@ -51,7 +51,7 @@ final class OtherReaders {
                         + "\" bars them");
     }
 
-    /** A warning for the users' password hashes. */
+    /** A warning if the users' password hashes are readable. */
     static List<String> ofPasswords(BrokerConfig config) {
         Path file = config.file(config.auth().file());
         boolean isRead = AuthProviders.isFile(config);
@@ -61,7 +61,7 @@ final class OtherReaders {
                         + "\" bars them");
     }
 
-    /** A warning when the directory was made by an earlier release, or by hand, so that all may enter it. */
+    /** A warning if every user may enter the data directory, as one made by an earlier release or by hand. */
     static List<String> ofData(Path data) {
         return Collections.disjoint(permissions(data), IN_A_DIRECTORY)
                 ? List.of()

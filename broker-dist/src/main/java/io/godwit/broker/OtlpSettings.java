@@ -19,7 +19,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Where meters are pushed to, out of the effective configuration. */
+/** Makes the target of pushed meters from the effective configuration. */
 final class OtlpSettings {
     private OtlpSettings() {}
 
@@ -28,7 +28,7 @@ final class OtlpSettings {
     }
 
     /**
-     * What would be ignored in silence.
+     * Finds a setting that would silently be ignored.
      *
      * @return one line per error, naming its key
      */
@@ -41,7 +41,7 @@ final class OtlpSettings {
     }
 
     /**
-     * Reads the file that is named. Blocks.
+     * Reads the files that the section names. Blocks.
      *
      * @throws IOException naming the key
      */
@@ -51,7 +51,7 @@ final class OtlpSettings {
         }
     }
 
-    /** @param nodeId of this node */
+    /** @param nodeId the id of this node */
     static OtlpPush.Target of(BrokerConfig config, String nodeId) throws IOException {
         OtlpSection section = config.otlp();
         Map<String, String> resource = new LinkedHashMap<>();
@@ -103,7 +103,7 @@ final class OtlpSettings {
         return section.url().toLowerCase(Locale.ROOT).startsWith("https:");
     }
 
-    /** What an operator should know at every start. */
+    /** Warnings for the operator, repeated at every start. */
     static List<String> warnings(BrokerConfig config) {
         OtlpSection section = config.otlp();
         return !section.url().isEmpty() && !section.headers().isEmpty() && !hasTls(section) && !isHere(section)
@@ -111,7 +111,7 @@ final class OtlpSettings {
                 : List.of();
     }
 
-    /** By what stands there: a start does not wait for a name to be resolved. */
+    /** Judges by the text: a start does not wait for name resolution. */
     private static boolean isHere(OtlpSection section) {
         String host = URI.create(section.url()).getHost();
         return host.equals("localhost") || host.startsWith("127.") || host.equals("[::1]");

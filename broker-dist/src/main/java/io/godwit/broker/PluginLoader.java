@@ -30,23 +30,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The plugins of a directory. Each jar in it is a plugin, and each directory in it that has jars, which then see each
- * other. A plugin has a class loader of its own: it sees the JDK and {@code io.godwit.plugin}, nothing else of the
- * broker and nothing of other plugins, so that it may bring any version of any library.
+ * Loads the plugins of a directory. Each jar in it is a plugin; so is each directory in it with jars, which then see
+ * each other. A plugin has its own class loader: it sees the JDK and {@code io.godwit.plugin}, nothing else of the
+ * broker and nothing of other plugins, so it may bring any version of any library.
  *
- * <p>What a plugin offers is a factory, found by {@link ServiceLoader} and called by its name, or called by the name of
- * its class. The class path of the broker is looked at as well, for those who embed it. Used by the thread that starts
- * and closes the broker.
+ * <p>A plugin offers factories. {@link ServiceLoader} finds them, and the configuration refers to one by its name or
+ * the name of its class. The class path of the broker is searched too, for those who embed it. Used by the thread that
+ * starts and closes the broker.
  */
 final class PluginLoader implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PluginLoader.class);
 
-    /** Of one type in one plugin. */
+    /** Bound of factories of one type in one plugin. */
     private static final int MAX_FACTORIES = 100;
 
     /**
-     * @param name as the jar or the directory is called
-     * @param version as the manifest of a jar says; empty when none does
+     * @param name the name of the jar or the directory
+     * @param version from the manifest of the first jar that has one; empty if none has
      */
     private record Plugin(String name, List<String> jars, String version, URLClassLoader classes) {}
 
@@ -55,11 +55,11 @@ final class PluginLoader implements AutoCloseable {
     private record Used(String source, NodeFacts.Use use) {}
 
     private final List<Plugin> plugins;
-    /** Null where plugins are only looked at. */
+    /** Null if the plugins are only inspected. */
     private final @Nullable PluginHost host;
-    /** Factories as they are handed out, by their type and what was wanted. Of the thread that starts the broker. */
+    /** The factories handed out so far, by type and wanted name. Confined to the thread that starts the broker. */
     private final Map<String, Object> adopted = new LinkedHashMap<>();
-    /** Found so far. Copied by writers, since operators ask on other threads. */
+    /** The factories found so far. Copied on write, since operators read it on other threads. */
     private final List<Used> used = new CopyOnWriteArrayList<>();
 
     private PluginLoader(List<Plugin> plugins, @Nullable PluginHost host) {
@@ -67,22 +67,22 @@ final class PluginLoader implements AutoCloseable {
         this.host = host;
     }
 
-    /** Without any. */
+    /** A loader without plugins. */
     static PluginLoader none() {
         return new PluginLoader(List.of(), null);
     }
 
-    /** As {@link #open(Path, PluginHost)}; factories are handed out as plugins have made them. */
+    /** As {@link #open(Path, PluginHost)}, but hands out the factories of plugins without guards. */
     static PluginLoader open(Path directory) throws IOException {
         return open(directory, null);
     }
 
     /**
-     * Opens all plugins, in the order of their names. Without such a directory there are none. No code of a plugin runs
-     * before it is asked for.
+     * Opens all plugins, in the order of their names; without the directory there are none. No code of a plugin runs
+     * before one of its factories is asked for.
      *
-     * @param host takes in what is asked for, so that guarded factories are handed out
-     * @throws IOException naming the jar that cannot be read, or that has code which ends the process
+     * @param host adopts the factories, so that guarded ones are handed out
+     * @throws IOException naming a jar that cannot be read, or that has code to end the process
      */
     static PluginLoader open(Path directory, @Nullable PluginHost host) throws IOException {
         if (!Files.isDirectory(directory)) {
@@ -153,8 +153,8 @@ final class PluginLoader implements AutoCloseable {
     }
 
     /**
-     * What was loaded and what of it was found so far; also by other threads. At the end those that come with the
-     * broker, if any is in use.
+     * The plugins, and the factories found in them so far. Factories from the class path come last, if any is in use.
+     * Any thread.
      */
     List<NodeFacts.Plugin> loaded() {
         List<NodeFacts.Plugin> all = new ArrayList<>();
@@ -193,7 +193,7 @@ final class PluginLoader implements AutoCloseable {
                 state.circuitName());
     }
 
-    /** {@code AuthProviderFactory} is {@code auth-provider}. */
+    /** {@code AuthProviderFactory} becomes {@code auth-provider}. */
     private static String kindOf(Class<?> type) {
         return type.getSimpleName()
                 .replaceAll("Factory$", "")
@@ -205,7 +205,7 @@ final class PluginLoader implements AutoCloseable {
         List<URL> urls = new ArrayList<>();
         for (Path jar : jars) {
             try {
-                new JarFile(jar.toFile()).close(); // a class loader would pass over a broken one in silence
+                new JarFile(jar.toFile()).close(); // a class loader would silently skip a broken jar
                 urls.add(jar.toUri().toURL());
             } catch (IOException e) {
                 throw new IOException("the plugin " + jar + " cannot be read: " + e.getMessage(), e);
@@ -214,7 +214,7 @@ final class PluginLoader implements AutoCloseable {
         return new URLClassLoader(fileName(entry), urls.toArray(URL[]::new), new PluginApi());
     }
 
-    /** What all plugins see: the JDK, and of the broker only the packages they are written against. */
+    /** The class loader above all plugins: it sees the JDK, and of the broker only the packages of the plugin API. */
     private static final class PluginApi extends ClassLoader {
         private static final String PACKAGES = "io.godwit.plugin.";
 
@@ -231,17 +231,18 @@ final class PluginLoader implements AutoCloseable {
         }
     }
 
-    /** A factory, what it calls itself, and where it comes from. */
+    /** A factory with its own name and the plugin that it comes from. */
     private record Found<F>(String source, String name, F factory) {}
 
     /**
-     * The factory that the configuration names, when it is none of those that come with the broker.
+     * Finds the factory that the configuration names, if it is not a built-in one. Hands out the same object for the
+     * same type and name.
      *
      * @param key of the configuration, for messages
-     * @param wanted what the factory calls itself, or the name of its class
-     * @param type of factory
-     * @param builtIn the names of those that come with the broker, for messages
-     * @throws IOException if there is none, telling which there are, or more than one
+     * @param wanted the name of the factory, or of its class
+     * @param type of the factory
+     * @param builtIn the names of the built-in ones, for messages
+     * @throws IOException if there is none, naming those that exist, or more than one
      */
     <F> F find(String key, String wanted, Class<F> type, Function<F, String> nameOf, List<String> builtIn)
             throws IOException {
@@ -318,7 +319,7 @@ final class PluginLoader implements AutoCloseable {
             List<String> problems) {
         List<String> found = names.computeIfAbsent(source, each -> new ArrayList<>());
         Iterator<F> factories = ServiceLoader.load(type, classes).iterator();
-        for (int i = 0; i < MAX_FACTORIES; i++) { // an iterator that has thrown may throw for ever
+        for (int i = 0; i < MAX_FACTORIES; i++) { // an iterator that has thrown may throw forever
             try {
                 if (!factories.hasNext()) {
                     break;
@@ -329,14 +330,14 @@ final class PluginLoader implements AutoCloseable {
                 if (name.equals(wanted) || factory.getClass().getName().equals(wanted)) {
                     return Optional.of(new Found<>(source, name, factory));
                 }
-            } catch (Throwable e) { // the plugin's code, which may throw what nobody declares
+            } catch (Throwable e) { // code of the plugin may throw anything
                 problems.add(source + ": " + e);
             }
         }
         return byClass(source, classes, wanted, type, nameOf, problems);
     }
 
-    /** A factory that is not listed as a service, by the name of its class. */
+    /** A factory that is not registered as a service, by the name of its class. */
     private static <F> Optional<Found<F>> byClass(
             String source,
             @Nullable ClassLoader classes,
@@ -357,7 +358,7 @@ final class PluginLoader implements AutoCloseable {
             return Optional.of(new Found<>(source, nameOf.apply(factory), factory));
         } catch (ClassNotFoundException e) {
             return Optional.empty();
-        } catch (Throwable e) { // the plugin's code, which may throw what nobody declares
+        } catch (Throwable e) { // code of the plugin may throw anything
             problems.add(source + ": " + wanted + " cannot be made: " + e);
             return Optional.empty();
         }
@@ -384,7 +385,7 @@ final class PluginLoader implements AutoCloseable {
         return text.toString();
     }
 
-    /** After what came out of it has been closed. */
+    /** Called after all objects made by plugins have been closed. */
     @Override
     public void close() throws IOException {
         for (Plugin plugin : plugins) {

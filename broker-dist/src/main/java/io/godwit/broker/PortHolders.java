@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Names the processes that listen on ports which this broker was to have, as far as {@code /proc} tells: of another
- * user's process only whose it is. Looks once, after a start has failed.
+ * Names the processes that listen on ports which this broker needs, as far as {@code /proc} shows them; for a process
+ * of another user, only that user's id. Used once, after a failed start.
  */
 final class PortHolders {
     private static final Logger LOG = LoggerFactory.getLogger(PortHolders.class);
@@ -32,7 +32,7 @@ final class PortHolders {
 
     private final Path proc;
 
-    /** A socket that listens. */
+    /** A listening socket. */
     private record Socket(int port, String user) {}
 
     PortHolders() {
@@ -43,7 +43,9 @@ final class PortHolders {
         this.proc = proc;
     }
 
-    /** Whether the start failed since a port was taken. The transport of Linux has an exception of its own for that. */
+    /**
+     * Whether the start failed because a port is in use. Native transports throw an exception of their own for this.
+     */
     static boolean isBusyPort(Throwable failure) {
         for (Throwable each = failure; each != null; each = each.getCause()) {
             if (each instanceof BindException
@@ -54,7 +56,7 @@ final class PortHolders {
         return false;
     }
 
-    /** Every port that the configuration names. */
+    /** All ports in the configuration. */
     static Set<Integer> portsOf(BrokerConfig config) {
         Set<Integer> ports = new TreeSet<>();
         config.listeners().stream().filter(ListenerSection::isEnabled).forEach(section -> ports.add(section.port()));
@@ -68,7 +70,7 @@ final class PortHolders {
         return ports;
     }
 
-    /** A line for each process but this one that listens on one of {@code ports}. */
+    /** One line for each other process that listens on one of {@code ports}. */
     SortedSet<String> of(Set<Integer> ports) {
         Map<String, Socket> sockets = new HashMap<>();
         for (String table : List.of("tcp", "tcp6")) {
@@ -118,7 +120,7 @@ final class PortHolders {
         }
     }
 
-    /** The inodes of the sockets that a process has open; none when it may not be looked at. */
+    /** The inodes of the open sockets of a process; empty if access is denied. */
     private static List<String> openSockets(Path process) {
         List<String> inodes = new ArrayList<>();
         try (DirectoryStream<Path> files = Files.newDirectoryStream(process.resolve("fd"))) {
@@ -137,7 +139,7 @@ final class PortHolders {
     private static String target(Path file) {
         try {
             return Files.readSymbolicLink(file).toString();
-        } catch (IOException e) { // closed meanwhile
+        } catch (IOException e) { // the file was closed meanwhile
             return "";
         }
     }
@@ -148,7 +150,7 @@ final class PortHolders {
     }
 
     /**
-     * Its number and program, and the data directory of a broker. No further words of its command line, which may have
+     * The process id and program, or the data directory of a broker. Leaves out other arguments, which may contain
      * secrets.
      */
     private static String describe(Path process) {

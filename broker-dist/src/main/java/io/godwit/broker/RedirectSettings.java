@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Which clients are told to use another node, out of the effective configuration. */
+/** Makes the balancer that redirects clients to other nodes, from the effective configuration. */
 final class RedirectSettings {
     private RedirectSettings() {}
 
@@ -17,9 +17,9 @@ final class RedirectSettings {
     }
 
     /**
-     * Finds what {@link #open} would, and makes nothing. Blocks.
+     * Finds the balancer of {@link #open}, but creates none. Blocks.
      *
-     * @throws IOException naming what is wrong
+     * @throws IOException naming the missing plugin
      */
     static void check(BrokerConfig config, PluginLoader plugins) throws IOException {
         if (isOn(config) && !isBuiltIn(config)) {
@@ -28,9 +28,9 @@ final class RedirectSettings {
     }
 
     /**
-     * The balancer that is configured; there is one. Blocks.
+     * The configured balancer; only if {@link #isOn}. Blocks.
      *
-     * @throws IOException naming what is wrong
+     * @throws IOException naming the plugin that is missing or does not start
      */
     @SuppressWarnings("CatchingUnchecked") // outermost frame of the plugin
     static ClientBalancer open(BrokerConfig config, PluginLoader plugins) throws IOException {
@@ -62,7 +62,7 @@ final class RedirectSettings {
                 List.of(ByConnections.NAME));
     }
 
-    /** What an operator should know at every start. */
+    /** Warnings for the operator, repeated at every start. */
     static List<String> warnings(BrokerConfig config) {
         if (!isBuiltIn(config)) {
             return List.of();

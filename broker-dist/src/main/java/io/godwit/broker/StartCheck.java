@@ -10,14 +10,18 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Whether a broker could be started with a configuration, as far as that can be said beside one that runs: what
- * operators write is read (plugins, settings of balancers, users and rules), and nothing is opened, neither data nor
- * ports. The configuration file itself, with the certificates it names, is {@link ConfigLoader}'s.
+ * Checks whether a broker could be started with a configuration, as far as this is possible beside a running one: reads
+ * the files and plugins that the configuration names, but opens neither data nor ports. {@link ConfigLoader} checks the
+ * configuration file itself and its certificates.
  */
 final class StartCheck {
     private StartCheck() {}
 
-    /** One line per error, each naming the key or the file. Blocks. */
+    /**
+     * Blocks.
+     *
+     * @return one line per error, each naming the key or the file
+     */
     static List<String> errors(BrokerConfig config, Path pluginDirectory) {
         List<String> errors = new ArrayList<>();
         try (PluginHost host = PluginHost.forCheck(config.plugins(), config.directory());
@@ -28,7 +32,7 @@ final class StartCheck {
             add(errors, () -> RedirectSettings.check(config, plugins));
             add(errors, () -> SubBrokerSettings.check(config, plugins));
             add(errors, () -> TenantsOf.provider(config, plugins));
-            if (errors.isEmpty()) { // else some plugins may not have been looked for
+            if (errors.isEmpty()) { // otherwise some plugins may not have been searched
                 add(errors, host::checkSections);
             }
             add(errors, () -> ApiSettings.check(config));
@@ -42,8 +46,8 @@ final class StartCheck {
     }
 
     /**
-     * Server certificates whose time is over, or has not come. A broker that starts serves with them all the same: some
-     * clients do not look, and the other listeners need none.
+     * Server certificates that have expired or are not valid yet. A broker starts with them all the same: some clients
+     * do not check, and the other listeners need none.
      */
     static List<String> certificateErrors(BrokerConfig config, Instant now) {
         List<String> errors = new ArrayList<>();
@@ -52,7 +56,7 @@ final class StartCheck {
                 .forEach(section -> add(errors, () -> {
                     Path file = config.file(section.ssl().certFile());
                     if (file == null) {
-                        return; // told already
+                        return; // reported already
                     }
                     X509Certificate own = PemFiles.certificates(file).get(0);
                     String key = section.path() + ".sslConfig.certFile: " + file;

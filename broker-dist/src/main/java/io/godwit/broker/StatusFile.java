@@ -21,58 +21,58 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What {@code standalone.sh start} and {@code status} read: {@code godwit.pid} and {@code godwit.status} in the data
- * directory, the latter with lines {@code pid=, state=, waiting=, listen=, warning=, store=, events=}; several of the
- * last four. Written only by the process that holds the lock of the data directory, and touched every ten seconds.
- * Until they are there the script's {@code godwit.starting} tells of a start. Thread-safe: the main thread and health
- * callbacks write.
+ * The files that {@code standalone.sh start} and {@code status} read: {@code godwit.pid} and {@code godwit.status} in
+ * the data directory. The latter has the lines {@code pid=, state=, waiting=, listen=, warning=, store=, events=}; the
+ * last four may repeat. Only the process that holds the lock of the data directory writes them; it touches the status
+ * every ten seconds. Until they exist, {@code godwit.starting} of the script shows a start. Thread-safe: the main
+ * thread and health callbacks write.
  *
- * <p>A disk may be full. What stands in the file then is not true any more, so it is overwritten in place, which needs
- * no new block, or else removed; and it is written again with every heartbeat until that succeeds.
+ * <p>If the disk is full, the content of the file is outdated. Then it is overwritten in place, which needs no new
+ * block, or else removed; every heartbeat tries to write it again.
  */
 final class StatusFile {
     private static final Logger LOG = LoggerFactory.getLogger(StatusFile.class);
 
-    /** Life cycle, and whether it serves. */
+    /** The life cycle, and whether the broker serves. */
     enum State {
         STARTING,
         READY,
-        /** A store has failed or refuses writes; what still works goes on. */
+        /** A store has failed or refuses writes; the others go on. */
         DEGRADED,
         STOPPING
     }
 
     private final Path directory;
     private State state = State.STARTING;
-    /** What the start waits for before it opens the stores; empty for nothing. */
+    /** What the start waits for; empty for nothing. */
     private String waiting = "";
 
     private final List<String> listeners = new ArrayList<>();
     private final List<String> warnings = new ArrayList<>();
-    /** Of the configuration file as it is now. */
+    /** Warnings about the current configuration file. */
     private List<String> configuration = List.of();
 
-    /** Balancers that operators have paused. */
+    /** Balancers that operators have paused, each as its store and its name. */
     private List<String> pauses = List.of();
 
-    /** What is wrong with plugins. */
+    /** Problems of plugins. */
     private List<String> plugins = List.of();
 
-    /** What is wrong with the file of the tenants. */
+    /** Problems of the tenants' file. */
     private List<String> tenants = List.of();
 
     private final Map<String, String> stores = new TreeMap<>();
     private Map<String, Long> events = Map.of();
-    /** Until then the directory may be another broker's, and nothing is written. */
+    /** Nothing is written before: the directory may be another broker's. */
     private boolean begun;
-    /** Why the last write has failed; null when it has not. */
+    /** Why the last write failed; null if it succeeded. */
     private @Nullable IOException fault;
 
     StatusFile(Path directory) {
         this.directory = directory;
     }
 
-    /** The data directory is this process's from now on. */
+    /** Called when this process owns the data directory. */
     synchronized void begin() throws IOException {
         begun = true;
         replace("godwit.pid", Long.toString(ProcessHandle.current().pid()));
@@ -80,13 +80,13 @@ final class StatusFile {
         Files.deleteIfExists(directory.resolve("godwit.starting"));
     }
 
-    /** Notes what an operator should know of this start. */
+    /** Adds warnings of this start. */
     synchronized void warnings(List<String> ofTheStart) {
         warnings.addAll(ofTheStart);
         write();
     }
 
-    /** Notes what the start waits for; empty for nothing. */
+    /** Sets what the start waits for; empty for nothing. */
     synchronized void waiting(String what) {
         if (!what.equals(waiting)) {
             waiting = what;
@@ -100,13 +100,13 @@ final class StatusFile {
         write();
     }
 
-    /** Notes what is to be known of the configuration file as it is now, in place of what was. */
+    /** Replaces the warnings about the current configuration file. */
     synchronized void configuration(List<String> nowWarned) {
         configuration = List.copyOf(nowWarned);
         write();
     }
 
-    /** Notes which balancers operators have paused, each as its store and its name. */
+    /** Replaces the list of balancers that operators have paused, each as its store and its name. */
     synchronized void pauses(List<String> now) {
         if (!now.equals(pauses)) {
             pauses = List.copyOf(now);
@@ -114,7 +114,7 @@ final class StatusFile {
         }
     }
 
-    /** Notes what is wrong with plugins, in place of what was. */
+    /** Replaces the problems of plugins. */
     synchronized void plugins(List<String> now) {
         if (!now.equals(plugins)) {
             plugins = List.copyOf(now);
@@ -122,7 +122,7 @@ final class StatusFile {
         }
     }
 
-    /** Notes what is wrong with the file of the tenants, in place of what was. */
+    /** Replaces the problems of the tenants' file. */
     synchronized void tenants(List<String> now) {
         if (!now.equals(tenants)) {
             tenants = List.copyOf(now);
@@ -130,7 +130,7 @@ final class StatusFile {
         }
     }
 
-    /** Notes the state of a store; {@code detail} begins with SERVING when it is well. */
+    /** Sets the state of a store; {@code detail} begins with SERVING if it is well. */
     synchronized void store(String name, String detail) {
         stores.put(name, detail);
         if (state == State.READY || state == State.DEGRADED) {
@@ -139,26 +139,29 @@ final class StatusFile {
         write();
     }
 
-    /** Notes how often what was discarded or refused, by kind, since the start. */
+    /** Sets the numbers of discarded and refused items since the start, by kind. */
     synchronized void events(Map<String, Long> totals) {
         events = Map.copyOf(totals);
         write();
     }
 
-    /** Says that the process is alive: by the time of the file's last change, which {@code status} looks at. */
+    /**
+     * The heartbeat: sets the modification time of the status file, by which {@code status} knows that the process
+     * lives.
+     */
     synchronized void alive() {
         if (!begun) {
             return;
         }
         if (fault != null) {
             write();
-            return; // a file that could not be written is not made to look fresh
+            return; // an outdated file must not look fresh
         }
         try {
             Files.setLastModifiedTime(directory.resolve("godwit.status"), FileTime.from(Instant.now()));
         } catch (IOException e) {
             LOG.debug("status file not touched directory={}", directory, e);
-            write(); // somebody has removed it: a cleaner of old files, or a start that did not know of this broker
+            write(); // somebody removed it, such as a cleaner of old files or another start
         }
     }
 
@@ -167,12 +170,12 @@ final class StatusFile {
         write();
     }
 
-    /** Removes the files; does nothing when there was no {@link #begin}, since they may be another broker's then. */
+    /** Removes the files. Without a {@link #begin} it does nothing, since they may be another broker's. */
     synchronized void end() {
         if (!begun) {
             return;
         }
-        begun = false; // a heartbeat that comes late does not write them again
+        begun = false; // a late heartbeat must not write them again
         try {
             Files.deleteIfExists(directory.resolve("godwit.status"));
             Files.deleteIfExists(directory.resolve("godwit.pid"));
@@ -224,7 +227,7 @@ final class StatusFile {
                 .append('\n');
     }
 
-    /** Puts into the place of the old status that there is no new one. */
+    /** Overwrites the old status with a warning that the status cannot be written. */
     private void tellOfFault(IOException cause) {
         Path file = directory.resolve("godwit.status");
         StringBuilder text = head(state == State.READY ? State.DEGRADED : state);
@@ -232,7 +235,7 @@ final class StatusFile {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
             long size = channel.size();
             while (text.length() < size) {
-                text.append('\n'); // over what is there
+                text.append('\n'); // covers the rest of the old text
             }
             byte[] bytes = text.toString().getBytes(StandardCharsets.UTF_8);
             channel.write(ByteBuffer.wrap(bytes, 0, (int) Math.min(bytes.length, size)), 0);
@@ -241,7 +244,7 @@ final class StatusFile {
         }
     }
 
-    /** {@code status} then says that the broker does not serve, which is nearer to the truth. */
+    /** {@code status} then says that the broker does not serve, which is closer to the truth than the old text. */
     private void removeStatus() {
         try {
             Files.deleteIfExists(directory.resolve("godwit.status"));

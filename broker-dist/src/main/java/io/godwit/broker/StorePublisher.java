@@ -25,8 +25,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the inbox store does outside itself: publishes wills and undistributed QoS 2 messages, removes the routes of
- * ended sessions, and gives what those had of shared groups to others. Thread-safe, without state.
+ * The effects of the inbox store on the other stores: publishes wills and undistributed QoS 2 messages, removes the
+ * routes of ended sessions, and gives their messages of shared groups to other members. Thread-safe, without state.
  */
 final class StorePublisher implements WillPublisher, RouteRemover, GroupPublisher {
     private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
@@ -39,7 +39,7 @@ final class StorePublisher implements WillPublisher, RouteRemover, GroupPublishe
     /**
      * Takes suppliers, because the inbox store is built before the other two serve.
      *
-     * @param delays whether messages for later are taken; those taken before are published all the same
+     * @param delays whether messages may be delayed; those accepted earlier are published in any case
      */
     StorePublisher(Supplier<DistClient> dist, Supplier<RetainClient> retain, DelayedMessages delayed, boolean delays) {
         this.dist = dist;
@@ -79,7 +79,7 @@ final class StorePublisher implements WillPublisher, RouteRemover, GroupPublishe
         }
     }
 
-    /** One that is for later is retained when it is published. */
+    /** A delayed message is retained when it is published. */
     private boolean isRetained(Message message) {
         return message.retain() && !(delays && DelayedTopic.isDelayed(message.topic()));
     }
@@ -87,7 +87,7 @@ final class StorePublisher implements WillPublisher, RouteRemover, GroupPublishe
     @Override
     public CompletableFuture<GroupOutcome> give(
             ClientInfo from, TopicFilter group, Message message, @Nullable GroupToken token, Resend resend) {
-        // when it is done with is for its publisher to say
+        // 0: its publisher tells when the message is finished
         DeliveryToken cameUnder =
                 token == null ? null : new DeliveryToken(token.origin(), token.number(), 0, token.isRepeat());
         return dist.get().giveToGroup(from, group, message, cameUnder, resend).thenApply(outcome -> switch (outcome) {

@@ -12,14 +12,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** Which plugins bring messages to other systems, out of the effective configuration. */
+/** Opens the plugins that bring messages to other systems, from the effective configuration. */
 final class SubBrokerSettings {
-    /** What is part of client ids. */
+    /** Names become part of client ids. */
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
 
     private SubBrokerSettings() {}
 
-    /** One line per error, each naming its key. */
+    /** @return one line per error, each naming its key */
     static List<String> errors(BrokerConfig config) {
         SubBrokerSection section = config.subBrokers();
         List<String> errors = new ArrayList<>();
@@ -44,9 +44,9 @@ final class SubBrokerSettings {
     }
 
     /**
-     * Finds what {@link #open} would, and makes nothing. Blocks.
+     * Finds the plugins of {@link #open}, but creates nothing. Blocks.
      *
-     * @throws IOException naming what is wrong
+     * @throws IOException naming the plugin that is missing or has a wrong name
      */
     static void check(BrokerConfig config, PluginLoader plugins) throws IOException {
         for (String name : config.subBrokers().plugins()) {
@@ -55,9 +55,9 @@ final class SubBrokerSettings {
     }
 
     /**
-     * Those that are configured, by their names. Blocks.
+     * The configured plugins, by name. Blocks.
      *
-     * @throws IOException naming what is wrong
+     * @throws IOException naming the plugin that is missing, has a wrong name or does not start
      */
     @SuppressWarnings("CatchingUnchecked") // outermost frame of the plugin
     static Map<String, SubBroker> open(BrokerConfig config, PluginLoader plugins) throws IOException {

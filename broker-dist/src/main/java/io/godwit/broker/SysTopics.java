@@ -25,13 +25,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Publishes what this node counts below {@code $SYS/broker}, as retained messages with a mark of their own, each when
- * it has changed. All but {@link #start} and {@link #close} runs on a thread of its own.
+ * Publishes the counts of this node below {@code $SYS/broker} as retained messages with a marker, each when its value
+ * has changed. All but {@link #start} and {@link #close} runs on a thread of its own.
  */
 final class SysTopics implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SysTopics.class);
     private static final TopicFilter ALL = new TopicFilter(null, "$SYS/broker/#");
-    /** Marks the broker's own, so that it is known again after a restart. */
+    /** Marks messages of the broker, so that it recognizes them after a restart. */
     private static final UserProperty OWN = new UserProperty("publisher", "broker");
 
     @SuppressWarnings(
@@ -53,10 +53,10 @@ final class SysTopics implements AutoCloseable {
         made.setDaemon(true);
         return made;
     });
-    /** What was published last, by topic. */
+    /** The last published values, by topic. */
     private final Map<String, String> published = new HashMap<>();
 
-    /** Of a node that runs alone: its values are retained messages like others. */
+    /** For a node that runs alone: its values are retained in the store like other messages. */
     SysTopics(
             Function<ClientInfo, Publisher> publishers,
             RetainClient retain,
@@ -68,8 +68,8 @@ final class SysTopics implements AutoCloseable {
 
     /**
      * @param publishers {@link io.godwit.dist.client.DistClient#publisher}
-     * @param own keeps the values of a node of a cluster, which are its own; null for a node that runs alone
-     * @param interval between two publications; zero to publish nothing and clear what was published when it was not
+     * @param own holds the values of a clustered node; null for a node that runs alone
+     * @param interval between two publications; zero to publish nothing and clear values published earlier
      * @param wallMillis the wall clock, milliseconds since the epoch
      */
     SysTopics(
@@ -93,7 +93,7 @@ final class SysTopics implements AutoCloseable {
             return;
         }
         if (own != null) {
-            thread.execute(() -> guarded(this::clear)); // what it left in the store when it ran alone
+            thread.execute(() -> guarded(this::clear)); // values left in the store when this node ran alone
         }
         Publisher publisher = publishers.apply(
                 new ClientInfo(TenantId.DEFAULT, new ClientId("\0sys"), null, "", 5)); // no client may have this id
@@ -101,7 +101,7 @@ final class SysTopics implements AutoCloseable {
                 () -> guarded(() -> publish(publisher)), 0, interval.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** What a round throws would end all further ones. */
+    /** An exception would end all further rounds. */
     private static void guarded(Runnable round) {
         try {
             round.run();
@@ -110,7 +110,7 @@ final class SysTopics implements AutoCloseable {
         }
     }
 
-    /** One round. */
+    /** Publishes the values that have changed. */
     void publish(Publisher publisher) {
         values.next().forEach((name, value) -> {
             if (value.equals(published.put(name, value))) {
@@ -134,7 +134,9 @@ final class SysTopics implements AutoCloseable {
         });
     }
 
-    /** Of what is retained the broker's own: clients may publish there while it does not. */
+    /**
+     * Clears only retained messages with the broker's marker: while the broker publishes nothing there, clients may.
+     */
     void clear() {
         clear(null);
     }

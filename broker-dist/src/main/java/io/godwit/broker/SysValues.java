@@ -10,12 +10,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * What stands below {@code $SYS/broker}, out of the broker's meters: in the names and forms that mosquitto gives it,
- * and below {@code inbox/} what it has no name for. Counts are those since the start. What is stored counts as it does
- * there: messages retained, and messages in the queues of sessions; but one that waits for several sessions counts for
- * each, since each queue has it. For some time after a start, until the queues have been walked, what they hold and the
- * sessions that are not connected are too few; and large messages that were there before the start are not all
- * measured, only some of each queue. Confined to one thread.
+ * The values below {@code $SYS/broker}, from the broker's meters, with mosquitto's names and formats; values that
+ * mosquitto does not have are below {@code inbox/}. Counts start with the process. As in mosquitto, stored messages are
+ * retained messages plus queued messages; but a message that waits for several sessions counts once per session, since
+ * each queue stores it. For some time after a start, until the queues have been walked, the numbers of queued messages
+ * and of disconnected sessions are too small. Of large messages stored before the start, only some of each queue are
+ * measured. Confined to one thread.
  */
 final class SysValues {
     private static final List<Integer> LOAD_MINUTES = List.of(1, 5, 15);
@@ -25,9 +25,9 @@ final class SysValues {
     private final String version;
     private final LongSupplier nanos;
     private final long startNanos;
-    /** Loads by name, per minute. */
+    /** Loads per minute, by name. */
     private final Map<String, Double> loads = new LinkedHashMap<>();
-    /** The counts that the loads were last brought up to. */
+    /** The counts at the last update of the loads. */
     private final Map<String, Double> lastCounts = new LinkedHashMap<>();
 
     private long lastNanos;
@@ -42,7 +42,7 @@ final class SysValues {
         this.lastNanos = startNanos;
     }
 
-    /** All values as of now, by name below {@code $SYS/broker/}. */
+    /** All current values, by name below {@code $SYS/broker/}. */
     Map<String, String> next() {
         long now = nanos.getAsLong();
         Map<String, Double> counts = new LinkedHashMap<>();
@@ -98,7 +98,7 @@ final class SysValues {
         return values;
     }
 
-    /** Moving averages per minute, weighted less the older, over 1, 5 and 15 minutes. */
+    /** Exponential moving averages per minute over 1, 5 and 15 minutes. */
     private void addLoads(Map<String, String> values, Map<String, Double> counts, long now) {
         double minutes = (now - lastNanos) / NANOS_PER_MINUTE;
         lastNanos = now;
@@ -130,7 +130,7 @@ final class SysValues {
         return Long.toString(value);
     }
 
-    /** Over all tags. */
+    /** The sum over all tags. */
     private double count(String name) {
         return EventKind.count(meters.find(name));
     }

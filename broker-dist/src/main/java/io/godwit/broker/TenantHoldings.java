@@ -7,7 +7,7 @@ import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.topic.TopicFilter;
 import io.godwit.retain.RetainStore;
 
-/** What the stores of this node hold of tenants. */
+/** What tenants have in the stores of this node. */
 record TenantHoldings(DistWorker dist, InboxStore inbox, RetainStore retain) implements Holdings {
     @Override
     public long liveSubscriptions(TenantId tenant) {

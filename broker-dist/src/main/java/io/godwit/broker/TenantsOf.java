@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What a configuration says of tenants. */
+/** Makes the settings of tenants from a configuration. */
 final class TenantsOf {
     private TenantsOf() {}
 
@@ -45,7 +45,7 @@ final class TenantsOf {
         return config.file(config.tenants().file());
     }
 
-    /** One line per error, naming its key. */
+    /** @return one line per error, naming its key */
     static List<String> errors(BrokerConfig config) {
         List<String> errors = new ArrayList<>();
         List<TenantSource> sources = config.tenants().sources();
@@ -67,7 +67,7 @@ final class TenantsOf {
     /**
      * Reads the file of the tenants, if there is one. Blocks.
      *
-     * @throws IOException with a line for each mistake
+     * @throws IOException with one line per mistake
      */
     static void check(BrokerConfig config) throws IOException {
         Path file = file(config);
@@ -80,7 +80,11 @@ final class TenantsOf {
         }
     }
 
-    /** Finds the provider of their settings, and does not make it; null for none. */
+    /**
+     * Finds the provider of tenants' settings, but creates none; null if none is configured.
+     *
+     * @throws IOException naming the missing plugin
+     */
     static @Nullable TenantSettingsProviderFactory provider(BrokerConfig config, PluginLoader plugins)
             throws IOException {
         String name = config.tenants().settingsProvider();
@@ -95,9 +99,9 @@ final class TenantsOf {
     }
 
     /**
-     * Finds and makes the throttler of tenants; null for none. Blocks.
+     * Finds and creates the throttler of tenants; null if none is configured. Blocks.
      *
-     * @throws IOException naming it and what is wrong
+     * @throws IOException naming the throttler and the problem
      */
     @SuppressWarnings("CatchingUnchecked") // outermost frame of the plugin
     static @Nullable ResourceThrottler throttler(BrokerConfig config, PluginLoader plugins) throws IOException {
@@ -118,7 +122,7 @@ final class TenantsOf {
         }
     }
 
-    /** Whether there may be quotas of tenants, for which stored sessions are counted. */
+    /** Whether tenants may have quotas; if so, stored sessions are counted. */
     static boolean mayHaveQuotas(BrokerConfig config) {
         TenantSection section = config.tenants();
         return !section.file().isEmpty()
@@ -127,9 +131,9 @@ final class TenantsOf {
     }
 
     /**
-     * Makes a provider. Blocks.
+     * Creates a provider. Blocks.
      *
-     * @throws IOException naming it and what it threw
+     * @throws IOException naming the provider and its exception
      */
     @SuppressWarnings("CatchingUnchecked") // outermost frame of the plugin
     static TenantSettingsProvider create(TenantSettingsProviderFactory factory, TenantChanges changes)
@@ -141,7 +145,7 @@ final class TenantsOf {
         }
     }
 
-    /** The queue of a tenant of which something is said, on a node that is configured so. */
+    /** The queue of a tenant with settings; those that are not set have the values of the node. */
     static TenantQueue queue(TenantSettings settings, BrokerConfig config) {
         boolean dropsOldest = settings.get(TenantSetting.OVERFLOW_POLICY)
                         .orElse(config.sessions().overflowPolicy() == OverflowPolicy.DROP_OLDEST ? 1 : 0)

@@ -12,8 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the TLS of one listener can be had: the files are there, can be read and fit, and what is asked of clients
- * makes sense.
+ * Checks the TLS settings of one listener: the files exist, are readable and fit together, and the settings for client
+ * certificates make sense.
  */
 final class TlsCheck {
     private final ListenerSection section;
@@ -25,7 +25,7 @@ final class TlsCheck {
         this.config = config;
     }
 
-    /** One line per error, each naming its key. */
+    /** @return one line per error, each naming its key */
     List<String> errors() {
         file("certFile", section.ssl().certFile(), true, PemFiles::certificates);
         file("keyFile", section.ssl().keyFile(), true, PemFiles::privateKey);
@@ -52,7 +52,7 @@ final class TlsCheck {
         return errors;
     }
 
-    /** What is said of clients' certificates would have no effect, and the listener be open to anybody. */
+    /** Otherwise settings for client certificates would have no effect, and the listener would be open to anybody. */
     private void needsClients(String key, boolean isGiven) {
         if (isGiven) {
             error(key, "has no effect while sslConfig.clientAuth is none; set that to optional or require");

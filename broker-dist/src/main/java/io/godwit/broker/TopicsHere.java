@@ -11,7 +11,7 @@ import io.godwit.plugin.topic.TopicFilter;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the matcher of this node knows, for operators. */
+/** Looks topics up in the routes of this node, for operators. */
 record TopicsHere(DistWorker dist) implements TopicLookup {
     @Override
     public TopicReceivers receivers(TenantId tenant, String topic, int most) {

@@ -11,27 +11,25 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A short life of a broker, during which the JVM takes note of the classes it needs: {@code standalone.sh archive} runs
- * it. In a directory given to it, it has {@link Main} start a broker on empty data and any free port of the loopback
- * interface, is a {@link TrainingClient} of several kinds, and ends, whereupon the JVM writes the archive. So a start
- * finds in the archive what a start needs, and the first clients what they need.
+ * A short run of a broker, from which the JVM writes the archive of loaded classes for {@code standalone.sh archive}.
+ * It has {@link Main} start a broker in the given directory, with empty data and a free port of the loopback interface,
+ * connects several kinds of {@link TrainingClient}, and ends. The archive then has the classes that a start and the
+ * first clients need.
  *
- * <p>It also takes the library of RocksDB out of its jar, where a start looks for it first.
+ * <p>It also extracts the library of RocksDB from its jar to where a start looks for it first.
  */
 public final class Training {
     private static final Duration PATIENCE = Duration.ofMinutes(3);
     private static final Pattern LISTENING = Pattern.compile("listen=tcp 127\\.0\\.0\\.1:([0-9]+)\n");
 
-    /**
-     * Enough for what is done for each message to be compiled, so that a JVM that keeps profiles of methods has them.
-     */
+    /** Enough for the JIT to compile the path of a message, so that a JVM that stores profiles of methods has them. */
     private static final int MESSAGES = 1_000;
 
     private static final int QUEUED = 200;
 
     private Training() {}
 
-    /** @param args the directory to run in, and the one for the library */
+    /** @param args the directory to run in, and the directory for the library */
     public static void main(String[] args) {
         endSomeDay();
         try {
@@ -39,7 +37,7 @@ public final class Training {
             NativeLibrary.keepIn(Path.of(args[1]));
         } catch (IOException | RuntimeException e) {
             System.err.println("godwit: the training has failed: " + e);
-            Runtime.getRuntime().halt(1); // at an exit the broker would stop in good order
+            Runtime.getRuntime().halt(1); // exit would first stop the broker in good order
         }
         System.exit(0);
     }
@@ -63,7 +61,7 @@ public final class Training {
         talk(port, 5);
     }
 
-    /** Whatever goes wrong, nobody looks. */
+    /** A limit of time, since nobody watches this process. */
     private static void endSomeDay() {
         Thread guard = new Thread(
                 () -> {
@@ -92,7 +90,7 @@ public final class Training {
         throw new IOException("the broker has not started");
     }
 
-    /** What clients do, at one level of the protocol. */
+    /** Does what clients do, at one protocol level. */
     private static void talk(int port, int level) throws IOException {
         try (TrainingClient subscriber = TrainingClient.connect(port, level, "subscriber", false);
                 TrainingClient publisher = TrainingClient.connect(port, level, "publisher", false)) {

@@ -11,9 +11,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
 /**
- * The smallest client that has a broker do what it does for clients, at level 4 (MQTT 3.1.1) or 5. On a plain socket:
- * what it would load of a client's library, or of the broker's codec on the wrong side, no broker needs. Confined to
- * one thread; each call returns when the broker has answered.
+ * The smallest client that exercises the broker, at level 4 (MQTT 3.1.1) or 5. It uses a plain socket, because a client
+ * library, or the broker's codec in the client's role, would load classes that no broker needs. Confined to one thread;
+ * each call returns when the broker has answered.
  */
 final class TrainingClient implements AutoCloseable {
     private static final int CONNECT = 0x10;
@@ -45,7 +45,7 @@ final class TrainingClient implements AutoCloseable {
     private final DataInputStream in;
     private final DataOutputStream out;
     private int packetId;
-    /** PUBLISHes that came while an answer was awaited. */
+    /** PUBLISHes that arrived while the client waited for an answer. */
     private int arrived;
 
     private TrainingClient(Socket socket, int level) throws IOException {
@@ -57,7 +57,7 @@ final class TrainingClient implements AutoCloseable {
         this.out = new DataOutputStream(socket.getOutputStream());
     }
 
-    /** Connects to a port of this machine, with a will, which is for {@code will/}{@code clientId}. */
+    /** Connects to a port of this machine, with a will to topic {@code will/}{@code clientId}. */
     static TrainingClient connect(int port, int level, String clientId, boolean isPersistent) throws IOException {
         Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
         try {
@@ -104,11 +104,11 @@ final class TrainingClient implements AutoCloseable {
         if (qos == 1) {
             await(PUBACK);
         } else if (qos == 2) {
-            await(PUBCOMP); // PUBREC is answered on the way
+            await(PUBCOMP); // read() answers the PUBREC
         }
     }
 
-    /** Takes one message, to the end of its QoS. */
+    /** Waits for one message and completes its QoS handshake. */
     void takeMessage() throws IOException {
         while (arrived == 0) {
             read();
@@ -125,7 +125,7 @@ final class TrainingClient implements AutoCloseable {
         send(DISCONNECT, new Body());
     }
 
-    /** Leaves without a word. */
+    /** Closes the connection without DISCONNECT. */
     void cut() throws IOException {
         socket.close();
     }
@@ -200,7 +200,7 @@ final class TrainingClient implements AutoCloseable {
         return (bytes[index] & 0xFF) << 8 | (bytes[index + 1] & 0xFF);
     }
 
-    /** In one write. */
+    /** Sends the packet in one write. */
     private void send(int first, Body body) throws IOException {
         byte[] bytes = body.content.toByteArray();
         if (bytes.length > 127) {
@@ -213,7 +213,7 @@ final class TrainingClient implements AutoCloseable {
         out.write(frame);
     }
 
-    /** What follows the length of a packet. */
+    /** The part of a packet after the length. */
     private static final class Body {
         private final ByteArrayOutputStream content = new ByteArrayOutputStream();
 

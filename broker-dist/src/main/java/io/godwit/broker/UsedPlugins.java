@@ -18,11 +18,10 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * The plugins that {@code pluginConfig} names, in the order in which it names them. For the thread that starts the
- * broker.
+ * The plugins that {@code pluginConfig} names, in its order. Used by the thread that starts the broker.
  *
- * @param listeners guarded, as far as the loader has a host
- * @param interceptors factories of interceptors, in the order of their chains; so, too
+ * @param listeners guarded if the loader has a host
+ * @param interceptors factories of interceptors, in the order of their chains; guarded likewise
  */
 record UsedPlugins(List<EventListenerFactory> listeners, List<Object> interceptors) {
     private static final int MAX_OF_A_KIND = 16;
@@ -33,9 +32,9 @@ record UsedPlugins(List<EventListenerFactory> listeners, List<Object> intercepto
     }
 
     /**
-     * Finds them, and makes nothing. Blocks.
+     * Finds the plugins, but creates nothing. Blocks.
      *
-     * @throws IOException naming the first that is not there or has wrong settings
+     * @throws IOException naming the first plugin that is missing, named twice or has wrong settings
      */
     static UsedPlugins find(BrokerConfig config, PluginLoader plugins) throws IOException {
         PluginSection named = config.usedPlugins();
@@ -85,9 +84,9 @@ record UsedPlugins(List<EventListenerFactory> listeners, List<Object> intercepto
     }
 
     /**
-     * The chains of this node. Blocks.
+     * The chains of interceptors of this node. Blocks.
      *
-     * @throws IOException naming the plugin that makes none
+     * @throws IOException naming a plugin that does not start
      */
     Interceptors makeInterceptors() throws IOException {
         List<InterceptorStep> publish = new ArrayList<>();
@@ -108,9 +107,9 @@ record UsedPlugins(List<EventListenerFactory> listeners, List<Object> intercepto
     }
 
     /**
-     * Blocks.
+     * The event listeners. Blocks.
      *
-     * @throws IOException naming the plugin that makes none
+     * @throws IOException naming a plugin that does not start
      */
     List<EventListener> makeListeners() throws IOException {
         List<EventListener> made = new ArrayList<>();

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The API of a whole broker over TLS: certificates of callers, and files that change. */
 class ApiTlsTest {
-    /** Certificates have the most particular part of a name last, texts have it first (RFC 2253). */
+    /** Certificates have the most specific part of a name last, whereas texts have it first (RFC 2253). */
     private final TestAuthority authority = new TestAuthority("ours");
 
     @TempDir
@@ -112,7 +112,10 @@ class ApiTlsTest {
         assertThat(nodes(client(next, null)).statusCode()).isEqualTo(401);
     }
 
-    /** Whether the server has a certificate of that authority. Leaves no connection: an address may have so many. */
+    /**
+     * Whether the server presents a certificate of that authority. Closes its connection, as the number of connections
+     * of an address is limited.
+     */
     private boolean isShown(TestAuthority trusted) throws IOException {
         SSLSocketFactory sockets = trusted.clientContext(null).getSocketFactory();
         try (SSLSocket socket =

@@ -54,7 +54,7 @@ class AuthProvidersTest {
         }
     }
 
-    /** The shipped file of rules has none in force: who configures it as it is gets no. */
+    /** All rules in the shipped file are comments, so configuring the unchanged file adds no rules. */
     @Test
     void theShippedRulesAreValid() throws Exception {
         Files.writeString(directory.resolve("passwd"), "# nobody\n");
@@ -104,7 +104,10 @@ class AuthProvidersTest {
         }
     }
 
-    /** Of a chain the file decides about its own users alone; at the end of it, about all that are left. */
+    /**
+     * Before other providers the file decides about its own users only; at the end of the chain it decides about all
+     * that are left.
+     */
     @Test
     void whomTheFileDoesNotKnowIsLeftToTheNext() throws Exception {
         String user = "ann:$2b$10$JbXkLyHbY8xGIhRhpLVCZeTrmjCNEjjsvcDcH0qJvVqSuQdNVgrvW\n";
@@ -127,7 +130,7 @@ class AuthProvidersTest {
         }
     }
 
-    /** Not AllowAll, which is final. */
+    /** Used instead of AllowAll, which is final. */
     private interface Found extends AuthProvider {}
 
     /** Named in META-INF/services. */

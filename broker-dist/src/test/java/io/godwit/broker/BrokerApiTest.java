@@ -21,7 +21,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The API of a whole broker, which each answer is compared with the document of. */
+/** The API of a whole broker; each answer is compared with the OpenAPI document. */
 class BrokerApiTest {
     @TempDir
     private Path directory;
@@ -128,7 +128,7 @@ class BrokerApiTest {
         return client.send(request, HttpResponse.BodyHandlers.ofString()).statusCode();
     }
 
-    /** MQTT 3.1.1, a session that lasts, one subscription of QoS 1; the connection is closed again. */
+    /** Connects with MQTT 3.1.1 and a session that lasts, subscribes with QoS 1, and closes the connection. */
     private static void subscribeAndLeave(int port, String clientId, String filter) throws IOException {
         byte[] id = clientId.getBytes(StandardCharsets.UTF_8);
         byte[] text = filter.getBytes(StandardCharsets.UTF_8);

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A start that fails leaves nothing open, and another broker's files alone. */
+/** A start that fails leaves nothing open, and does not touch another broker's files. */
 class BrokerStartTest {
     @TempDir
     private Path directory;

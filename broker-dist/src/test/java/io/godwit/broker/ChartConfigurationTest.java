@@ -17,8 +17,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.yaml.snakeyaml.Yaml;
 
 /**
- * What the Helm chart renders is a configuration that the broker takes. {@code helm/check.sh} compares the golden files
- * with what helm makes of the chart.
+ * The configuration that the Helm chart renders is valid for the broker. {@code helm/check.sh} compares the golden
+ * files with what helm renders.
  */
 class ChartConfigurationTest {
     private static final Path HELM = Path.of("..", "helm");
@@ -65,7 +65,7 @@ class ChartConfigurationTest {
                 .orElseThrow();
     }
 
-    /** With the variables and properties that the pod has; what comes from elsewhere is made up. */
+    /** Loads it with the variables and properties of the pod; values from other sources are made up. */
     private BrokerConfig load(String name) throws Exception {
         List<Map<?, ?>> documents = documents(name);
         String content = (String) at(of(documents, "ConfigMap"), "data", "standalone.yml");

@@ -64,7 +64,7 @@ class ChartScriptsTest {
         assertThat(script.toFile().setExecutable(true)).isTrue();
     }
 
-    /** @param answers what godwit-admin does, as clauses of a case over its words */
+    /** @param answers how godwit-admin answers, as clauses of a case over its arguments */
     private void admin(String... answers) throws IOException {
         install(
                 "godwit-admin",
@@ -218,7 +218,7 @@ class ChartScriptsTest {
         assertThat(calls()).anyMatch(line -> line.startsWith("broker stop"));
     }
 
-    /** Process 1 of a container is ended by those signals only that it has asked for. */
+    /** Process 1 of a container is ended only by signals for which it has a handler. */
     @Test
     void aSignalEndsAStartOfAPodThatIsUnderWay() throws Exception {
         environment.put("CHART_NODE_NAME", "worker-3");
@@ -242,7 +242,7 @@ class ChartScriptsTest {
         signalEnds(begin(script, "start", "-f", "--data", data, "--log", "-"), "java -version", go);
     }
 
-    /** Waits for a file; without end only while the directory of the test is there. */
+    /** Waits for a file; ends as well when the directory of the test is gone. */
     private static String until(Path file) {
         return "until [ -e " + file + " ] || [ ! -e \"$0\" ]; do read -rt 0.05 <> <(:); done;";
     }

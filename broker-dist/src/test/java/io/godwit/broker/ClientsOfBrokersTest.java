@@ -90,7 +90,7 @@ class ClientsOfBrokersTest {
         });
     }
 
-    /** The same of MQTT 3.1.1, with a session that lasts. */
+    /** A connected client of MQTT 3.1.1, with a session that lasts. */
     private static Socket connectToStay(int port, String clientId) throws IOException {
         byte[] id = clientId.getBytes(StandardCharsets.US_ASCII);
         return connect(port, id, new byte[] {
@@ -110,7 +110,7 @@ class ClientsOfBrokersTest {
         return socket;
     }
 
-    /** The next packet: its first byte, then what stands behind the length. */
+    /** The next packet: its first byte, and the bytes after the length. */
     private static byte[] packet(InputStream in) throws IOException {
         byte[] head = in.readNBytes(2);
         byte[] rest = in.readNBytes(head[1]);
@@ -187,7 +187,7 @@ class ClientsOfBrokersTest {
         }
     }
 
-    /** One client of each node subscribes: either node knows both. */
+    /** One client of each node subscribes; both nodes then list both subscriptions. */
     private static void subscriptions(Node first, Node second, List<Socket> sockets) throws Exception {
         byte[] subscribe = {(byte) 0x82, 9, 0, 1, 0, 0, 3, 'a', '/', '+', 1};
         for (int i = 0; i < 2; i++) {
@@ -219,7 +219,10 @@ class ClientsOfBrokersTest {
         }
     }
 
-    /** Whichever node leads a session, and whichever its client was connected to, either node tells of it. */
+    /**
+     * Both nodes list all stored sessions, no matter which node leads them and which one their clients were connected
+     * to.
+     */
     private static void storedSessions(Node first, Node second) throws Exception {
         List<String> ids = new ArrayList<>();
         for (int i = 0; i < 12; i++) {

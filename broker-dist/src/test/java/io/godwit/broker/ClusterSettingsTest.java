@@ -44,8 +44,8 @@ class ClusterSettingsTest {
     }
 
     /**
-     * It is taken as it stands; but since it does not say that nodes need no certificates, only this machine's can
-     * join.
+     * The file is accepted unchanged; but as it does not say that nodes need no certificates, only nodes on this
+     * machine can join.
      */
     @Test
     void theMinimalFileMakesANodeOfThisMachine() throws Exception {
@@ -138,7 +138,10 @@ class ClusterSettingsTest {
         assertThat(BrokerSettings.mqtt(config).session().homes()).isEqualTo(new SessionConfig.Homes(16, 17));
     }
 
-    /** What refuses or disconnects a client of another node in the end must not do so before all is served again. */
+    /**
+     * Time-outs that refuse or disconnect a client of another node must be longer than the time until all ranges are
+     * served again.
+     */
     @Test
     void whatEndsAClientOutlastsASilentNode() throws Exception {
         BrokerConfig config = load("");
@@ -157,7 +160,7 @@ class ClusterSettingsTest {
         assertThat(SilentNode.PATIENCE).isGreaterThan(SilentNode.SERVED_AGAIN);
     }
 
-    /** What they were before they were settings, and what the parts have without a configuration. */
+    /** The defaults are the former constants, which the parts still have without a configuration. */
     @Test
     void theWaitsHaveTheDefaultsOfTheirParts() throws Exception {
         BrokerConfig config = load("");
@@ -172,7 +175,7 @@ class ClusterSettingsTest {
         assertThat(waits.link()).isEqualTo(LinkSettings.of("test").silence());
     }
 
-    /** Otherwise one large message would stop a group. */
+    /** Otherwise one large message would block a group. */
     @Test
     void theLargestPacketOfAnyListenerFitsIntoAMessage() throws Exception {
         BrokerConfig config = load("""

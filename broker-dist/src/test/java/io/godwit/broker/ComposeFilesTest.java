@@ -12,7 +12,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.yaml.snakeyaml.Yaml;
 
-/** What the compose files say is a configuration that the broker takes, and nobody from elsewhere reaches. */
+/**
+ * The configuration in the compose files is valid for the broker, and does not make it reachable from other machines.
+ */
 class ComposeFilesTest {
     private static final Path FILES = Path.of("..", "release", "compose");
 

@@ -235,7 +235,7 @@ class ConfigLoaderTest {
         assertThat(mqtt.listeners().get(0).limits().maxPublishRate()).isEqualTo(50);
     }
 
-    /** The file a cluster user brings along is accepted as it stands, blanks included. */
+    /** A minimal file of a cluster user is accepted unchanged, including blanks. */
     @Test
     void minimalClusterFileIsAccepted() throws Exception {
         BrokerConfig config = load("""

@@ -51,7 +51,7 @@ class ConfigReloadTest {
         Files.writeString(file, yaml);
     }
 
-    /** A file is not read while it is written: it has to stand still from one look to the next. */
+    /** A file is not read while it is being written: it must be the same at two successive looks. */
     private void lookTwice() {
         reload.look();
         reload.look();
@@ -106,7 +106,7 @@ class ConfigReloadTest {
         assertThat(warnings).isEmpty();
     }
 
-    /** The limits of the second would become those of the first. */
+    /** Otherwise the second listener would get the limits of the first. */
     @Test
     void limitsOfListenersWaitWhenTheListenersAreOthers() throws IOException {
         write("""

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ContextPluginTest {
     private static final String SERVICE = "META-INF/services/io.godwit.plugin.auth.AuthProviderFactory";
 
-    /** Lets in whoever knows the password of its settings, and says which class loader it runs with. */
+    /** Accepts clients with the password in its settings, and says which class loader it runs with. */
     private static final String DOOR = """
             import io.godwit.plugin.auth.*;
             import io.godwit.plugin.context.*;

@@ -41,7 +41,7 @@ class DelayedMessagesTest {
     private record Kept(ClientInfo client, long expirySeconds, Will will, boolean isRecorded) {}
 
     private final List<Kept> kept = new ArrayList<>();
-    /** Of the publisher's session that is asked for. */
+    /** The token number and the digest of the origin that were marked as distributed, by the publisher. */
     private final Map<ClientId, List<Object>> marked = new HashMap<>();
 
     private CompletableFuture<Void> keeping = CompletableFuture.completedFuture(null);
@@ -98,7 +98,10 @@ class DelayedMessagesTest {
         assertThat(keepers()).hasSize(3);
     }
 
-    /** Two nodes of a cluster, or two starts. A message that found the other's keeper would not be kept. */
+    /**
+     * The keepers of two nodes or of two starts must have different names, or messages would get lost at the other's
+     * keeper.
+     */
     @Test
     void noOtherProcessHasTheSameNames() {
         DelayedMessages other = new DelayedMessages(Inbox::new, () -> stored, 2);
@@ -137,7 +140,7 @@ class DelayedMessagesTest {
 
     @Test
     void moreThanTheMostAreRefusedUntilSomeArePublished() {
-        stored = 1; // from before the start, say
+        stored = 1; // as if stored before the start
         keeping = new CompletableFuture<>();
         CompletableFuture<DistOutcome> underWay = take("$delayed/30/t", null);
         assertThat(take("$delayed/30/t", null)).isCompletedWithValue(DistOutcome.OVERLOADED);
@@ -152,7 +155,7 @@ class DelayedMessagesTest {
         assertThat(take("$delayed/30/t", null)).isCompletedWithValue(DistOutcome.DELIVERED);
     }
 
-    /** Else its publisher would be refused again and again, though the message is kept. */
+    /** Otherwise its publisher would be refused again and again, though the message is stored. */
     @Test
     void aRepeatIsTakenThoughThereIsNoRoomForMore() {
         stored = 2;

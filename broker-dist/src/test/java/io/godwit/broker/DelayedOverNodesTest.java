@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** What operators do to messages that are kept for later; what the store says comes out of the test. */
+/** What operators do with messages that are kept for later; the store's answers come from the test. */
 class DelayedOverNodesTest {
     private static final Duration LONG = Duration.ofSeconds(20);
     private static final String REAL = "\0delayed/token.7." + OriginDigest.of("o") + "/pub";
@@ -54,7 +54,7 @@ class DelayedOverNodesTest {
         assertThat(calls).containsExactly("owner", "distributed", "discard");
     }
 
-    /** Else a message that its publisher has yet to send would count as distributed, and be dropped. */
+    /** Otherwise a message that its publisher has yet to send would count as distributed, and be dropped. */
     @Test
     void aMadeUpIdMarksNothingAsDistributed() {
         owner = SessionOwner.NO_SESSION;

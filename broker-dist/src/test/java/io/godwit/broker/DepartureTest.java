@@ -27,7 +27,7 @@ class DepartureTest {
     private final List<StoreOperations.RangeInfo> ranges = new ArrayList<>();
     private final Set<String> absent = new HashSet<>();
     private final List<String> moves = new ArrayList<>();
-    /** What it tells that time was too short for. */
+    /** The steps that it reported as late. */
     private final List<String> late = new ArrayList<>();
 
     private void range(long id, String leader, String... voters) {

@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class DirectoryMembersOfTest {
-    /** Its clients are connected until then, and nobody else may have their client ids. */
+    /** Its clients stay connected until then, and no other client may use their ids. */
     @Test
     void aLapsedMemberOwnsNoClientIdsAndIsAskedForThoseThatItHas() {
         io.godwit.inbox.session.MembersView view = DirectoryMembersOf.of(new MembersView(

@@ -13,7 +13,7 @@ import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 
 /**
- * What goes into the distribution: of {@code conf} only files that are named, never the users and keys of whoever
+ * The distribution contains files of {@code conf} only by their names, and so never users and keys of the one who
  * builds it.
  */
 class DistributionTest {

@@ -31,7 +31,7 @@ class DocumentLinksTest {
 
     private static final Set<String> MADE = Set.of("target", ".git", "node_modules");
 
-    /** Of a broker that was started in the sources. */
+    /** Files of a broker that was started in the source tree. */
     private static final Set<Path> OF_A_RUN =
             Set.of(ROOT.resolve("data"), ROOT.resolve("log"), ROOT.resolve("plugins"));
 
@@ -124,10 +124,10 @@ class DocumentLinksTest {
     }
 
     /**
-     * Of the headings of a page, in their order.
+     * The anchors of a page's headings, in their order.
      *
-     * @param onSite as Python-Markdown makes them
-     * @param inSources as GitHub makes them
+     * @param onSite as Python-Markdown creates them
+     * @param inSources as GitHub creates them
      */
     private record Anchors(List<String> onSite, List<String> inSources) {
         static Anchors of(String page) {

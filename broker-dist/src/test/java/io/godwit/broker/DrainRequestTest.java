@@ -59,7 +59,7 @@ class DrainRequestTest {
         assertThat(asked).isEmpty();
     }
 
-    /** It would be read again twice a second, with a line of the log each time. */
+    /** Otherwise it would be read again twice a second, with a line in the log each time. */
     @Test
     void bytesThatAreNoTextAreRemovedToo() throws Exception {
         Path file = Files.write(data.resolve(DrainRequest.FILE), new byte[] {(byte) 0xff, (byte) 0xfe, 0});
@@ -68,7 +68,7 @@ class DrainRequestTest {
         assertThat(file).doesNotExist();
     }
 
-    /** It was left behind, or somebody else has written it. */
+    /** Such a file is left over, or was written by another program. */
     @ParameterizedTest
     @ValueSource(strings = {"", "PID", "PID ", "PID -1", "PID x", "PID 3601", "PID 99999", "PID 1 2", "1 30", "x 30"})
     void whatIsNoRequestForThisProcessIsRemovedAndNothingElse(String content) throws Exception {

@@ -77,7 +77,7 @@ class EventLogTest {
                         tuple(Level.INFO, "events kind=protocol-violations count=3 total=3"));
     }
 
-    /** Of each kind the first event in a period, so that an operator sees whom it befell; no more are made. */
+    /** Gives the first event of each kind in a period as an example; later ones are not formatted. */
     @Test
     void aLineGivesAnExample() {
         ListAppender<ILoggingEvent> lines = new ListAppender<>();
@@ -129,7 +129,7 @@ class EventLogTest {
                         full -> assertThat(full).isEqualTo("events kind=dropped.queue-full-newest count=1 total=1"));
     }
 
-    /** A line about a wait is of no use without what was waited for. */
+    /** A line about a wait is useless without the name of what was waited for. */
     @Test
     void ofWaitsThatRanOutEachKindHasAnExample() {
         ListAppender<ILoggingEvent> lines = new ListAppender<>();

@@ -89,7 +89,7 @@ class ExamplesTest {
         }
     }
 
-    /** In its file are all messages, those too that came while the plugin was not there. */
+    /** The file has all messages, including those published while the plugin was not running. */
     @Test
     void theSubBrokerWritesItsFile() throws Exception {
         Path plugins = jar("sub-broker");

@@ -30,7 +30,7 @@ class ForeignDataTest {
                 .hasMessageContaining("a0, a1, a2, a3, a4 and 2 more: ");
     }
 
-    /** A disk of its own, the start script's files, the log within, a first start that was cut short. */
+    /** A file system of its own, files of the start script, a log inside, and remains of an interrupted first start. */
     @Test
     void whatMayLieThereIsNoHindrance() throws Exception {
         for (String name : List.of("lost+found", ".snapshot", "logs/broker")) {

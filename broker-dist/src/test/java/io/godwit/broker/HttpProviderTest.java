@@ -174,7 +174,7 @@ class HttpProviderTest {
         }
     }
 
-    /** Each of them says "allow" in its body, or would after a redirection. */
+    /** Each of these answers has "allow" in its body, or would have it after a redirection. */
     @ParameterizedTest
     @EnumSource(
             value = Manner.class,
@@ -308,7 +308,7 @@ class HttpProviderTest {
         }
     }
 
-    /** One client that brings the service out of step must not shut out the others. */
+    /** One client that makes the service fail must not shut out the others. */
     @Test
     void statusFiveHundredDoesNotOpenTheCircuit() throws Exception {
         service.manner(Manner.BROKEN);

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What Docker runs to see whether the broker of the image is healthy: {@code release/image/health}. */
+/** The script with which Docker checks the health of the broker in the image: {@code release/image/health}. */
 class ImageHealthTest {
     @TempDir
     private Path directory;
@@ -49,7 +49,7 @@ class ImageHealthTest {
     private int health() throws Exception {
         ProcessBuilder builder =
                 new ProcessBuilder("bash", directory.resolve("health").toString(), directory.toString());
-        // It says where the API shall be, not where it is.
+        // The configured port of the API, which is not the one that it listens on.
         builder.environment().put("GODWIT_API_SERVER_CONFIG_PORT", "1");
         Process process = builder.redirectErrorStream(true).start();
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -75,7 +75,7 @@ class ImageHealthTest {
         assertThat(health()).isEqualTo(1);
     }
 
-    /** There is no program for TLS in the image. */
+    /** The image has no program that speaks TLS. */
     @ParameterizedTest
     @ValueSource(strings = {"https://127.0.0.1:8091", ""})
     void withTlsOrWithoutAnApiTheBrokersOwnWordCounts(String url) throws Exception {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is made of files of other brokers is a configuration that a broker would start with. */
+/** A broker starts with the configurations that are created from files of other brokers. */
 class ImportedConfigTest {
     @TempDir
     private Path directory;
@@ -64,7 +64,7 @@ class ImportedConfigTest {
                 .containsExactly(1883, 8883, 9001);
     }
 
-    /** BifroMQ's own file as ours: each of its keys is answered by what stands for it. */
+    /** BifroMQ's own file used as ours: the error for each of its keys names our key for it. */
     @Test
     void keysOfBifromqAreAnsweredByOurs() throws IOException {
         Path file = Files.writeString(directory.resolve("theirs.yml"), """

@@ -67,7 +67,7 @@ class JwtProviderTest {
         return sign(claims, "HS256", secret());
     }
 
-    /** As it is written, signed with a secret by HS256. */
+    /** A token with this header and these claims, signed with a secret by HS256. */
     private static String signed(String header, String claims, String secret) throws Exception {
         Base64.Encoder base64 = Base64.getUrlEncoder().withoutPadding();
         String text = base64.encodeToString(header.getBytes(StandardCharsets.UTF_8))
@@ -138,7 +138,10 @@ class JwtProviderTest {
         }
     }
 
-    /** The public key is public: whoever takes it for a secret must get nowhere, whatever is allowed. */
+    /**
+     * A public key is known to everybody, so a token that uses it as the secret of an HMAC must be refused, whatever is
+     * allowed.
+     */
     @Test
     void aPublicKeyIsNoSecret() throws Exception {
         KeyPair pair = pair("RS256");
@@ -162,7 +165,7 @@ class JwtProviderTest {
         }
     }
 
-    /** They are refused and not left to the next provider: they are tokens, though worthless ones. */
+    /** They are refused and not passed to the next provider, as they are tokens, though invalid ones. */
     @Test
     void aTokenWithoutASignatureIsRefused() throws Exception {
         Base64.Encoder encoder = Base64.getUrlEncoder().withoutPadding();
@@ -264,7 +267,7 @@ class JwtProviderTest {
         }
     }
 
-    /** A client writes the header, and may have a right token to begin with. */
+    /** The header is under control of the client, which may start from a valid token. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -286,7 +289,7 @@ class JwtProviderTest {
         }
     }
 
-    /** What a token brings, or where it says that its key is, proves nothing. */
+    /** A key inside the token, or at a place that the token names, proves nothing. */
     @Test
     void aKeyThatTheTokenBringsIsNotUsed() throws Exception {
         String own = "another secret of sixty-four bytes, that whoever wrote it has - 0";

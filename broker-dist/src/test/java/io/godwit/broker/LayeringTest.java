@@ -22,9 +22,9 @@ import java.time.Instant;
 import java.util.Set;
 
 /**
- * The module table of ARCHITECTURE.md as rules over packages. Maven already bars a module from what it does not
- * declare; these rules guard what Maven cannot see: which packages of a declared module may be used, and circles inside
- * one.
+ * The module table of ARCHITECTURE.md as rules over packages. Maven already prevents a module from using modules that
+ * it does not declare; these rules check which packages of a declared module it uses, and that there are no cycles
+ * inside one.
  */
 @ArchTag("smoke")
 @AnalyzeClasses(packages = "io.godwit", importOptions = LayeringTest.NoTests.class)
@@ -96,9 +96,9 @@ class LayeringTest {
                             "io.godwit.plugin.event.."))));
 
     /**
-     * A clock that jumps decides nothing: elections, deadlines, grace periods and reads go by the monotonic one. Only
-     * the leaders of the stores are given the time of day, through their context, for what is theirs: when a message
-     * expires.
+     * Steps of the wall clock must not affect elections, deadlines, grace periods and reads, which use the monotonic
+     * clock. Only the leaders of the stores get the wall time, through their context, for decisions such as the expiry
+     * of a message.
      */
     @ArchTest
     static final ArchRule kvAndClusterDoNotLookAtTheWallClock = noClasses()
@@ -152,7 +152,7 @@ class LayeringTest {
             .dependOnClassesThat(resideInAPackage("io.godwit..")
                     .and(not(resideInAnyPackage("io.godwit.api..", "io.godwit.plugin.."))));
 
-    /** Only the wiring knows the API: nothing on the way of a message does. */
+    /** Only the wiring uses the API; the code on the path of a message does not. */
     @ArchTest
     static final ArchRule theApiIsUsedByTheWiringOnly = noClasses()
             .that(not(resideInAnyPackage("io.godwit.api..", "io.godwit.broker..")))
@@ -160,7 +160,7 @@ class LayeringTest {
             .dependOnClassesThat()
             .resideInAPackage("io.godwit.api..");
 
-    /** What a broker does for the API is written against its ports. */
+    /** The broker's side of the API is written against its ports. */
     @ArchTest
     static final ArchRule vertxStaysInTheApi = noClasses()
             .that(not(resideInAPackage("io.godwit.api..")))
@@ -204,12 +204,15 @@ class LayeringTest {
     static final ArchRule packagesFormNoCircle =
             slices().matching("io.godwit.(*).(*)..").should().beFreeOfCycles();
 
-    /** Also of a package and those below it. */
+    /** This includes cycles between a package and those below it. */
     @ArchTest
     static final ArchRule noPackageFormsACircleWithItsParent =
             slices().matching("io.godwit.(**)").should().beFreeOfCycles();
 
-    /** What is stored of inboxes is told without those who decide, and so on upwards (docs/adr/0061). */
+    /**
+     * The stored form of inboxes does not depend on the code that decides about them, and so on upwards
+     * (docs/adr/0061).
+     */
     @ArchTest
     static final ArchRule inboxPackagesUseThoseBelow = layeredArchitecture()
             .consideringOnlyDependenciesInAnyPackage("io.godwit.inbox..")
@@ -242,7 +245,9 @@ class LayeringTest {
             .whereLayer("leader")
             .mayOnlyBeAccessedByLayers("entry");
 
-    /** What a range is does not know who leads it, and a leader not where its requests come from, and so on upwards. */
+    /**
+     * A range does not depend on its leader's code, the leader not on the sources of its requests, and so on upwards.
+     */
     @ArchTest
     static final ArchRule rangePackagesUseThoseBelow = layeredArchitecture()
             .consideringOnlyDependenciesInAnyPackage("io.godwit.kv.range..")
@@ -273,12 +278,12 @@ class LayeringTest {
             .whereLayer("uses of a leader")
             .mayOnlyAccessLayers("state", "replica", "data", "apply", "leader");
 
-    /** Requests know of changes only whether they have to wait, and changes nothing of requests. */
+    /** Requests only need to know whether they have to wait for a change, and changes need nothing of requests. */
     @ArchTest
     static final ArchRule requestsAndChangesOfARangeAreApart =
             slices().matching("io.godwit.kv.range.(request|change)..").should().notDependOnEachOther();
 
-    /** A store is told of without its node's peers, and those without the operators who ask for them. */
+    /** A store does not depend on its node's peers, nor these on the operators' calls. */
     @ArchTest
     static final ArchRule kvPackagesUseThoseBelow = layeredArchitecture()
             .consideringOnlyDependenciesInAnyPackage("io.godwit.kv..")
@@ -309,7 +314,7 @@ class LayeringTest {
             .whereLayer("store")
             .mayOnlyBeAccessedByLayers("node", "operate", "peers", "backup");
 
-    /** Where classes refer to each other in circles. To be shortened; nothing is added. */
+    /** Groups of classes that refer to each other in cycles. This list may only become shorter. */
     private static final Set<String> KNOTS = Set.of(
             "io.godwit.api.contract",
             "io.godwit.api.route",
@@ -338,7 +343,7 @@ class LayeringTest {
             "io.godwit.mqtt.transport",
             "io.godwit.plugin.auth");
 
-    /** Also within a package, where an inner class counts as its outer one (docs/adr/0061). */
+    /** Also within a package; an inner class counts as its outer one (docs/adr/0061). */
     @ArchTest
     static final ArchRule classesFormNoCircle = slices().assignedFrom(new SliceAssignment() {
                 @Override

@@ -46,7 +46,7 @@ class LinkIntroductionsTest {
         net.join(joiner.links);
     }
 
-    /** A node's live routes and links, and members that nobody asks for anything. */
+    /** A node's live routes and links; as members, it knows nobody else. */
     private final class Node implements Members {
         final MemoryLinks links;
         final DistWorker worker;
@@ -116,7 +116,7 @@ class LinkIntroductionsTest {
         return made;
     }
 
-    /** Runs timers and links, so that what can happen does. */
+    /** Advances the time and delivers messages before and after. */
     private void pass(long millis) {
         net.deliverAll();
         timer.advance(millis);
@@ -195,7 +195,7 @@ class LinkIntroductionsTest {
         assertThat(introduced).isCompleted();
     }
 
-    /** The same node with another life, as after a restart at another address. */
+    /** The same node in another life, as after a restart at another address. */
     @Test
     void anotherLifeOfTheNodeDoesNotIntroduceTheOneThatIsAskedFor() {
         other(4);

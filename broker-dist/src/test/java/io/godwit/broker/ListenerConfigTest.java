@@ -33,7 +33,10 @@ class ListenerConfigTest {
         assertThat(only.limits()).isEqualTo(ListenerLimits.DEFAULTS);
     }
 
-    /** With a provider somebody decides who comes in; without one only this machine does. */
+    /**
+     * With a provider listeners are open to all machines, as the provider decides about clients; without one only to
+     * this machine.
+     */
     @Test
     void withAnAuthProviderTheyAreOpenToAll() throws Exception {
         BrokerConfig file = load("authConfig: {provider: file}");
@@ -51,7 +54,10 @@ class ListenerConfigTest {
                 .contains("no authentication is configured", "authConfig.provider");
     }
 
-    /** The file that ships has sections that are switched off and say the defaults; one that says more was meant. */
+    /**
+     * The shipped file has sections that are switched off and contain the defaults; one with other values was probably
+     * meant to be on.
+     */
     @Test
     void aListenerThatIsFilledInAndSwitchedOffIsWarnedOf() throws Exception {
         String quiet = "mqttServerConfig: {tlsListener: {enable: false, port: 8883, sslConfig: {clientAuth: none}}}";
@@ -72,7 +78,7 @@ class ListenerConfigTest {
         assertThat(BrokerSettings.heapWarnings(1L << 30, 0)).as("not known").isEmpty();
     }
 
-    /** Nobody listens in on this machine, and who is in front of a proxy may have TLS. */
+    /** The loopback address cannot be overheard, and a proxy in front may use TLS. */
     @Test
     void passwordsAreNotInTheClearOnThisMachineOrBehindAProxy() throws Exception {
         BrokerConfig file = load("""
@@ -97,7 +103,7 @@ class ListenerConfigTest {
         assertThat(only.address().getPort()).isEqualTo(2883);
     }
 
-    /** What a listener does not say is said for the node. */
+    /** Values that a listener does not have come from the node's settings. */
     @Test
     void aListGivesSeveralEachWithItsOwnLimits() throws Exception {
         List<ListenerConfig> listeners = BrokerSettings.mqtt(load("""
@@ -160,7 +166,7 @@ class ListenerConfigTest {
                 .endsWith("the nearest valid one is mqttServerConfig.tcpListener.sharedSubscriptionStrategy");
     }
 
-    /** A web page that need not log in has the rights of everybody at the browser's machine. */
+    /** A web page that need not log in would have the rights of anyone on the browser's machine. */
     @Test
     void pagesFromElsewhereMustLogInUnlessTheyAreListed() throws Exception {
         assertThat(origins("", "")).isEqualTo(AllowedOrigins.SAME_HOST);
@@ -261,7 +267,7 @@ class ListenerConfigTest {
         assertThat(listeners.get(2).proxies()).isEmpty();
     }
 
-    /** All of it is found before anything opens, and each error names key and file. */
+    /** All errors are found before anything opens, and each names key and file. */
     @Test
     void filesThatAreMissingOrDoNotFitAreErrors() throws Exception {
         TestAuthority authority = new TestAuthority("root");

@@ -37,7 +37,7 @@ class LostMembersTest {
         net.join(net.node("other", 1));
     }
 
-    /** What the members would do. */
+    /** The members; the test completes their agreement. */
     private static final class Agreement implements LostMembers.Parts, Members {
         final List<NodeLife> asked = new ArrayList<>();
         final Queue<CompletableFuture<Void>> open = new ArrayDeque<>();
@@ -45,9 +45,9 @@ class LostMembersTest {
         final List<NodeLife> ended = new ArrayList<>();
         final Set<NodeLife> back = new HashSet<>();
         final Set<NodeLife> view = new HashSet<>(Set.of(FIRST));
-        /** What it says comes over the link. */
+        /** Whether messages of the other member arrive over the link. */
         boolean isHeard;
-        /** Nobody listens where the other did. */
+        /** Whether nobody listens at the other member's address any more. */
         boolean isOver;
 
         void agree() {
@@ -131,7 +131,7 @@ class LostMembersTest {
         lost.gone(member(life), Departure.CRASHED);
     }
 
-    /** The node runs anew, and is linked. */
+    /** Restarts the other node, which is linked again. */
     private void returns(NodeLife as) {
         net.kill("other");
         net.join(net.node("other", as.incarnation()));
@@ -143,7 +143,7 @@ class LostMembersTest {
         return links.peer("other");
     }
 
-    /** A node that hears nobody has told this one that all are gone. */
+    /** A node that hears from nobody may have claimed that all others are gone. */
     @Test
     void whoIsHeardOfIsNotExcludedBeforeItIsSilent() {
         agreement.isHeard = true;
@@ -163,7 +163,7 @@ class LostMembersTest {
         assertThat(peer()).isNotNull();
     }
 
-    /** Publishes that wait for the confirmation of the lost one are answered when its link ends. */
+    /** Publishes that wait for the lost member's confirmation are answered when its link ends. */
     @Test
     void theLinkEndsOnceTheOthersHaveAgreedAndNotBefore() {
         crashed(FIRST);
@@ -202,7 +202,7 @@ class LostMembersTest {
         assertThat(peer()).isNotNull();
     }
 
-    /** It joined anew at once, and the membership does not see it yet. The end of its link would exclude it again. */
+    /** It has rejoined at once, and the membership does not show it yet. Ending its link would exclude it again. */
     @Test
     void whoHasJoinedAnewWhenItsLapseIsOverKeepsItsLinkUntilItsProcessIsOver() {
         crashed(FIRST);
@@ -227,7 +227,7 @@ class LostMembersTest {
         assertThat(agreement.asked).containsExactly(FIRST);
     }
 
-    /** Links may hear of the next life before the membership tells of it. */
+    /** Links may know of the next life before the membership does. */
     @Test
     void aLinkToTheNextLifeIsNotTakenForOneToTheLost() {
         crashed(FIRST);
@@ -237,7 +237,7 @@ class LostMembersTest {
         assertThat(peer()).isNotNull();
     }
 
-    /** The membership may tell of the second end while the members still talk about the first. */
+    /** The membership may report the second loss while the members still agree about the first. */
     @Test
     void whenTheNextLifeIsLostTooThatOneIsExcluded() {
         crashed(FIRST);

@@ -7,9 +7,9 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** {@code docs/metrics.md}, out of what a node of a cluster answers to a scrape. */
+/** Builds {@code docs/metrics.md} from a node's answer to a scrape. */
 final class MetricsPage {
-    /** Parts of the broker by the beginnings of their metrics, in the order of the page. */
+    /** The parts of the broker by the prefixes of their metrics, in the order of the page. */
     private static final List<Part> PARTS = List.of(
             new Part("godwit_mqtt_", "Clients"),
             new Part("godwit_dist_", "Matching and distribution"),
@@ -21,7 +21,7 @@ final class MetricsPage {
             new Part("godwit_api_", "The HTTP API"),
             new Part("godwit_", "Other"));
 
-    /** Of the process, as Micrometer names them: those that every JVM has. */
+    /** Metrics of the process by their names in Micrometer, which every JVM has. */
     static final List<String> OF_PROCESS = List.of(
             "jvm_memory_used_bytes",
             "jvm_memory_committed_bytes",

@@ -36,15 +36,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * What a node of a cluster answers to a scrape. {@code docs/metrics.md} is written anew with
- * {@code -Dgodwit.metrics.write}.
- */
+/** A cluster node's answer to a scrape. {@code -Dgodwit.metrics.write} updates {@code docs/metrics.md}. */
 @Tag("slow") // it starts a node
 class MetricsPageTest {
     private static final Path PAGE =
             Path.of(System.getProperty("user.dir")).toAbsolutePath().getParent().resolve("docs/metrics.md");
-    /** What Prometheus's own names end in; a name that is no base unit would be caught by them alone. */
+    /** Endings of Prometheus's own names; only these find a name without a base unit. */
     private static final List<String> NO_BASE_UNITS = List.of(
             "_millis",
             "_milliseconds",
@@ -60,7 +57,7 @@ class MetricsPageTest {
     @TempDir
     private static Path directory;
 
-    /** Above what a node has: some hundreds. */
+    /** More than a node has, which are some hundreds. */
     private static final int MOST_SERIES = 1_000;
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -117,7 +114,7 @@ class MetricsPageTest {
         return new Exposition(new String(text, StandardCharsets.UTF_8));
     }
 
-    /** A scrape that shows what happened before: figures of stores and links are those of half a second ago. */
+    /** Scrapes until the condition is met, as figures of stores and links may be half a second old. */
     private static Exposition scrapeUntil(Predicate<Exposition> shows) {
         AtomicReference<Exposition> last = new AtomicReference<>(scrape());
         Await.until(() -> "scrape", Duration.ofSeconds(20), () -> {
@@ -178,7 +175,10 @@ class MetricsPageTest {
         assertThat(scrape.families()).containsKeys(MetricsPage.OF_PROCESS.toArray(String[]::new));
     }
 
-    /** Client ids, users, topics and filters that would be labels, or break the format, if they got into it. */
+    /**
+     * Client ids, users, topics and filters that would show up as labels, or break the format, if metrics contained
+     * them.
+     */
     @Test
     void namesThatClientsChooseMakeNoSeries() {
         double before = scrape().sum("godwit_mqtt_publishes_in_total");
@@ -210,7 +210,7 @@ class MetricsPageTest {
                                 assertThat(sample.labels().values()).noneMatch(value -> value.contains("hostile"))));
     }
 
-    /** All series but for those of the garbage collector, which come when it has paused. */
+    /** All series except those of the garbage collector, which first appear after a pause. */
     private static Set<String> steady(Exposition all) {
         return all.families().values().stream()
                 .filter(family -> !family.name().startsWith("jvm_gc_"))
@@ -246,7 +246,7 @@ class MetricsPageTest {
         assertThat(after.sum("godwit_kv_memtables_bytes")).isPositive();
     }
 
-    /** Of the series with that label: a gauge's value, a histogram's count. */
+    /** Of the series with that label: the value of a gauge, or the count of a histogram. */
     private static double count(Exposition all, String name, String label, String value) {
         return all.families().get(name).samples().stream()
                 .filter(sample -> sample.name().equals(name) || sample.name().equals(name + "_count"))

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What it is before its stores are open, and when a start is given up half-way. */
+/** Its state before its stores are open, and when a start is given up midway. */
 @Timeout(60)
 class MqttClusterTest {
     private final Cluster cluster = cluster();
@@ -104,7 +104,7 @@ class MqttClusterTest {
         }
     }
 
-    /** A start that is given up: nothing was wired, and what comes later is not done. */
+    /** A start that is given up: nothing has been wired, and later steps are not done. */
     @Test
     void itMayBeLeftAndClosedAtAnyTimeAndTwice() {
         AtomicInteger run = new AtomicInteger();

@@ -66,7 +66,7 @@ class NodeRetainedTest {
         assertThat(readFrom(other, "$SYS/#", cursor, PLENTY)).containsExactly("$SYS/broker/b=3");
     }
 
-    /** Such a message cannot be told from an own one by its cursor: it would be read for ever. */
+    /** Such a message has the same cursor as one of the node's own, which would make a reader loop for ever. */
     @Test
     void whatSomebodyStoredInPlaceOfAValueIsNotGiven() {
         stored.put("$SYS/broker/mine", message("$SYS/broker/mine", "x"));

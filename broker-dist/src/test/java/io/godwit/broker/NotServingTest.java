@@ -8,7 +8,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 
-/** What the terminal says of a start that ends before the stores serve. */
+/** The terminal's output for a start that ends before the stores serve. */
 class NotServingTest {
     private static final Map<String, StoreHealth> HEALTH =
             Map.of("inbox", new StoreHealth(StoreHealth.State.STARTING, "no leader yet"));

@@ -98,7 +98,7 @@ class OtlpSettingsTest {
                 .startsWith("otlpConfig.caFile: has no effect");
     }
 
-    /** Whoever mistypes a header finds no password in the log for it. */
+    /** Errors about a mistyped header must not put its password into the log. */
     @Test
     void headersAreShownToNobody() throws Exception {
         for (String header : List.of("Bearer s3cret", "A b=s3cret", "A=s3cret\\r\\nB: c", "Host=s3cret", "=s3cret")) {

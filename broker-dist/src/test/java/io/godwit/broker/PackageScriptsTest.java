@@ -90,7 +90,7 @@ class PackageScriptsTest {
         return PosixFilePermissions.toString(Files.getPosixFilePermissions(place.resolve("root/" + file)));
     }
 
-    /** Activating: systemd is about to start it once more. Failed: the next release may be what mends it. */
+    /** Activating: systemd is about to restart it. Failed: the next release may repair it. */
     @ParameterizedTest
     @ValueSource(strings = {"active", "activating", "failed"})
     void anUpgradeStopsAndStarts(String before) throws Exception {
@@ -125,7 +125,7 @@ class PackageScriptsTest {
         assertThat(calls()).containsExactly("stop", "start");
     }
 
-    /** The prerm of the next version is called when that of this one fails, which may have stopped the broker. */
+    /** If the prerm of this version fails, which may have stopped the broker, dpkg calls that of the next version. */
     @Test
     void aSecondTryOfAnUpgradeForgetsNotThatItRan() throws Exception {
         Files.writeString(state, "active");

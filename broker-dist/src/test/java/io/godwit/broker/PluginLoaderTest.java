@@ -57,7 +57,7 @@ class PluginLoaderTest {
         plugins = Files.createDirectory(directory.resolve("plugins"));
     }
 
-    /** A factory whose name says what its code finds, so that a test can look out of the plugin. */
+    /** A factory whose name contains what its code finds, so that a test can see it from outside. */
     private static String factory(String className, String name) {
         return """
                 import io.godwit.plugin.balance.*;
@@ -292,7 +292,7 @@ class PluginLoaderTest {
                 .hasMessageContainingAll("no balancer \"spilt\" in use", "split");
     }
 
-    /** Not only told: the balancer that works decides by them. */
+    /** The limits are not only reported: the active balancer uses them. */
     @Test
     void rangesAreCutByTheLimitsOfTheSystemProperties() throws Exception {
         BrokerConfig config = ConfigLoader.load(
@@ -343,7 +343,7 @@ class PluginLoaderTest {
                 .orElseThrow();
     }
 
-    /** What a store must have to be opened. */
+    /** The minimum that a store needs to be opened. */
     private static final class Nothing implements RangeCoprocessor {
         @Override
         public void open(RangeBounds bounds, RangeReader reader) {}
@@ -359,7 +359,7 @@ class PluginLoaderTest {
         }
     }
 
-    /** It proposes the key that it was told of last. */
+    /** Proposes the last key that it has seen. */
     private static final String LAST_KEY_HINTER = """
             import io.godwit.plugin.balance.*;
             import java.util.*;

@@ -68,7 +68,7 @@ class PortHoldersTest {
         assertThat(new PortHolders(proc).of(Set.of(1883))).isEmpty();
     }
 
-    /** Other listeners of a broker whose start has failed are open still. */
+    /** The other listeners of a broker whose start has failed are still open. */
     @Test
     void thisProcessIsNotTold() throws Exception {
         try (ServerSocket ours = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {

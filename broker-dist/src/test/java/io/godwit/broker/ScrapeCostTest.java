@@ -27,10 +27,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What a scrape costs at a thousand series, made and sent: less than a hundredth of a core at the interval of {@code
- * conf/metrics/prometheus.yml}, 15 seconds, from the first scrape of a process on, and at 5 seconds when there have
- * been some. It is the time of the processor that the threads have used, which other work on the machine does not
- * lengthen much.
+ * The cost of creating and sending a scrape of a thousand series: less than a hundredth of a core, at the interval of
+ * {@code conf/metrics/prometheus.yml}, 15 seconds, from the first scrape of a process on, and at 5 seconds after some
+ * scrapes. Measured is the CPU time of the threads, which other work on the machine hardly affects.
  */
 @Tag("slow") // it starts a node
 class ScrapeCostTest {
@@ -91,7 +90,7 @@ class ScrapeCostTest {
         return Integer.parseInt(port.group(1));
     }
 
-    /** Adds histograms, the dearest kind, until there are enough series; returns how many there are. */
+    /** Adds histograms, the most expensive kind, until there are enough series; returns their number. */
     private static int fillUp(Broker broker) {
         MeterRegistry registry = broker.metrics().registry();
         int series = series(broker);
@@ -114,7 +113,7 @@ class ScrapeCostTest {
                         .sum();
     }
 
-    /** Milliseconds of the processor for one, made on this thread as the API's workers do. */
+    /** Milliseconds of CPU time for creating one scrape, on this thread as on the API's workers. */
     private static double made(Broker broker, int scrapes) {
         long begin = THREADS.getCurrentThreadCpuTime();
         for (int i = 0; i < scrapes; i++) {
@@ -125,8 +124,8 @@ class ScrapeCostTest {
     }
 
     /**
-     * Milliseconds of the API's own threads for one request of all these: few scrapes are made for them, since an
-     * answer is good for a second. Without those, a request costs what is returned or less.
+     * Milliseconds of CPU time of the API's own threads per request. Only few of the requests create a scrape, since an
+     * answer is reused for a second; without these the result would be the same or lower.
      */
     private static double sent(int port) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {

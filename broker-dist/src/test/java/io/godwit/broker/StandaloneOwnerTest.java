@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What {@code bin/standalone.sh} does when root calls it on the data of another user, as on a machine where a package
- * has made a user for the broker. Only root can see that.
+ * Runs {@code bin/standalone.sh} as root on the data of another user, as on a machine where a package has created a
+ * user for the broker. Needs root.
  */
 class StandaloneOwnerTest {
     private static final String OWNER = "nobody";

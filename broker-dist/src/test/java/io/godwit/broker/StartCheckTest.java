@@ -45,7 +45,7 @@ class StartCheckTest {
                 .anySatisfy(error -> assertThat(error).contains("rules: line 1"));
     }
 
-    /** They were ignored in silence, and let a publish through that they denied. */
+    /** Without this error such rules would be ignored silently, and a publish that they deny would be allowed. */
     @Test
     void rulesThatNobodyReadsAreAnError() {
         for (String provider : List.of("", "allow-all", "broken")) {
@@ -83,7 +83,7 @@ class StartCheckTest {
                         directory.resolve("rules") + ": there is no such file");
     }
 
-    /** It is looked for, but not made: it might open what the one that runs holds. */
+    /** The plugin is searched for but not instantiated, as it might open what the running broker uses. */
     @Test
     void aPluginIsFoundAndNotStarted() throws Exception {
         assertThat(errors("authConfig: {provider: broken}")).isEmpty();

@@ -57,7 +57,7 @@ class StatusFileTest {
         assertThat(lines()).containsExactly("pid=" + PID, "state=starting");
     }
 
-    /** The script's word of a start is no longer needed. */
+    /** The file that the script wrote for the start is no longer needed. */
     @Test
     void beginTakesOverFromTheScript() throws IOException {
         Path starting = Files.writeString(directory.resolve("godwit.starting"), PID);
@@ -81,7 +81,7 @@ class StatusFileTest {
                 .isAfter(Instant.now().minusSeconds(60));
     }
 
-    /** A second start that begins at the same moment removes what it takes for a leftover. */
+    /** A second start at the same moment removes the file as a leftover. */
     @Test
     void aStatusThatWasRemovedIsWrittenAgain() throws IOException {
         file.begin();
@@ -92,7 +92,7 @@ class StatusFileTest {
         assertThat(lines()).contains("pid=" + PID, "state=ready", "listen=tcp 127.0.0.1:1883");
     }
 
-    /** As on a full disk: no new file can be made, and the old one says what was. */
+    /** As on a full disk: no new file can be created, and the old one would show an earlier state. */
     @Test
     void aStatusThatCannotBeWrittenIsNotLeftAsItWas() throws IOException {
         file.begin();
@@ -118,7 +118,7 @@ class StatusFileTest {
         assertThat(lines()).contains("state=ready");
     }
 
-    /** A start that found the directory in use must not tell of itself where the other one does. */
+    /** A start that found the directory in use must not write its state into the other broker's file. */
     @Test
     void nothingIsWrittenBeforeTheBegin() throws IOException {
         file.stopping();

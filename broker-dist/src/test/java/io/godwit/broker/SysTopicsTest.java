@@ -122,7 +122,7 @@ class SysTopicsTest {
         }
     }
 
-    /** What a client has put there while it could is the client's. */
+    /** A message that a client has published there while it was allowed belongs to the client. */
     @Test
     void whenThereAreNoneWhatWasPublishedIsClearedAndNothingElse() {
         Map<String, Message> retained = new ConcurrentHashMap<>();

@@ -21,7 +21,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the configuration file says of tenants. */
+/** The tenants' part of the configuration file. */
 class TenantsOfTest {
     @TempDir
     private Path directory;

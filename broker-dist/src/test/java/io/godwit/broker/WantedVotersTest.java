@@ -10,7 +10,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the configuration says of voters, and what an operator is told of it. */
+/** The number of voters in the configuration, and the reports about it for operators. */
 class WantedVotersTest {
     private static final String INBOX = "inbox_store_replica_voter_count";
     private static final String CLUSTER = "clusterConfig: {host: 127.0.0.1}";
@@ -35,7 +35,7 @@ class WantedVotersTest {
         }
     }
 
-    /** As it does for the other stores: one copy of a session is what somebody has to ask for. */
+    /** As for the other stores, a single copy of a session must be asked for explicitly. */
     @Test
     void threeVotersAreTheDefaultOfEachStore() throws Exception {
         for (BalanceSettings each : List.of(BalanceSettings.DIST, BalanceSettings.INBOX, BalanceSettings.RETAIN)) {
@@ -45,7 +45,7 @@ class WantedVotersTest {
         }
     }
 
-    /** Also when that is the default: somebody wants it. */
+    /** Also if it equals the default, as it was set explicitly. */
     @Test
     void aNumberThatIsWrittenDownCounts() throws Exception {
         assertThat(balance(BalanceSettings.INBOX, Map.of(INBOX, "1")).goal().voters())
@@ -87,7 +87,10 @@ class WantedVotersTest {
                         "\"godwit-admin replicas inbox 1\"");
     }
 
-    /** Of a time before an operator asked for fewer: it raises nothing, and that should not surprise anybody. */
+    /**
+     * The property is older than an operator's request for fewer voters; it has no effect, about which there is a
+     * warning.
+     */
     @Test
     void aPropertyThatSaysMoreThanTheClusterWantsIsNamed() throws Exception {
         BrokerConfig config = config(CLUSTER, Map.of(INBOX, "3"));

@@ -107,7 +107,7 @@ class X509ProviderTest {
         }
     }
 
-    /** Who it is stands in the certificate, what it may do in the file: and only there. */
+    /** The certificate says who the client is, and only the file says what it may do. */
     @Test
     void theRulesAreThoseOfTheNextProvider() throws Exception {
         Files.writeString(directory.resolve("passwd"), "# nobody\n");

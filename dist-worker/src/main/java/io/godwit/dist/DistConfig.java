@@ -5,6 +5,8 @@ import io.godwit.dist.route.SharedStrategies;
 import java.time.Duration;
 
 /**
+ * Settings of the dist-worker.
+ *
  * @param strategies how shared groups choose among their members
  * @param routeTimeout how long a SUBSCRIBE or UNSUBSCRIBE of a persistent session may wait for its route to be
  *     committed

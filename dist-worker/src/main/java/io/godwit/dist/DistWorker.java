@@ -64,12 +64,12 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Matches every publish of this node against all subscriptions and hands it on: live receivers from memory, persistent
- * sessions by the routes of the dist store, of which every node holds a replica.
+ * Matches every publish of this node against all subscriptions and delivers it: to live receivers from memory, to
+ * persistent sessions by the routes of the dist store, of which every node holds a replica.
  *
- * <p>Life cycle: {@link #coprocessorFactory} goes into the dist store, whose ranges rebuild the index when they open;
- * then {@link #start} takes the store's client. {@link #client} may be handed out before: publishing and live
- * subscriptions need no store; routes fail with {@code CLOSED} until the start and after the close.
+ * <p>Life cycle: {@link #coprocessorFactory} is given to the dist store, whose ranges rebuild the index when they open;
+ * then {@link #start} gets the store's client. {@link #client} may be used before: publishing and live subscriptions
+ * need no store; routes fail with {@code CLOSED} until the start and after the close.
  */
 public final class DistWorker implements AutoCloseable {
     private final DistConfig config;
@@ -82,14 +82,14 @@ public final class DistWorker implements AutoCloseable {
     private final NewSubscriptions newSubscriptions = new NewSubscriptions();
     /** Null on a node that is alone. */
     private final @Nullable LivePeers peers;
-    /** Null on a node that is alone: nobody else writes its routes. */
+    /** Null on a node that is alone, where no other node writes its routes. */
     private final @Nullable RemovalsAgain removals;
 
     private final RecordStore records;
     private volatile @Nullable RouteStore routes;
     private volatile @Nullable RangeClient open;
 
-    /** Of a node that is alone. */
+    /** For a node that is alone. */
     public DistWorker(
             DistConfig config,
             Supplier<RangeClient> ranges,
@@ -102,11 +102,11 @@ public final class DistWorker implements AutoCloseable {
     }
 
     /**
-     * @param ranges the client of the dist store, asked for once by {@link #start}
-     * @param live takes the deliveries to live receivers
-     * @param inbox takes the deliveries to persistent sessions
-     * @param delayer takes what is to be published later
-     * @param cluster that the node is a member of; null when it is alone
+     * @param ranges supplies the client of the dist store; called once by {@link #start}
+     * @param live gets the deliveries to live receivers
+     * @param inbox gets the deliveries to persistent sessions
+     * @param delayer gets messages to be published later
+     * @param cluster parts of the cluster that the node belongs to; null when it is alone
      */
     public DistWorker(
             DistConfig config,
@@ -189,7 +189,7 @@ public final class DistWorker implements AutoCloseable {
         return new FanOut(from.publisher(), tenant, deliverers.withLive(live)).chooseAnother(tenant, from);
     }
 
-    /** Makes the state machine of each range of the dist store. */
+    /** The factory of the state machines, one for each range of the dist store. */
     public Supplier<RangeCoprocessor> coprocessorFactory() {
         return () -> new RouteCoprocessor(index, members, records.index());
     }
@@ -199,12 +199,14 @@ public final class DistWorker implements AutoCloseable {
         return members;
     }
 
-    /** The records of operators; the index from construction on, changes from {@link #start} to {@link #close}. */
+    /**
+     * The records of operators. Their index works from construction on, changes from {@link #start} to {@link #close}.
+     */
     public RecordStore records() {
         return records;
     }
 
-    /** As a SUBACK waits for it: what is committed is applied here, and by every other member. */
+    /** As for a SUBACK: completes when this node and every other member have applied all that is committed. */
     private CompletableFuture<Void> recordsInForce(Deadline deadline) {
         LivePeers others = peers;
         return others == null
@@ -218,7 +220,7 @@ public final class DistWorker implements AutoCloseable {
         routes = new RouteStore(client, config.routeTimeout());
     }
 
-    /** Refuses routes from here on, and has no member excluded. Does not close the store. Before the links close. */
+    /** Refuses routes and stops exclusions of members. Does not close the store. Call it before the links close. */
     @Override
     public void close() {
         routes = null;
@@ -231,7 +233,7 @@ public final class DistWorker implements AutoCloseable {
         }
     }
 
-    /** What the links to other nodes are to tell; null on a node that is alone. */
+    /** The receiver of link events; null on a node that is alone. */
     public @Nullable LivePeers peers() {
         return peers;
     }
@@ -241,24 +243,24 @@ public final class DistWorker implements AutoCloseable {
     }
 
     /**
-     * The stored routes of {@code tenant}, a page at a time, for operators. Begins with {@code cursor} null; a page may
-     * be short, even empty, with more to follow. Fails with {@link RangeException}.
+     * Lists the stored routes of {@code tenant}, a page at a time, for operators. Begins with {@code cursor} null; a
+     * page may be short, even empty, and still have a next one. Fails with {@link RangeException}.
      *
-     * @param maxRoutes the most routes of the page, at least 1
+     * @param maxRoutes most routes of the page, at least 1
      */
     public CompletableFuture<RoutePage> listRoutes(TenantId tenant, @Nullable String cursor, int maxRoutes) {
         return withStore(store -> store.list(tenant, cursor, maxRoutes));
     }
 
-    /** How many subscriptions of a tenant this node knows. Any thread, at once. */
+    /** Number of subscriptions of a tenant that this node knows. Any thread, at once. */
     public SubscriptionCounts counts(TenantId tenant) {
         TenantIndex known = index.known(tenant);
         return known == null ? SubscriptionCounts.NONE : known.counts();
     }
 
     /**
-     * Members of the group of a shared filter that this node knows: those with stored sessions, and live ones of its
-     * own. Any thread, at once.
+     * Number of members of a shared group that this node knows: those with stored sessions, and its own live ones. Any
+     * thread, at once.
      */
     public int membersOf(TenantId tenant, TopicFilter shared) {
         TenantIndex known = index.known(tenant);
@@ -267,30 +269,30 @@ public final class DistWorker implements AutoCloseable {
     }
 
     /**
-     * Who would get a message of {@code topic} now, for operators: live sessions of this node, and stored ones. Takes
-     * as long as to match a message once; any thread that may be held up so long.
+     * The receivers that a message of {@code topic} would have now, for operators: live sessions of this node, and
+     * stored ones. Takes as long as one match; call it only on a thread that may block so long.
      *
      * @param topic a valid topic name
-     * @param most listed at most, of the live and of the stored ones each
+     * @param most limit on the live and on the stored receivers listed, each
      */
     public TopicReceivers receivers(TenantId tenant, String topic, int most) {
         TenantIndex known = index.known(tenant);
         return known == null ? TopicReceivers.NONE : ReceiverList.of(known, topic, most);
     }
 
-    /** Who is subscribed to exactly this filter, as {@link #receivers}; walks them once. */
+    /** The receivers that are subscribed to exactly this filter, as for {@link #receivers}; visits all of them. */
     public TopicReceivers subscribers(TenantId tenant, TopicFilter filter, int most) {
         TenantIndex known = index.known(tenant);
         return known == null ? TopicReceivers.NONE : ReceiverList.of(known, filter, most);
     }
 
     /**
-     * The shared groups of a tenant, with members on all nodes, by the texts of their filters; for operators. Walks all
-     * filters of the tenant once; any thread that may be held up so long.
+     * The shared groups of a tenant, with members on all nodes, sorted by the text of their filters; for operators.
+     * Visits all filters of the tenant; call it only on a thread that may block so long.
      *
-     * @param shareName of the groups that are wanted; null for any
-     * @param filter on which they are, without the group; null for any
-     * @param after only those behind this text of a shared filter; null for the first
+     * @param shareName only groups with this name; null for any
+     * @param filter only groups on this filter, given without the share name; null for any
+     * @param after only groups whose shared filter sorts after this text; null for the first page
      * @param most at least 1
      */
     public List<GroupInfo> groups(
@@ -299,7 +301,7 @@ public final class DistWorker implements AutoCloseable {
         return known == null ? List.of() : GroupList.of(known, shareName, filter, after, most);
     }
 
-    /** What a subscription that this node's matcher has asks for; null when it has none. Any thread. */
+    /** The options of a subscription that this node's matcher has; null when it has none. Any thread. */
     public @Nullable SubscriptionOptions options(TenantId tenant, TopicFilter filter, Receiver receiver) {
         TenantIndex known = index.known(tenant);
         return known == null ? null : known.options(filter, receiver);
@@ -347,7 +349,7 @@ public final class DistWorker implements AutoCloseable {
                     : tellSubscribed(peers, new LiveSubscription(tenant, filter, receiver), isNew);
         }
 
-        /** It is in force here; a publish that comes to another node must find it once this completes. */
+        /** The subscription is in force here; when this completes, publishes at every other node find it. */
         private CompletableFuture<Boolean> tellSubscribed(LivePeers others, LiveSubscription added, boolean isNew) {
             long number = isNew ? newSubscriptions.begin(added.receiver, added.filter) : 0;
             if (isNew && !others.subscribed(added.tenant, added.filter, added.receiver.filterBytes())) {
@@ -373,7 +375,7 @@ public final class DistWorker implements AutoCloseable {
                     .thenCompose(Function.identity());
         }
 
-        /** An earlier call for the same filter may have failed meanwhile, and have taken it back. */
+        /** An earlier call for the same filter may have failed meanwhile and removed the subscription. */
         private boolean isInForce(LiveSubscription added) {
             return index.tenant(added.tenant).has(added.filter, added.receiver);
         }
@@ -451,7 +453,7 @@ public final class DistWorker implements AutoCloseable {
                                     + receiver.clientId().value() + ": " + failure.getMessage());
                 }
             });
-            return routed; // not what follows it, whose failure is wrapped
+            return routed; // not the dependent stage, whose failure is wrapped
         }
 
         @Override

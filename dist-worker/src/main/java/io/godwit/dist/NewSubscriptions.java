@@ -7,23 +7,23 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Live subscriptions that are in force here and not yet promised. One that could not be promised is taken back, unless
- * its receiver has unsubscribed and subscribed again meanwhile: then it is that one which is in force. The lock is for
- * event loops; it is held for a look into the maps.
+ * Live subscriptions that are in force here but not promised to the client yet. When a promise fails its subscription
+ * is removed, unless the receiver has unsubscribed and subscribed again: then the newer one is in force. Event loops
+ * contend for the lock, which is held only for look-ups.
  */
 final class NewSubscriptions {
-    /** By receiver and filter: the number of the newest. */
+    /** By receiver and filter: the number of the newest subscription. */
     private final Map<LiveReceiver, TreeMap<TopicFilter, Long>> open = new HashMap<>();
 
     private long last;
 
-    /** One has come into force. Names it. */
+    /** A subscription has come into force; returns its number. */
     synchronized long begin(LiveReceiver receiver, TopicFilter filter) {
         open.computeIfAbsent(receiver, any -> new TreeMap<>()).put(filter, ++last);
         return last;
     }
 
-    /** It is promised, or refused. Whether it is the newest of its receiver and filter. */
+    /** The subscription is promised or refused. Returns whether it is the newest of its receiver and filter. */
     synchronized boolean end(LiveReceiver receiver, TopicFilter filter, long number) {
         TreeMap<TopicFilter, Long> filters = open.get(receiver);
         if (filters == null || !Long.valueOf(number).equals(filters.get(filter))) {

@@ -21,27 +21,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes routes again that have come back behind their removal. An earlier attachment of the session may have been
- * writing the route through a node that was cut off, and nobody knows when that write arrives, or whether. A removed
- * route leaves no number by which the range could refuse it.
+ * Repeats the removal of routes that have come back. An earlier attachment of the session may have sent a write of the
+ * route through a node that was then cut off, and nobody knows when or whether that write arrives. A removed route
+ * leaves no number by which the range could refuse the write.
  *
- * <p>In order: {@link #removed}, once nothing is matched by the route any more; {@link #look}, while the removal is
- * watched, at what this node's matcher has, which follows every write; when the route is there the removal is said
- * again, with its own number. So it takes no route that was subscribed to later: that one has a larger number, and the
- * range refuses ({@link #adding} only saves the attempt).
+ * <p>In order: {@link #removed}, once nothing is matched by the route any more. While the removal is watched,
+ * {@link #look} checks this node's matcher, which follows every write. If the route is there, the removal is sent again
+ * with its own number. So it never removes a route that was subscribed to later: that one has a larger number, and the
+ * range refuses the removal ({@link #adding} only saves the attempt).
  *
- * <p>Bounds: a removal is watched for a time, and said again {@link #MOST_TIMES} times at most; so many removals are
- * watched as {@link #MOST} and {@link #MOST_BYTES} allow, and those that were looked at the longest time ago are
- * forgotten for newer ones. A look is at {@link #LOOKED_AT} of them, and {@link #UNDER_WAY} are said again at a time.
- * What is not watched, or not any more, stays as it was before: the next message to the session finds the route.
+ * <p>Bounds: a removal is watched for a limited time, and repeated {@link #MOST_TIMES} times at most. {@link #MOST} and
+ * {@link #MOST_BYTES} limit the watched removals; those checked the longest time ago are dropped for newer ones. One
+ * look checks {@link #LOOKED_AT} of them, and {@link #UNDER_WAY} may be repeated at a time. A route that comes back
+ * unwatched stays until the next message to the session finds it.
  *
- * <p>Thread-safe; the lock is for subscribers of all threads and the timer, and nothing is called with it held.
+ * <p>Thread-safe. Subscribers of all threads and the timer contend for the lock; nothing is called with it held.
  */
 final class RemovalsAgain implements AutoCloseable {
     static final Duration LOOK = Duration.ofMillis(500);
-    /** Watched at a time. */
+    /** Most removals watched at a time. */
     static final int MOST = 10_000;
-    /** What they take on the heap, about: a key is up to 128 KiB. */
+    /** Limit on their approximate heap size: a key is up to 128 KiB. */
     static final long MOST_BYTES = 16 << 20;
 
     static final int LOOKED_AT = 1_000;
@@ -49,18 +49,18 @@ final class RemovalsAgain implements AutoCloseable {
     static final int UNDER_WAY = 64;
 
     /**
-     * How long a write may be on its way when its node waits for it no longer: until the connection that has it has
-     * ended, which is silent for ten seconds then, and a margin.
+     * How long a write may be in transit after its node has stopped waiting for it: until the connection that carries
+     * it has ended, at most ten seconds after it has fallen silent, and a margin.
      */
     static final Duration ON_ITS_WAY = Duration.ofSeconds(40);
 
     private static final Logger LOG = LoggerFactory.getLogger(RemovalsAgain.class);
     private static final int OVERHEAD_BYTES = 256;
 
-    /** Says a removal to the range of the route. */
+    /** Sends a removal to the range of the route. */
     @FunctionalInterface
     interface Removing {
-        /** Fails with {@link RangeException}, of cause CLOSED when the stored route has a larger number. */
+        /** Fails with {@link RangeException}, with cause CLOSED when the stored route has a larger number. */
         CompletableFuture<Void> remove(TopicFilter filter, InboxReceiver receiver, RouteNumber number);
     }
 
@@ -89,7 +89,7 @@ final class RemovalsAgain implements AutoCloseable {
     private final Removing removing;
     private final LongAdder saidAgain = new LongAdder();
 
-    /** By the key of the route; those that were looked at last are the last. Guarded by this, with what is in it. */
+    /** By the key of the route; the most recently checked are last. Guarded by this, with its values. */
     private final Map<Key, Watched> watched = new LinkedHashMap<>();
 
     private long bytes;
@@ -116,7 +116,7 @@ final class RemovalsAgain implements AutoCloseable {
     }
 
     /**
-     * Routes were removed by a change with a number, and no node's matcher has them. One without a number is not
+     * Routes were removed by a numbered change, and no node's matcher has them. A removal without a number is not
      * watched: its session has ended, or its node is alone.
      */
     void removed(Collection<TopicFilter> filters, InboxReceiver receiver, RouteNumber number) {
@@ -151,7 +151,7 @@ final class RemovalsAgain implements AutoCloseable {
         }
     }
 
-    /** With the lock held. */
+    /** Call it with the lock held. */
     private void forget(Key key) {
         Watched known = watched.remove(key);
         if (known != null) {
@@ -159,7 +159,10 @@ final class RemovalsAgain implements AutoCloseable {
         }
     }
 
-    /** Routes are about to be written here, or are found to be there for a session that has them: they may stay. */
+    /**
+     * Routes are about to be written here, or a session that has them was found to have them in the matcher: they may
+     * stay.
+     */
     void adding(Collection<TopicFilter> filters, InboxReceiver receiver) {
         if (isEmpty()) {
             return;
@@ -195,7 +198,7 @@ final class RemovalsAgain implements AutoCloseable {
         return isLooking;
     }
 
-    /** Those that were looked at the longest time ago, which are the last from now on. */
+    /** Takes the removals that were checked the longest time ago, and moves them to the end. */
     private synchronized Map<Key, Watched> next() {
         long now = nanoTime.getAsLong();
         Map<Key, Watched> next = new LinkedHashMap<>();
@@ -243,17 +246,17 @@ final class RemovalsAgain implements AutoCloseable {
         }
     }
 
-    /** Removals that took a route that had come back. */
+    /** Removals that removed a route that had come back. */
     LongAdder counter() {
         return saidAgain;
     }
 
-    /** Removals that are watched. */
+    /** Number of watched removals. */
     synchronized int size() {
         return watched.size();
     }
 
-    /** Watches nothing from here on. */
+    /** Stops watching. */
     @Override
     public synchronized void close() {
         isClosed = true;

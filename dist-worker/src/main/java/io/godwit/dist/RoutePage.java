@@ -5,9 +5,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Some of the stored routes of a tenant, in key order.
+ * A page of the stored routes of a tenant, in key order.
  *
- * @param cursor where the next page begins, null when this was the last; opaque
+ * @param cursor of the next page, null when this was the last; opaque
  */
 public record RoutePage(List<Route> routes, @Nullable String cursor) {
     public RoutePage {

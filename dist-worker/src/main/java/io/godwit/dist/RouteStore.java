@@ -27,20 +27,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads and writes routes through the ranges of the dist store. Thread-safe; futures fail with RangeException only.
  *
- * <p>A nearly full disk refuses no route, neither its removal nor its addition: a route follows a subscription that the
- * inbox store has taken or refused by then, and a resumed session needs the routes of what it has.
+ * <p>A nearly full disk refuses no route, neither its removal nor its addition: the inbox store has accepted or refused
+ * the subscription before that, and a resumed session needs the routes of its subscriptions.
  *
- * <p>A write whose leader was lost is sent again in its place, by {@link RangeClient#relieveAgain}, while nothing of
- * its key from this node has followed. What fails with {@code LOST} or {@code TIMEOUT} is not sent again here: it may
- * have been applied, or may be yet, and its caller may have changed the same routes since. A second copy behind a
- * removal would leave a route without a subscription, and of two changes without numbers the earlier one would win. The
- * caller learns that nobody knows; the next attachment of the session writes the routes that are missing, with a larger
- * number, and {@link RemovalsAgain} takes what a late copy brings back.
+ * <p>A write whose leader was lost is sent again in its order, by {@link RangeClient#relieveAgain}, unless a later
+ * write of its key from this node has been sent. A write that fails with {@code LOST} or {@code TIMEOUT} is not
+ * repeated here: it may have been applied, or may be later, and its caller may have changed the same routes since. A
+ * second copy after a removal would leave a route without a subscription, and of two changes without numbers the
+ * earlier one would win. The caller learns that the outcome is unknown. The next attachment of the session writes
+ * missing routes with a larger number, and {@link RemovalsAgain} removes routes that a late copy brings back.
  */
 final class RouteStore {
-    /** Changes of one mutation. */
+    /** Most changes in one mutation. */
     private static final int MAX_CHANGES = 256;
-    /** The keys of one mutation end with the one that passes it; a key is up to 128 KiB. */
+    /** A mutation ends with the key that exceeds this total; a key is up to 128 KiB. */
     private static final int MAX_BYTES = 64 * 1024;
 
     private final RangeClient ranges;
@@ -51,7 +51,7 @@ final class RouteStore {
         this.timeout = timeout;
     }
 
-    /** Of a write that an attachment makes which is over: it could have no effect. */
+    /** The failure of a write by an attachment that is over; it had no effect. */
     private static RangeException outdated() {
         return new RangeException(
                 RangeException.Cause.CLOSED, "a later attachment of the session has written a route of these");
@@ -73,7 +73,7 @@ final class RouteStore {
         return writeAll(changes);
     }
 
-    /** At most {@code maxRoutes} of the tenant's routes, from {@code cursor} on, the first page for null. */
+    /** At most {@code maxRoutes} routes of the tenant, from {@code cursor} on; the first page for null. */
     CompletableFuture<RoutePage> list(TenantId tenant, @Nullable String cursor, int maxRoutes) {
         byte[] from = cursor == null
                 ? RouteKeys.tenantPrefix(tenant)
@@ -90,14 +90,15 @@ final class RouteStore {
                         return CompletableFuture.completedFuture(page(RouteQuery.Answer.decode(answer), next));
                     }
                     return failure instanceof RangeException cause && cause.reason() == RangeException.Cause.MOVED
-                            ? list(from, to, maxRoutes, deadline) // the range was cut meanwhile
+                            ? list(from, to, maxRoutes, deadline) // a split moved the end of the range
                             : CompletableFuture.<RoutePage>failedFuture(failure);
                 })
                 .thenCompose(Function.identity());
     }
 
     /**
-     * In mutations of a bounded size: a range applies one without a pause, and its log takes none that is too large.
+     * Writes in mutations of bounded size: a range applies each without a pause, and its log refuses one that is too
+     * large.
      */
     private CompletableFuture<Void> writeAll(List<RouteMutation.Change> changes) {
         Deadline deadline = deadline();
@@ -121,8 +122,8 @@ final class RouteStore {
     }
 
     /**
-     * The changes that the range of the first key does not own are sent on, again by their first key, until none is
-     * left.
+     * Writes the changes to the range of the first key; sends changes that this range does not own on in the same way,
+     * until none is left.
      */
     private CompletableFuture<Void> write(List<RouteMutation.Change> changes, Deadline deadline) {
         if (changes.isEmpty()) {
@@ -137,7 +138,7 @@ final class RouteStore {
                 });
     }
 
-    /** The same with its failure as the store gave it, not wrapped by the steps in between. */
+    /** The same future with the store's failure, not wrapped by dependent stages. */
     static <T> CompletableFuture<T> plain(CompletableFuture<T> steps) {
         CompletableFuture<T> result = new CompletableFuture<>();
         steps.whenComplete((value, failure) -> {

@@ -1,4 +1,4 @@
-/** The dist-worker: routes, matching and fan-out of every publish. */
+/** The dist-worker: routes, and the matching and fan-out of every publish. */
 @NullMarked
 package io.godwit.dist;
 

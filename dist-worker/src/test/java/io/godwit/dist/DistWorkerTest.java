@@ -48,10 +48,10 @@ class DistWorkerTest {
 
     private final List<Delivery> toInbox = new ArrayList<>();
     private final List<Delivery> toLive = new ArrayList<>();
-    /** What dies with the process: after a restart of the host a new worker must find the routes by itself. */
+    /** Ends with the process: after a restart of the host a new worker must find the routes by itself. */
     private DistWorker worker = worker();
 
-    /** Three ranges, the cuts among the filters. */
+    /** Three ranges; the filters are in all of them. */
     private final InMemoryRangeHost host = new InMemoryRangeHost(
             () -> worker.coprocessorFactory().get(),
             List.of(RouteKeys.key(filter("g"), ALICE), RouteKeys.key(filter("p"), ALICE)));
@@ -154,7 +154,7 @@ class DistWorkerTest {
         assertThat(receiversOf("a")).containsExactly(newer);
     }
 
-    /** A node that was cut off sends what it was to write when the client has subscribed again by way of another. */
+    /** A node that was cut off sends its write after the client has subscribed again at another node. */
     @Test
     void whatAnEarlierAttachmentRemovesLateIsRefusedWhereALaterOneHasWritten() {
         for (String route : List.of("a/+", "$share/g/z")) {
@@ -174,7 +174,7 @@ class DistWorkerTest {
         assertThat(receiversOf("a/b")).isEmpty();
     }
 
-    /** Those in whose place nothing newer is are removed. */
+    /** Those without a newer route are removed. */
     @Test
     void ofSeveralLateRemovalsEachIsJudgedByItsRoute() {
         for (String route : List.of("a", "h", "z")) {
@@ -207,7 +207,7 @@ class DistWorkerTest {
         assertThat(matchesOf("a")).extracting(Match::qos).containsExactly(Qos.AT_LEAST_ONCE);
     }
 
-    /** Of sessions of an earlier release, and of a node that was alone. */
+    /** From an earlier release, or from a node that was alone. */
     @Test
     void aRouteWithoutANumberIsOlderThanAny() {
         for (String filter : List.of("a", "b")) {
@@ -219,7 +219,7 @@ class DistWorkerTest {
         assertThat(receiversOf("b")).containsExactly(ALICE);
     }
 
-    /** No attachment is to come whose route it could be. */
+    /** No later attachment can own these routes. */
     @Test
     void theRoutesOfAnEndedSessionAreRemovedWhateverTheirNumber() {
         host.await(add("a", ALICE, OPTIONS, 7, 7));

@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What bounds it; {@link io.godwit.dist.peer.RemovedRoutesTest} has what it does. */
+/** The bounds of {@link RemovalsAgain}; {@link io.godwit.dist.peer.RemovedRoutesTest} tests its behaviour. */
 class RemovalsAgainTest {
     private static final InboxReceiver ALICE = new InboxReceiver(TenantId.DEFAULT, new ClientId("alice"), 1);
     private static final RouteNumber NUMBER = new RouteNumber(2, 2);
@@ -104,7 +104,7 @@ class RemovalsAgainTest {
         assertThat(removals.size()).isZero();
     }
 
-    /** Those that were looked at the longest time ago make room. */
+    /** Those that were checked the longest time ago are dropped. */
     @Test
     void soManyAreWatchedAndNoMore() {
         String[] filters = IntStream.range(0, RemovalsAgain.MOST + 5)
@@ -160,7 +160,7 @@ class RemovalsAgainTest {
         assertThat(said).hasSize(2 * RemovalsAgain.UNDER_WAY).doesNotHaveDuplicates();
     }
 
-    /** It neither runs on nor begins twice. */
+    /** It neither keeps running nor starts twice. */
     @Test
     void theTimerEndsWithTheLastRemovalAndBeginsWithTheNext() {
         removed("a");

@@ -25,7 +25,7 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** How routes are put into mutations; {@link DistWorkerTest} has what they do. */
+/** How routes are put into mutations; {@link DistWorkerTest} tests their effect. */
 class RouteStoreTest {
     private static final InboxReceiver ALICE = new InboxReceiver(TenantId.DEFAULT, new ClientId("alice"), 1);
     private static final SubscriptionOptions OPTIONS = new SubscriptionOptions(Qos.AT_LEAST_ONCE, false, false, 0);
@@ -73,8 +73,8 @@ class RouteStoreTest {
     }
 
     /**
-     * Nobody knows whether a write was applied whose node was lost. Behind it the same routes may have been removed by
-     * then: written once more they would come back.
+     * The node of a write was lost, so its outcome is unknown. The same routes may have been removed since: a second
+     * write would bring them back.
      */
     @Test
     void whatIsLostIsNotWrittenAgainBehindWhatFollowed() {
@@ -89,7 +89,7 @@ class RouteStoreTest {
         assertThat(reason(added)).isEqualTo(RangeException.Cause.LOST);
     }
 
-    /** The other way round: without numbers a removal would take what was written behind it. */
+    /** The opposite case: without numbers a removal would remove a later route. */
     @Test
     void aLostRemovalIsNotSaidAgainBehindWhatFollowed() {
         CompletableFuture<byte[]> underWay = new CompletableFuture<>();
@@ -117,7 +117,7 @@ class RouteStoreTest {
         return routes;
     }
 
-    /** Owns all keys; takes every mutation but one. */
+    /** Owns all keys; accepts all mutations, but the test may make one fail or answer one itself. */
     private static final class OneRange implements RangeClient {
         /** The number of changes in each mutation. */
         private final List<Integer> changes = new ArrayList<>();
@@ -125,7 +125,7 @@ class RouteStoreTest {
         /** Which mutation fails. */
         private int failing = -1;
 
-        /** The answer to the next mutation alone, which is not counted. */
+        /** The answer to the next mutation only, which is not counted. */
         private @Nullable CompletableFuture<byte[]> next;
 
         @Override

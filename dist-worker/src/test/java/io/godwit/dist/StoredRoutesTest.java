@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The dist-worker on a real node: log, database and all. */
+/** The dist-worker on a real node, with log and database. */
 @Timeout(60)
 class StoredRoutesTest {
     private static final SubscriptionOptions OPTIONS = new SubscriptionOptions(Qos.AT_LEAST_ONCE, false, false, 0);

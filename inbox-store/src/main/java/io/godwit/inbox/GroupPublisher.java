@@ -10,18 +10,18 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives what a session had of a shared group, and has ended without, to other members. Adapted to the dist-worker at
- * wiring.
+ * Gives a message that an ended session had received from a shared group to another member of the group. The broker
+ * adapts it to the dist-worker at wiring.
  */
 public interface GroupPublisher {
     /**
-     * Chooses a member of the group and gives it the message. The route of the session that ended is gone by then.
+     * Chooses another member of the group and gives it the message. By then the route of the ended session is removed.
      * Never completes exceptionally. Called on a range executor.
      *
-     * @param from whose session it was
-     * @param group the shared subscription it was chosen for
-     * @param token null at QoS 1, where a repeat may be given twice
-     * @param resend abandoned when the leader that gives is none any more, see {@link WillPublisher#publish}
+     * @param from client of the ended session
+     * @param group the shared subscription that the message was chosen for
+     * @param token null at QoS 1, where a member may get the message twice
+     * @param resend abandoned when the calling leader loses its leadership, see {@link WillPublisher#publish}
      */
     CompletableFuture<GroupOutcome> give(
             ClientInfo from, TopicFilter group, Message message, @Nullable GroupToken token, Resend resend);

@@ -3,19 +3,19 @@ package io.godwit.inbox;
 import java.time.Duration;
 
 /**
- * How queues of persistent sessions behave.
+ * Limits and behaviour of the queues of persistent sessions.
  *
- * @param maxQueuedMessages QoS 1 and 2 messages that may wait for a session; those sent and not acknowledged do not
- *     wait
- * @param dropPolicy what goes when that many wait
+ * @param maxQueuedMessages QoS 1 and 2 messages that may wait for a session; messages that were sent and are not
+ *     acknowledged do not count
+ * @param dropPolicy which message is dropped when the queue is full
  * @param queueQos0 whether QoS 0 messages are kept for a session that is not connected
- * @param maxQueuedQos0 how many; beyond it the oldest goes
- * @param maxQueuedQos0Bytes what those take on the heap that wait for the client of a connected session, which nobody
- *     stores; beyond it the oldest goes
+ * @param maxQueuedQos0 most QoS 0 messages in a queue; beyond it the oldest is dropped
+ * @param maxQueuedQos0Bytes most heap bytes of QoS 0 messages that wait for the client of one connected session, and
+ *     are never stored; beyond it the oldest is dropped
  * @param maxSessionExpiry upper bound on the Session Expiry Interval that a client may ask for, in whole seconds up to
  *     4,294,967,295, the last meaning without bound
- * @param earlyPush sends a QoS 1 message to a connected client while its insert waits for the disk; when the client
- *     acknowledges it first it is never written
+ * @param earlyPush sends a QoS 1 message to a connected client while its insert waits for the disk; if the client
+ *     acknowledges first, the write is cancelled
  */
 public record InboxConfig(
         int maxQueuedMessages,
@@ -25,10 +25,10 @@ public record InboxConfig(
         long maxQueuedQos0Bytes,
         Duration maxSessionExpiry,
         boolean earlyPush) {
-    /** See {@link #maxQueuedQos0Bytes}. */
+    /** Default of {@link #maxQueuedQos0Bytes}. */
     public static final long DEFAULT_QOS0_BYTES = 4L << 20;
 
-    /** Which message a full queue gives up. */
+    /** Which message is dropped when a queue is full. */
     public enum DropPolicy {
         NEWEST,
         OLDEST
@@ -36,7 +36,6 @@ public record InboxConfig(
 
     private static final long NEVER_SECONDS = 0xFFFF_FFFFL;
 
-    /** The defaults. */
     public static final InboxConfig DEFAULT =
             new InboxConfig(1000, DropPolicy.NEWEST, true, 1000, Duration.ofSeconds(NEVER_SECONDS), true);
 

@@ -41,21 +41,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * The inbox store: queues, subscriptions and wills of sessions that outlive their connection.
  *
- * <p>Packages: {@code client} is what others import; {@code protocol} what edges and leaders say to each other, which
- * {@code edge} makes of the calls; {@code local} and {@code carrier} bring it across; {@code format} has what is stored
- * ({@code InboxKeys} first), {@code ledger} what a leader has in memory of a queue, and {@code leader} the state
- * machine and the leader ({@code InboxLeader} tells the life of a message and the order of crash points);
- * {@code report} tells operators; {@code expiry} knows about time; {@code session} knows which connection of this node
- * holds a client id.
+ * <p>Packages: {@code client} is the interface for other modules; {@code protocol} has the commands and replies between
+ * edges and leaders, and {@code edge} makes commands of the calls; {@code local} and {@code carrier} carry them to the
+ * leader; {@code format} is the stored data ({@code InboxKeys} first), {@code ledger} a leader's memory of a queue, and
+ * {@code leader} the state machine and the leader ({@code InboxLeader} describes the life of a message and the order of
+ * crash points); {@code report} has events and meters for operators; {@code expiry} orders inboxes by time;
+ * {@code session} knows which connection holds a client id.
  *
- * <p>Wiring: the ranges of the store are made with {@link #coprocessorFactory}, cut first at {@link #splitKeys};
- * {@link #client} is then put on top of them.
+ * <p>Wiring: {@link #coprocessorFactory} makes the state machines of the store's ranges, which are first split at
+ * {@link #splitKeys}; {@link #client} is the interface on top of the ranges.
  */
 public final class InboxStore {
-    /** Detached sessions that a range keeps in memory after use. */
+    /** Detached inboxes that a range keeps in memory after their last use. */
     private static final int MAX_IDLE_INBOXES = 4096;
 
-    /** How often it is looked for what leaders have left and none has come for. */
+    /** Interval between checks for handed-over state that no leader has fetched. */
     private static final long FORGET_SECONDS = 5;
 
     private final QueueSettings settings;
@@ -64,9 +64,10 @@ public final class InboxStore {
     private final StoredInboxes storedInboxes = new StoredInboxes();
 
     /**
-     * @param isCounted the client ids for {@link #countedRecords}; each of them costs a place in memory
-     * @param takesStock whether what the queues hold is counted, for the meters {@code godwit.inbox.sessions.detached},
-     *     {@code .messages} and {@code .payload.bytes}; each leader reads them all once for that
+     * @param isCounted client ids that {@link #countedRecords} counts; each one takes memory
+     * @param takesStock whether the contents of the queues are counted for the meters
+     *     {@code godwit.inbox.sessions.detached}, {@code .messages} and {@code .payload.bytes}; each leader then reads
+     *     all its queues once
      */
     public InboxStore(
             InboxConfig config,
@@ -91,10 +92,10 @@ public final class InboxStore {
     }
 
     /**
-     * The same in a cluster.
+     * As the other constructor, for a cluster.
      *
-     * @param attachedWait how long a new leader waits for the connections of sessions that are stored as attached,
-     *     before their wills are due; more than edges take to find it
+     * @param attachedWait how long a new leader waits for the connections of sessions that are stored as attached
+     *     before their wills are due; must be longer than edges need to find the leader
      * @param lostWillsPerSecond how many of these wills become due in a second; at least 1
      */
     public InboxStore(
@@ -134,10 +135,10 @@ public final class InboxStore {
     }
 
     /**
-     * Other bounds for the queues of a tenant, from the next message on; what waits stays. The node that leads an inbox
-     * counts. Any thread.
+     * Sets the queue bounds of a tenant from the next message on; messages already queued stay. Only the bounds set on
+     * the node that leads an inbox have an effect. Any thread.
      *
-     * @param own null for those of the node
+     * @param own null to use the bounds of the node again
      */
     public void bound(TenantId tenant, @Nullable TenantQueue own) {
         settings.tenants()
@@ -168,58 +169,60 @@ public final class InboxStore {
 
     /**
      * Stored sessions of a tenant without a connection, in the ranges led here; 0 without a stock. Too low for a while
-     * when a leadership begins. Any thread, at once.
+     * after a leadership begins. Any thread, at once.
      */
     public long detachedSessions(TenantId tenant) {
         Stock stock = outside.stock();
         return stock == null ? 0 : stock.detachedSessions(tenant);
     }
 
-    /** Makes the state machine of each range of the store. */
+    /** The factory of the state machines, one for each range of the store. */
     public Supplier<RangeCoprocessor> coprocessorFactory() {
         return () -> new InboxCoprocessor(settings, outside);
     }
 
     /**
-     * How many of the client ids that are counted have a session, or a will still to be published, in the ranges led
-     * here. Too low for a while when a leadership begins. Any thread.
+     * How many of the counted client ids have a session, or a will still to be published, in the ranges led here. Too
+     * low for a while after a leadership begins. Any thread.
      */
     public long countedRecords() {
         return records.total();
     }
 
     /**
-     * {@code ranges - 1} keys that cut the default tenant into parts of about the same number of sessions; 1 to 256
-     * ranges.
+     * {@code ranges - 1} keys that split the default tenant into parts with about the same number of sessions.
+     *
+     * @param ranges 1 to 256
      */
     public static List<byte[]> splitKeys(int ranges) {
         return InboxKeys.splitKeys(ranges);
     }
 
     /**
-     * The store as others use it, over its ranges, of which those led here run on this object's
-     * {@link #coprocessorFactory}.
+     * The client interface over the ranges of the store. The ranges led on this node must use the
+     * {@link #coprocessorFactory} of this object.
      */
     public InboxClient client(RangeClient ranges) {
         return new InboxEdge(new LocalCarrier(ranges, storedInboxes));
     }
 
     /**
-     * What operators see of the store, over its ranges.
+     * The catalog of stored sessions for operators.
      *
-     * @param wallMillis milliseconds since the epoch, of the clock that the ranges have
+     * @param wallMillis milliseconds since the epoch, of the same clock as the ranges use
      */
     public static SessionCatalog catalog(RangeClient ranges, LongSupplier wallMillis) {
         return new RangedSessionCatalog(ranges, wallMillis);
     }
 
     /**
-     * The store of a cluster, led by this node and others.
+     * The carriers of a cluster, where this node and others lead the ranges of the store.
      *
-     * @param leaders name nodes as the links do
-     * @param members name nodes as the links do
-     * @param timers hands tasks on when they are due
-     * @param wallMillis milliseconds since the epoch, of the clock that the ranges and the frontends of this node have
+     * @param leaders names nodes as the links do
+     * @param members names nodes as the links do
+     * @param timers starts each task when it is due
+     * @param wallMillis milliseconds since the epoch, of the same clock as the ranges and the frontends of this node
+     *     use
      */
     public InboxPeers peers(
             RangeClient ranges,
@@ -239,7 +242,7 @@ public final class InboxStore {
                 wallMillis);
     }
 
-    /** The next leader of what a leader here has left may be on another node, and none here look. */
+    /** The next leader may be on another node, which never fetches the state that a leader here has left in memory. */
     @SuppressWarnings("FutureReturnValueIgnored") // ends with the timers
     private void forgetMoved(ScheduledExecutorService timers, LongSupplier wallMillis) {
         timers.scheduleWithFixedDelay(

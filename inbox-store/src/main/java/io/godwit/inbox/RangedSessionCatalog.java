@@ -19,10 +19,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The catalog over the ranges of a store, of this node and of others. */
+/** The catalog over the ranges of a store, led on this node or others. */
 final class RangedSessionCatalog implements SessionCatalog {
     private static final byte[] FIRST = {};
-    /** Of the texts of a page, which clients choose. */
+    /** Limit on the texts of a page, because clients choose their lengths. */
     private static final long MOST_CHARS = 1 << 20;
 
     private final RangeClient ranges;
@@ -81,7 +81,7 @@ final class RangedSessionCatalog implements SessionCatalog {
         return ranges.query(prefix, query, deadline).thenApply(SubscriptionQuery.Answer::decode);
     }
 
-    /** One page on its way: asks on, in this range and the next, until it is full or nothing is left. */
+    /** One page request: queries this range and the next ones until the page is full or nothing is left. */
     private final class Listing {
         private final Criteria criteria;
         private final byte[] start;
@@ -108,7 +108,7 @@ final class RangedSessionCatalog implements SessionCatalog {
                     new SessionQuery(from, rangeEnd, limit - found.size(), wallMillis.getAsLong(), criteria);
             ranges.query(from, rangeEnd, query.encode(), deadline).whenComplete((answer, failure) -> {
                 if (failure instanceof RangeException cause && cause.reason() == RangeException.Cause.MOVED) {
-                    ask(from); // the range was cut meanwhile
+                    ask(from); // a split moved the end of the range
                 } else if (failure != null) {
                     failed(from, failure);
                 } else {
@@ -142,7 +142,7 @@ final class RangedSessionCatalog implements SessionCatalog {
                     ask(next);
                 }
             } catch (RuntimeException e) {
-                page.completeExceptionally(e); // whoever waits must not hang on an answer nobody can read
+                page.completeExceptionally(e); // the caller must not hang when an answer cannot be decoded
             }
         }
 

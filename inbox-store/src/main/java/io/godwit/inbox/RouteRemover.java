@@ -6,11 +6,11 @@ import io.godwit.plugin.topic.TopicFilter;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** Removes the routes of a session that has ended. Adapted to the dist-worker at wiring. */
+/** Removes the routes of a session that has ended. The broker adapts it to the dist-worker at wiring. */
 public interface RouteRemover {
     /**
-     * Completes with true when all are gone, with false when it must be tried again; never exceptionally. Repeatable.
-     * Called on a range executor.
+     * Completes with true when all routes are gone, with false when the caller must try again; never exceptionally.
+     * Idempotent. Called on a range executor.
      */
     CompletableFuture<Boolean> remove(TenantId tenant, ClientId clientId, long incarnation, List<TopicFilter> filters);
 }

@@ -1,9 +1,9 @@
 package io.godwit.inbox;
 
 /**
- * What may wait for sessions of one tenant, as {@link InboxConfig} has it for the others.
+ * Queue limits of one tenant, in place of those of {@link InboxConfig}.
  *
- * @param maxQueuedMessages at least 1; for QoS 0 apart
+ * @param maxQueuedMessages at least 1; QoS 0 messages have the same limit, counted apart
  */
 public record TenantQueue(int maxQueuedMessages, InboxConfig.DropPolicy dropPolicy, boolean queueQos0) {
     public TenantQueue {

@@ -10,20 +10,20 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Publishes what the store itself owes: wills, and QoS 2 messages found undistributed at start. Adapted to the
- * dist-worker at wiring.
+ * Publishes messages that the store itself owes: wills, and QoS 2 messages that were stored but not distributed. The
+ * broker adapts it to the dist-worker at wiring.
  */
 public interface WillPublisher {
     /**
-     * Stores {@code message} as retained if it says so and distributes it under the token (see {@link InsertRequest}).
-     * Completes with true when every receiver has it, with false when it must be tried again; never exceptionally.
-     * Called on a range executor.
+     * Stores {@code message} as retained if its flag says so and distributes it under the token (see
+     * {@link InsertRequest}). Completes with true when every receiver has it, with false when the caller must try
+     * again; never exceptionally. Called on a range executor.
      *
-     * @param decidedAtMillis wall clock: when the will was owed first, or the QoS 2 message received. What was
-     *     retained for the topic later is newer and stays
-     * @param order of the messages that are published together, by token number; null for one alone
-     * @param resend abandoned when the leader that publishes is none any more: the next one publishes it again, so
-     *     that from then on nobody is chosen for it, and nothing of it is sent
+     * @param decidedAtMillis wall clock: when the will first became due, or the QoS 2 message was received. A retained
+     *     message of the topic that was stored later is newer and stays
+     * @param order of the messages that are published together, by token number; null for a single message
+     * @param resend abandoned when the calling leader loses its leadership. The next leader publishes the message
+     *     again, so from then on no receiver is chosen for this call and nothing more is sent
      */
     CompletableFuture<Boolean> publish(
             ClientInfo publisher,
@@ -36,10 +36,10 @@ public interface WillPublisher {
             Resend resend);
 
     /**
-     * The store has on record that {@code message} is distributed: it is not published under this token again, neither
-     * by the store nor by a connection. Called on a range executor; must return at once.
+     * The store has committed that {@code message} is distributed: neither the store nor a connection publishes it
+     * under this token again. Called on a range executor; must return at once.
      *
-     * @param message null when nothing is known of it any more, since this was told before
+     * @param message null when the store no longer has it, because it has made this call before
      */
     void finished(TenantId tenant, @Nullable Message message, String tokenOrigin, long tokenNumber);
 }

@@ -1,4 +1,4 @@
-/** The inbox store: its entry point and what it needs of its surroundings. */
+/** The inbox store: its entry point and the interfaces that the broker implements for it. */
 @NullMarked
 package io.godwit.inbox;
 

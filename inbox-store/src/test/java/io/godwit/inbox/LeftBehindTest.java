@@ -31,7 +31,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What a leader leaves in memory when another node leads next. */
+/** State that a leader leaves in memory when another node leads next. */
 class LeftBehindTest {
     private static final ClientInfo CLIENT =
             new ClientInfo(TenantId.DEFAULT, new ClientId("a"), null, "127.0.0.1:1", 5);
@@ -49,7 +49,7 @@ class LeftBehindTest {
             Duration.ofSeconds(15),
             1000);
 
-    /** Two nodes may share the store here, since neither reads. */
+    /** Two nodes may share the store here, because neither reads. */
     private final InMemoryRangeHost host = new InMemoryRangeHost(
             List.of(store.coprocessorFactory(), store.coprocessorFactory()), InboxStore.splitKeys(1));
 

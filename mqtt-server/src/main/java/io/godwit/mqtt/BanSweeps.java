@@ -12,16 +12,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Disconnects clients that meet a new ban. One of a client id is looked up; for others all clients are looked at, once
- * for all bans of the last second, one look at a time. A client that is about to connect is not seen here; it looks for
- * itself once it has its session.
+ * Disconnects clients that a new ban matches. For a ban of a client id it looks the client up. For other bans it sweeps
+ * all clients, once for all bans of the last second, one sweep at a time. A client that is still connecting is not seen
+ * here; it checks the bans itself once it has its session.
  */
 final class BanSweeps {
     private static final Logger LOG = LoggerFactory.getLogger(BanSweeps.class);
 
     private final BanTable bans;
     private final ConnectedClients clients;
-    /** Which has what follows. */
+    /** Owns the fields below. */
     private final LoopContext loop;
 
     private boolean isDue;
@@ -36,7 +36,7 @@ final class BanSweeps {
     /** Any thread; returns at once. */
     void banned(BanSubject subject) {
         if (subject instanceof BanSubject.OfClient client) {
-            // 0x8A "banned" is of CONNACK alone [MQTT5-3.14.2-1]
+            // a DISCONNECT cannot carry 0x8A "banned" [MQTT5-3.14.2-1]
             ClientKey key = new ClientKey(client.tenant(), new ClientId(client.clientId()));
             clients.disconnectIf(key, bans::isBanned, ReasonCode.ADMINISTRATIVE_ACTION)
                     .whenComplete((ended, failure) -> {

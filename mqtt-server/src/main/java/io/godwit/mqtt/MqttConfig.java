@@ -11,11 +11,11 @@ import io.godwit.mqtt.transport.TransportConfig;
 import java.util.List;
 
 /**
- * The MQTT frontend.
+ * Configuration of the MQTT frontend.
  *
  * @param listeners opened in this order
- * @param topics for the topics of all clients
- * @param tenants where the tenants of clients come from
+ * @param topics rules for the topics of all clients
+ * @param tenants how the tenant of a client is determined
  */
 public record MqttConfig(
         List<ListenerConfig> listeners,
@@ -30,7 +30,7 @@ public record MqttConfig(
         listeners = List.copyOf(listeners);
     }
 
-    /** With one tenant only. */
+    /** With a single tenant. */
     public MqttConfig(
             List<ListenerConfig> listeners,
             TransportConfig transport,

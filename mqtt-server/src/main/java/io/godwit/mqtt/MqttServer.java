@@ -63,12 +63,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The MQTT frontend: listeners, connections and sessions of this node. {@link #liveDeliverer} works from construction
- * on; {@link #start} opens the listeners, so it is called when the stores serve; {@link #close} ends every connection
- * and returns when their sessions have been handed back to the stores, which are closed after it.
+ * on. {@link #start} opens the listeners, so call it when the stores serve. {@link #close} ends every connection and
+ * returns when their sessions are back in the stores, so close the stores after it.
  */
 public final class MqttServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MqttServer.class);
-    /** For clients to read why, and to close their end. Others may serve them soon after. */
+    /** Time for clients to read the reason and close their end. Other nodes may serve them soon after. */
     private static final Duration END_PATIENCE = Duration.ofSeconds(1);
 
     private final MqttConfig config;
@@ -83,13 +83,13 @@ public final class MqttServer implements AutoCloseable {
     private final OpenCount open = new OpenCount();
     private final AuthProvider auth;
     private final SessionDirectory directory;
-    /** For connections from now on. Volatile: replaced while they come, on any loop. */
+    /** Used by new connections. Volatile: replaced while connections arrive on any loop. */
     private volatile ConnectServices services;
 
     private final CertificateWatch certificates;
     private final MemoryGuard memoryGuard;
     private final List<Listener> listeners = new ArrayList<>();
-    /** All of them, once they are open. Volatile: read by whoever reconfigures. */
+    /** All listeners, once they are open. Volatile: read by any thread that reconfigures. */
     private volatile List<Listener> started = List.of();
 
     private boolean isClosed;
@@ -107,7 +107,7 @@ public final class MqttServer implements AutoCloseable {
         this(config, dist, inbox, retain, directory, auth, events, meters, nowMillis, new Tracing());
     }
 
-    /** @param tracing what is followed on its way */
+    /** @param tracing the traces of clients and messages */
     public MqttServer(
             MqttConfig config,
             DistClient dist,
@@ -123,8 +123,8 @@ public final class MqttServer implements AutoCloseable {
     }
 
     /**
-     * @param nowMillis wall time, of the same clock as the stores have
-     * @param memory what the guard of the memory looks at
+     * @param nowMillis wall time, from the same clock as the stores use
+     * @param memory the gauge that the memory guard reads
      */
     public MqttServer(
             MqttConfig config,
@@ -196,77 +196,79 @@ public final class MqttServer implements AutoCloseable {
     }
 
     /**
-     * A member of a cluster, before {@link #start}.
+     * For a member of a cluster; call before {@link #start}.
      *
-     * @param proof whether this node has proved lately that it serves; asked on event loops after they have stood still
+     * @param proof whether this node has recently proved that it serves; called on event loops after a standstill
      */
     public void dependOn(BooleanSupplier proof) {
         loops.dependOn(proof);
     }
 
     /**
-     * Before {@link #start}.
+     * Call before {@link #start}.
      *
-     * @param serverReference what clients of MQTT 5.0 are told to use instead when this server tells them to go
-     *     [MQTT5-4.11]
+     * @param serverReference the other server that MQTT 5.0 clients are referred to when this server sends them
+     *     away [MQTT5-4.11]
      */
     public void referTo(String serverReference) {
         loops.referTo(serverReference);
     }
 
-    /** Before {@link #start}: plugins see the messages of all sessions. */
+    /** Call before {@link #start}: plugins then see the messages of all sessions. */
     public void intercept(Interceptors interceptors) {
         services = services.reconfigured(services.session().intercepted(interceptors));
     }
 
-    /** Before {@link #start}: has {@code placing} say which clients are to use another server. */
+    /** Call before {@link #start}: {@code placing} then decides which clients are redirected to another server. */
     public void placeClients(ClientPlacing placing) {
         services = services.placedBy(placing);
     }
 
-    /** How many clients are connected to this node, about. Any thread. */
+    /** About how many clients are connected to this node. Any thread. */
     public long connections() {
         return reports.metrics().connected();
     }
 
-    /** Who is connected to this node; from construction on. */
+    /** The clients connected to this node; available from construction on. */
     public ConnectedClients clients() {
         return clients;
     }
 
     /**
-     * Whom operators have banned; from construction on. Whoever is put there is refused from then on, and disconnected
-     * when it is connected, by a client id at once, else within two seconds.
+     * The bans of operators; available from construction on. A ban put there refuses new connections at once. It
+     * disconnects a connected client at once if it names a client id, else within two seconds.
      */
     public BanTable operatorBans() {
         return operatorBans;
     }
 
     /**
-     * What is said of tenants; from construction on. What is said there holds for connections from then on, and within
-     * two seconds for those that are open, as far as {@link io.godwit.plugin.tenant.TenantSetting#reach} says so.
+     * The settings of tenants; available from construction on. A change applies to new connections at once, and to open
+     * ones within two seconds as far as {@link io.godwit.plugin.tenant.TenantSetting#reach} allows.
      */
     public Tenants tenants() {
         return tenants;
     }
 
-    /** Whom this node keeps out, by itself too; from construction on. Any thread. */
+    /** All bans in force on this node, automatic ones included; available from construction on. Any thread. */
     public Bans bans() {
         return bans;
     }
 
-    /** Changes subscriptions of stored sessions whose clients are not connected, by the limits in force now. */
+    /**
+     * Changes subscriptions of stored sessions whose clients are not connected. Uses the limits in force at the call.
+     */
     public StoredSubscriber storedSubscriber() {
         return new StoredSubscriber(services.session(), directory);
     }
 
-    /** Whether the topics of some clients stand below a mount point of their listener. */
+    /** Whether some listener has a mount point for the topics of its clients. */
     public boolean hasMountPoints() {
         return config.listeners().stream().anyMatch(each -> !each.mountPoint().isEmpty());
     }
 
     /**
-     * The clients or topics of this node with most messages in the last minute, see {@link Traffic#top}. From
+     * The clients or topics of this node with most messages in the last minute, see {@link Traffic#top}. Available from
      * construction on.
      */
     public CompletableFuture<List<TrafficCount>> traffic(
@@ -274,18 +276,18 @@ public final class MqttServer implements AutoCloseable {
         return services.session().traffic().top(loops.contexts(), kind, wanted, limit, merging);
     }
 
-    /** Takes deliveries to the live sessions of this node. */
+    /** Receives deliveries to the live sessions of this node. */
     public Deliverer liveDeliverer() {
         return fanOut;
     }
 
     /**
-     * Opens the listeners and returns them, in the order of the configuration. Blocks until they listen. When it fails,
-     * {@link #close} is due.
+     * Opens the listeners and returns them, in the order of the configuration. Blocks until they listen. If it fails,
+     * call {@link #close}.
      */
     public List<Listener> start() throws IOException {
         DescriptorBudget descriptors =
-                DescriptorBudget.ofProcess(config.transport().io()); // the stores have their files open by now
+                DescriptorBudget.ofProcess(config.transport().io()); // the stores have opened their files by now
         LOG.info("connections at most {}", descriptors);
         Listener.Services shared = new Listener.Services(
                 loops,
@@ -308,14 +310,14 @@ public final class MqttServer implements AutoCloseable {
     }
 
     /**
-     * Goes on with another configuration, as far as that can be done without a restart. Connections made from now on
-     * have the limits of their listener, of decoding, of {@link SessionConfig} and of {@link AuthConfig#timeout} and
-     * denied publishes; those that are open keep theirs, and count. {@link MemoryConfig} and {@link BanConfig} take
-     * effect at once; whoever is banned stays so until the time that was told. All else is left as it is: addresses and
-     * TLS of listeners, {@link TopicRules}, where tenants come from, event loops, the room for large packets,
-     * {@code maxUnstoredNodeBytes}, who may take over sessions. Any thread, after {@link #start}.
+     * Applies another configuration, as far as that is possible without a restart. New connections get the new limits
+     * of their listener and of decoding, the new {@link SessionConfig}, and the new {@link AuthConfig#timeout} and
+     * handling of denied publishes; open connections keep the old ones, and count. {@link MemoryConfig} and
+     * {@link BanConfig} take effect at once; existing bans keep their end. All else stays the same: addresses and TLS
+     * of listeners, {@link TopicRules}, the source of tenants, event loops, the budget for large packets,
+     * {@code maxUnstoredNodeBytes}, and who may take over sessions. Any thread, after {@link #start}.
      *
-     * @param next with a listener for each that was started, in the same order
+     * @param next with one listener for each started one, in the same order
      */
     public synchronized void reconfigure(MqttConfig next) {
         if (next.listeners().size() != started.size()) {
@@ -338,35 +340,35 @@ public final class MqttServer implements AutoCloseable {
     }
 
     /**
-     * Ends the connections that there are now: the other members of the cluster have gone on without this node, and its
-     * clients may be theirs by now. What they have published is not waited for, since this node acknowledges none of
-     * it: clients send it again. Clients that do not close their end within a second are cut. Any thread.
+     * Ends all present connections, because the other cluster members went on without this node and may serve its
+     * clients by now. Does not wait for publishes under way: this node acknowledges none of them, so clients send them
+     * again. A client that does not close its end within a second is cut off. Any thread.
      *
-     * @return complete, on an event loop, once none of them is left
+     * @return complete, on an event loop, once all of them have ended
      */
     public CompletableFuture<Void> endConnections() {
         return loops.endConnections(END_PATIENCE);
     }
 
-    /** No new connections are accepted; those that there are stay. Blocks for a moment. Further calls do nothing. */
+    /** Stops accepting connections; open ones stay. Blocks for a moment. Further calls do nothing. */
     public synchronized void stopListening() {
         listeners.forEach(Listener::close);
         listeners.clear();
     }
 
     /**
-     * Tells the clients that there are now to go, at an even rate: publishes under way are acknowledged first, 5.0
-     * clients are told why. What has not gone the drain time-out after the last was told is cut. Any thread.
+     * Sends all present clients away, at an even rate: publishes under way are acknowledged first, and 5.0 clients get
+     * the reason. Connections still open one drain timeout after the last request are cut. Any thread.
      *
-     * @return complete, on an event loop, once none of them is left
+     * @return complete, on an event loop, once all of them have ended
      */
     public CompletableFuture<Void> sendAway(Duration over) {
         return loops.endConnections(over, config.transport().drainTimeout());
     }
 
     /**
-     * Drains: accepts no more, lets publishes under way be acknowledged, tells 5.0 clients that the server shuts down,
-     * closes all connections and waits until the stores have their sessions back; no longer than the drain time-out.
+     * Drains: accepts no more connections, lets publishes under way be acknowledged, sends 5.0 clients "server shutting
+     * down", closes all connections and waits until the stores have their sessions back, for the drain timeout at most.
      * Blocks. Further calls do nothing.
      */
     @Override

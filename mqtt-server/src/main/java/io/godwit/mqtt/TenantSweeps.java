@@ -7,14 +7,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has connected clients go by other settings of their tenants: one look at all clients for all changes of the last
- * second, one look at a time. A client that is about to connect looks for itself once it has its session.
+ * Applies changed tenant settings to connected clients: one sweep over all clients for all changes of the last second,
+ * one sweep at a time. A client that is still connecting reads the settings itself once it has its session.
  */
 final class TenantSweeps {
     private static final Logger LOG = LoggerFactory.getLogger(TenantSweeps.class);
 
     private final ConnectedClients clients;
-    /** Which has what follows. */
+    /** Owns the fields below. */
     private final LoopContext loop;
 
     private boolean isDue;

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a client may publish and subscribe to, over real sockets. */
+/** Authorization of publishes and subscriptions, over real sockets. */
 class AccessTest {
     private final MemoryAuth auth = new MemoryAuth();
     private @Nullable TestNode node;
@@ -221,7 +221,7 @@ class AccessTest {
         }
     }
 
-    /** {@code mosquitto_pub -q 0} hangs up behind its message. */
+    /** {@code mosquitto_pub -q 0} closes right after its message. */
     @Test
     void aPublishOfQos0SurvivesItsConnection() throws Exception {
         BlockingQueue<CompletableFuture<AuthDecision>> asked = new LinkedBlockingQueue<>();

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who is kept out, and what they are told. */
+/** Bans, and the answers that banned clients get. */
 class BanTest {
     private static BanConfig bans(int logins, int violations, int flapsOfClient) {
         return new BanConfig(
@@ -105,7 +105,7 @@ class BanTest {
         }
     }
 
-    /** Else one busy minute of the broker would bar its clients. */
+    /** Else one busy minute of the broker would ban its clients. */
     @ParameterizedTest
     @EnumSource(names = {"BUSY", "UNAVAILABLE"})
     void whatIsTheBrokersFaultDoesNotCount(RefusalReason reason) {

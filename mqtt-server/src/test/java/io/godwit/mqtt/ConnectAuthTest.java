@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who is let in, and with which will, over real sockets. */
+/** Which clients are let in, and with which will, over real sockets. */
 class ConnectAuthTest {
     private final MemoryAuth auth = new MemoryAuth();
     private @Nullable TestNode node;
@@ -124,7 +124,7 @@ class ConnectAuthTest {
                 .containsExactly("proven");
     }
 
-    /** Fail closed: whatever is no answer is a no. */
+    /** Fail closed: anything but an explicit accept is refused. */
     @ParameterizedTest
     @ValueSource(strings = {"throws", "error", "null", "future of null", "fails", "never"})
     void whatIsNoAnswerRefuses(String how) {

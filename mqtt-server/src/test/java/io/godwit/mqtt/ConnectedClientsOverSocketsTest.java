@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What operators see of clients that are really connected, and do to them. */
+/** Operators' view of connected clients, and their actions on them, over real sockets. */
 class ConnectedClientsOverSocketsTest {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
@@ -166,7 +166,7 @@ class ConnectedClientsOverSocketsTest {
                 () -> node.inbox.wills().stream().map(Message::topic).toList().equals(List.of(topics)));
     }
 
-    /** Also a normal end: that discards the will only when the client says it [MQTT5-3.14.4-3]. */
+    /** Even a normal end by the server: only a DISCONNECT of the client discards the will [MQTT5-3.14.4-3]. */
     @Test
     void aNormalEndByTheServerPublishesTheWillToo() {
         try (TestClient client = new TestClient(node.address, 5)) {

@@ -27,11 +27,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a provider gives a client at its login, for how long, and what "undecided" comes to; over real sockets. */
+/** The grant of a provider at login, its time limit, and "undecided"; over real sockets. */
 class GrantTest {
     private static final String METHOD = "GRANT";
 
-    /** Grants the topic that the user name says, for as many seconds as the password says. */
+    /** Grants the topic in the user name, for the seconds in the password. */
     private final MemoryAuth auth = new MemoryAuth()
             .onConnect(request -> {
                 String user = Objects.requireNonNull(request.client().userName());

@@ -3,7 +3,7 @@ package io.godwit.mqtt;
 import io.godwit.mqtt.transport.MemoryGauge;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Memory that is as full as a test says. */
+/** Memory with the percentages that a test sets. */
 public final class HandMemory implements MemoryGauge {
     public volatile double heap;
     public volatile double oldHeap;

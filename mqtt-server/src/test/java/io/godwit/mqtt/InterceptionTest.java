@@ -43,7 +43,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What becomes of messages that plugins intercept, over real sockets. */
+/** The fate of messages that plugins intercept, over real sockets. */
 class InterceptionTest {
     private final List<String> asked = new CopyOnWriteArrayList<>();
     private final List<String> invalid = new CopyOnWriteArrayList<>();
@@ -193,7 +193,7 @@ class InterceptionTest {
                         assertThat(((BrokerEvent.PublishRefused) event).cause()).contains("no answer"));
     }
 
-    /** Also of those that nobody is asked about [MQTT5-4.6.0-2]. */
+    /** Also messages that no plugin is asked about [MQTT5-4.6.0-2]. */
     @Test
     void lateAnswersReorderNeitherMessagesNorAcknowledgements() throws Exception {
         BlockingQueue<CompletableFuture<Interception>> answers = new LinkedBlockingQueue<>();
@@ -285,7 +285,7 @@ class InterceptionTest {
         assertThat(asked).containsExactly("c y");
     }
 
-    /** Of several, each is given what the one before has made of it. */
+    /** If there are several, each gets the message as the one before left it. */
     @Test
     void interceptorsStandOneBehindTheOther() {
         InterceptorStep first = step(at((client, message) -> withText(message, text(message) + " first")));

@@ -21,7 +21,7 @@ import io.godwit.plugin.topic.TopicFilter;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is refused while memory is short, and that all goes on when it no longer is. */
+/** Refusals while memory is short, and normal service afterwards. */
 class MemoryShortTest {
     private final HandMemory memory = new HandMemory();
 
@@ -91,7 +91,7 @@ class MemoryShortTest {
         }
     }
 
-    /** It has no word for a publish that is refused: what was read is taken, and nothing more is read. */
+    /** 3.1.1 cannot refuse a publish: packets already read are accepted, and nothing more is read. */
     @Test
     void publishersOfTheOlderVersionAreReadNoMore() {
         try (TestNode node = new TestNode(memory);
@@ -106,7 +106,7 @@ class MemoryShortTest {
                     .filteredOn(BrokerEvent.ThrottlingBegan.class::isInstance)
                     .extracting(event -> ((BrokerEvent.ThrottlingBegan) event).cause())
                     .containsExactly(ThrottleCause.MEMORY);
-            connect(node, 5); // goes through the same loop, which would have answered by now
+            connect(node, 5); // passes through the same loop, which would have answered by now
             assertThat(client.isSilent()).isTrue();
 
             set(node, false);

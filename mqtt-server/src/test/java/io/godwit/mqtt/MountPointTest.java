@@ -120,8 +120,8 @@ class MountPointTest {
     }
 
     /**
-     * As where nothing is mounted, "#" brings nothing that begins with '$' [MQTT5-4.7.2-1]; and the place itself is no
-     * topic in it.
+     * As without a mount point, "#" delivers nothing that begins with '$' [MQTT5-4.7.2-1]; and the mount point itself
+     * is not a topic below it.
      */
     @Test
     void wildcardsDoNotReachBeyondThePlaceOrItsReservedTopics() {

@@ -29,7 +29,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What only MQTT 5.0 has, over real sockets. */
+/** Features of MQTT 5.0 only, over real sockets. */
 class Mqtt5Test {
     private final TestNode node = new TestNode();
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a configured broker offers in CONNACK, and how it holds clients to it. */
+/** What a configured broker announces in CONNACK, and how it enforces it. */
 class OfferTest {
     private static TestNode node(
             int receiveMaximum, int topicAliasMaximum, long maxExpirySeconds, int keepAliveSeconds) {

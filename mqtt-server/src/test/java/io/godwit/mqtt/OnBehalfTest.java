@@ -131,7 +131,7 @@ class OnBehalfTest {
                 .containsExactly(ReasonCode.NOT_AUTHORIZED, ReasonCode.GRANTED_QOS_1);
     }
 
-    /** Whoever waits is told, and the loop goes on. */
+    /** The caller gets a failure, and the loop goes on. */
     @Test
     void theEndOfTheConnectionEndsTheWait() {
         List<CompletableFuture<AuthDecision>> open = new CopyOnWriteArrayList<>();

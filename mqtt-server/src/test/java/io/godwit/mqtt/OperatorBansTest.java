@@ -75,7 +75,7 @@ class OperatorBansTest {
         }
     }
 
-    /** The name that the auth provider gives, not the one that the client says. */
+    /** The name that the auth provider gives, not the one in the CONNECT. */
     @Test
     void aUserIsKnownByTheNameThatIsProven() {
         MemoryAuth auth = new MemoryAuth()

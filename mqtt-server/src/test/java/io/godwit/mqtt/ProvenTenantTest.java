@@ -27,8 +27,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A client proves another user name than its CONNECT has, by SCRAM, a token, a certificate or what a service says. Its
- * tenant is that of the one it has proven.
+ * A client proves another user name than its CONNECT has, by SCRAM, a token, a certificate or an answer of a service.
+ * Its tenant is that of the proven name.
  */
 class ProvenTenantTest {
     private static final TenantId BIRDS = new TenantId("birds");
@@ -43,7 +43,7 @@ class ProvenTenantTest {
             null);
 
     private int clients;
-    private final MemoryAuth auth = new MemoryAuth() // a node asks for what it was asked to ask for at its start
+    private final MemoryAuth auth = new MemoryAuth() // the provider's checks are fixed when the node starts
             .onConnect(request -> CompletableFuture.completedFuture(ConnectResult.Accepted.as(request.client())));
     private final TestNode node = new TestNode(BY_USER, auth, TestNode.onAnyPort(TestNode.LIMITS));
 
@@ -87,7 +87,7 @@ class ProvenTenantTest {
         }
     }
 
-    /** Of those that have connected, in their order. */
+    /** The tenants of connected clients, in the order of connecting. */
     private List<String> tenants() {
         return node.events.stream()
                 .filter(BrokerEvent.ClientConnected.class::isInstance)
@@ -96,7 +96,7 @@ class ProvenTenantTest {
                 .toList();
     }
 
-    /** Of a client that says so of itself, and connects. */
+    /** The tenant of a client that connects with this user name and method. */
     private String tenantOf(@Nullable String user, @Nullable String method) {
         int before = tenants().size();
         assertThat(answer(user, method).reasonCode()).isEqualTo(ReasonCode.SUCCESS);

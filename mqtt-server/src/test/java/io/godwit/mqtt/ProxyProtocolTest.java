@@ -113,7 +113,7 @@ class ProxyProtocolTest {
         }
     }
 
-    /** Whoever may say who it is may pass as anybody: a header from elsewhere is no MQTT. */
+    /** A sender that may name the client could impersonate anybody: from any other source the header is not MQTT. */
     @Test
     void aHeaderFromAnotherSourceIsRefused() {
         try (TestNode node = node("10.0.0.0/8", TestNode.LIMITS);

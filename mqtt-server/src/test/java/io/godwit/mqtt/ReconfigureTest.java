@@ -77,7 +77,7 @@ class ReconfigureTest {
         }
     }
 
-    /** Else a limit that is set on a full broker would let as many in again. */
+    /** Else a limit set on a full broker would let the same number in again. */
     @Test
     void connectionsThatAreOpenCount() {
         try (TestNode node = new TestNode()) {
@@ -110,7 +110,7 @@ class ReconfigureTest {
         }
     }
 
-    /** In UTF-8: the last one has characters of 2, 3 and 4 bytes. */
+    /** Measured in UTF-8: the last one has characters of 2, 3 and 4 bytes. */
     @Test
     void clientIdsThatAreTooLongAreRefused() {
         try (TestNode node = new TestNode()) {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Clients that may connect and are told to use another server, over real sockets. */
+/** Clients that may connect but are redirected to another server, over real sockets. */
 class RedirectTest {
     private static final String OTHER = "other.example:1883";
 
@@ -99,7 +99,7 @@ class RedirectTest {
         assertThat(node.events).noneMatch(event -> event instanceof BrokerEvent.ClientRedirected);
     }
 
-    /** The client has gone before the answer comes: it is neither let in nor counted. */
+    /** The client has left before the answer comes: it is neither let in nor counted. */
     @Test
     void anAnswerForAClientThatHasGoneHasNoEffect() {
         try (TestClient client = new TestClient(node.address, 5)) {

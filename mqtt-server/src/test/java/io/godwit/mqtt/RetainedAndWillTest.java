@@ -141,7 +141,7 @@ class RetainedAndWillTest {
         }
     }
 
-    /** What is on record must get where it belongs, or its connection would be closed whenever it comes again. */
+    /** A recorded message must be stored, or its connection would be closed each time it comes again. */
     @Test
     void aRecordedMessageIsRetainedOnALowDiskToo() {
         try (TestClient client = TestClient.persistent(node.address, 5, "c")) {

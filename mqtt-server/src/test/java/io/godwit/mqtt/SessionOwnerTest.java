@@ -76,7 +76,7 @@ class SessionOwnerTest {
             ann.subscribe(1, "for/ann", Qos.AT_LEAST_ONCE);
         }
         long limit = System.nanoTime() + Duration.ofSeconds(30).toNanos();
-        while (node.directory.size() > 0) { // till then the one who is connected keeps others out
+        while (node.directory.size() > 0) { // until then the connected client keeps others out
             assertThat(System.nanoTime()).isLessThan(limit);
             Thread.onSpinWait();
         }
@@ -107,7 +107,7 @@ class SessionOwnerTest {
         }
     }
 
-    /** As there are when users were not asked for before. */
+    /** Like sessions from before users were checked. */
     @Test
     void aSessionOfNobodyIsBegunAnewByTheUserWhoComes() {
         TestNode node = start(AuthConfig.DEFAULTS);

@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is held for clients that do not read what they are sent. */
+/** Output held for clients that do not read it. */
 class SlowReadersTest {
     private static final int READERS = 30;
     private static final long MIB = 1 << 20;
@@ -37,7 +37,7 @@ class SlowReadersTest {
                 readers.add(deaf(node, "deaf-" + i));
             }
             Publish publish = TestClient.publish(0, Qos.AT_MOST_ONCE, false, "much", "x".repeat(8000));
-            while (dropped(node) < 100 * READERS) { // all sockets are full, and what is held beyond
+            while (dropped(node) < 100 * READERS) { // until all sockets and the buffers beyond them are full
                 for (int i = 0; i < 100; i++) {
                     publisher.send(publish);
                 }

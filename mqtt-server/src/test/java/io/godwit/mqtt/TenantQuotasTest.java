@@ -33,7 +33,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Quotas of a tenant hold for its clients together, over sockets, and for nobody else. */
+/** Quotas of a tenant apply to its clients together, over sockets, and to no other client. */
 @Timeout(60)
 class TenantQuotasTest {
     private static final TenantId BIRDS = new TenantId("birds");
@@ -47,7 +47,7 @@ class TenantQuotasTest {
             CertificatePart.SUBJECT_O,
             null);
 
-    /** What the stores hold, as the test says. */
+    /** The amounts that the stores report. */
     private final AtomicLong subscriptions = new AtomicLong();
 
     private final AtomicLong detached = new AtomicLong();

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What the TLS handshake names as the tenant, by each engine. */
+/** The tenant named by the TLS handshake, with each engine. */
 class TenantsOverTlsTest {
     private static final TestAuthority AUTHORITY = new TestAuthority("root");
     private static final Issued BIRD = AUTHORITY.issue("CN=lamp,O=birds");

@@ -30,7 +30,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What is said of a tenant holds for its clients, over sockets, and for nobody else. */
+/** The settings of a tenant apply to its clients, over sockets, and to no other client. */
 class TenantsTest {
     private static final TenantId BIRDS = new TenantId("birds");
     private static final TenantConfig BY_USER = new TenantConfig(

@@ -153,7 +153,7 @@ public final class TestClient implements AutoCloseable {
         }
     }
 
-    /** Whether nothing has come so far. */
+    /** Whether nothing has arrived so far. */
     boolean isSilent() {
         try {
             return !read.isReadable() && socket.getInputStream().available() == 0;
@@ -167,7 +167,7 @@ public final class TestClient implements AutoCloseable {
         return !read.isReadable() && readMore() < 0;
     }
 
-    /** Whether the server closes the connection, whatever it sends before. */
+    /** Whether the server closes the connection, regardless of what it sends before. */
     boolean isClosedAfterWhatever() {
         int length = 0;
         while (length >= 0) {

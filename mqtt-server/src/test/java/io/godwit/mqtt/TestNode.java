@@ -137,7 +137,7 @@ final class TestNode implements AutoCloseable {
                 new MemoryAuth());
     }
 
-    /** With one event loop, which hears at once whether memory is short. */
+    /** With one event loop, which learns at once whether memory is short. */
     TestNode(HandMemory memory) {
         this(
                 new MqttConfig(
@@ -215,7 +215,7 @@ final class TestNode implements AutoCloseable {
         return ListenerConfig.tcp(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), limits);
     }
 
-    /** The defaults but for the two windows. */
+    /** The defaults except for the two windows. */
     static SessionConfig config(int receiveMaximum, int sendWindow) {
         SessionConfig d = SessionConfig.DEFAULTS;
         return d.with(new SessionConfig.Windows(

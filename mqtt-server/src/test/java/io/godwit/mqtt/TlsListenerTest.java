@@ -149,7 +149,7 @@ class TlsListenerTest {
         }
     }
 
-    /** The end of the connection is said inside TLS, so that the client can tell it from one that was cut. */
+    /** The connection's end is signalled inside TLS, so that the client can tell it from a cut connection. */
     @ParameterizedTest
     @EnumSource(names = {"JDK", "BORINGSSL"})
     void theServersCloseIsSaidInsideTls(Engine engine) throws IOException {
@@ -168,7 +168,7 @@ class TlsListenerTest {
                 SSLSocket socket = socket(node, null);
                 TestClient client = new TestClient(socket, 5)) {
             connect(client, null);
-            socket.shutdownOutput(); // says so inside TLS; the socket stays open
+            socket.shutdownOutput(); // signals the end inside TLS; the socket stays open
             assertThat(client.isClosedByServer()).isTrue();
         }
     }

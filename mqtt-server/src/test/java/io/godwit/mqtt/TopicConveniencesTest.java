@@ -162,7 +162,7 @@ class TopicConveniencesTest {
         }
     }
 
-    /** Published later, it is retained later. */
+    /** If it is published later, it is also retained later. */
     @Test
     void aDelayedMessageIsNotRetainedAtOnce() {
         try (TestClient client = TestClient.clean(node.address, 5, "c")) {

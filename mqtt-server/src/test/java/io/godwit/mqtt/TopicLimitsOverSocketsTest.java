@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What becomes of topics and filters that are over a limit. */
+/** Topics and filters over a limit. */
 class TopicLimitsOverSocketsTest {
     private static final TestNode NODE =
             new TestNode(TestNode.TRANSPORT, SessionConfig.DEFAULTS.with(new TopicLimits(3, 20, 4, 5, 3)));
@@ -114,7 +114,7 @@ class TopicLimitsOverSocketsTest {
                             ReasonCode.GRANTED_QOS_1,
                             ReasonCode.GRANTED_QOS_1,
                             ReasonCode.QUOTA_EXCEEDED);
-            // one that looks like another, one that is there already, and one without wildcard
+            // one with the pattern of another, one that exists already, and one without a wildcard
             assertThat(subscribe(client, "+/b", "+", "a"))
                     .containsExactly(ReasonCode.GRANTED_QOS_1, ReasonCode.GRANTED_QOS_1, ReasonCode.GRANTED_QOS_1);
             client.send(new Unsubscribe(2, List.of(TopicFilter.parse("+").orElseThrow())));
@@ -138,7 +138,7 @@ class TopicLimitsOverSocketsTest {
         }
     }
 
-    /** SUBACK of MQTT 3.1 can not say that a filter was not taken, so the connection says that something is wrong. */
+    /** A SUBACK of MQTT 3.1 cannot refuse a filter, so closing the connection signals the error. */
     @ParameterizedTest
     @ValueSource(strings = {"1 2 3 4 5", "a a/b/c/d/e/f b"})
     @Clause("MQTT31-3.8-2")
@@ -154,7 +154,7 @@ class TopicLimitsOverSocketsTest {
         }
     }
 
-    /** What a session has already is not one more, also when an earlier connection subscribed to it. */
+    /** A filter that the session has already does not count again, even from an earlier connection. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aSessionHasSoManyFiltersAndMayNameThemAgain(boolean isStored) {
@@ -179,7 +179,7 @@ class TopicLimitsOverSocketsTest {
         client.close();
     }
 
-    /** 4 MB of them would take 64 MB in the index. */
+    /** 4 MB of such filters would take 64 MB in the index. */
     @Test
     void deepFiltersWithWildcardsAreFew() {
         String levels = "/a".repeat(990) + "/+";

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who follows messages is told their way, and who is slow or busy is known, of clients that are really connected. */
+/** Traces of messages, and the slow and busy clients, with real connections. */
 class WatchedMessagesTest {
     private final TestNode node = new TestNode();
     private final List<String> told = new CopyOnWriteArrayList<>();

@@ -6,7 +6,7 @@ import io.godwit.perf.scenario.Topology;
 import java.time.Duration;
 import picocli.CommandLine.Option;
 
-/** When subscribers acknowledge, for the commands that have some. */
+/** The option that delays subscribers' acknowledgements, for the commands that have subscribers. */
 final class AckOptions {
     @Option(
             names = "--ack-delay",

@@ -24,7 +24,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Which broker, how clients connect to it, and where its CPU and memory are read. */
+/** Which broker to put under load, how clients connect to it, and where its CPU and memory are read. */
 final class BrokerOptions {
     private static final Duration METRICS_PATIENCE = Duration.ofSeconds(3);
 
@@ -106,7 +106,11 @@ final class BrokerOptions {
         return brokers;
     }
 
-    /** {@link IllegalArgumentException} says what the user has to change. */
+    /**
+     * The settings of the clients of one load.
+     *
+     * @throws IllegalArgumentException if options contradict each other; its message is for the user
+     */
     ClientSettings clients(Security security) {
         ClientSettings clients = clients(security, brokers);
         if (clients.trust() == null && certificate != null) {
@@ -115,7 +119,10 @@ final class BrokerOptions {
         return clients;
     }
 
-    /** For a suite, whose scenarios each take of certificates what they need. */
+    /**
+     * As {@link #clients(Security)}, with the brokers given and with {@code --cert} allowed where it is not used: the
+     * scenarios of a suite share the options, and not all of them need certificates.
+     */
     ClientSettings clients(Security security, String brokers) {
         boolean isPlain = security == Security.PLAIN && !isTls;
         List<Endpoint> endpoints = Endpoint.parseAll(brokers, isPlain ? PORT : TLS_PORT);
@@ -171,7 +178,10 @@ final class BrokerOptions {
         }
     }
 
-    /** Empty when nothing is given and no process here listens on the brokers' ports. */
+    /**
+     * Where the brokers' CPU and memory are read; empty if no option says so and a broker's port is not listened on by
+     * a process of this machine.
+     */
     Optional<UsageSource> watch(List<Endpoint> endpoints) {
         if (brokerCores < 1) {
             throw new IllegalArgumentException("--broker-cores must be at least 1, was " + brokerCores);
@@ -197,14 +207,14 @@ final class BrokerOptions {
         for (Endpoint endpoint : endpoints) {
             Optional<Long> pid = process(endpoint);
             if (pid.isEmpty()) {
-                return Optional.empty(); // a part of the brokers is no figure
+                return Optional.empty(); // figures of some of the brokers only would mislead
             }
             found.add(pid.get());
         }
         return Optional.of(new ProcessUsage(new ArrayList<>(found)));
     }
 
-    /** A broker that has just started may tell its metrics a moment after it takes connections. */
+    /** Waits for metrics: a broker that has just started may accept connections a moment before it serves them. */
     private static boolean answers(UsageSource source) {
         long end = System.nanoTime() + METRICS_PATIENCE.toNanos();
         while (source.read().isEmpty()) {
@@ -223,7 +233,7 @@ final class BrokerOptions {
         }
     }
 
-    /** The broker's process on this machine: the first that is given, or what listens on its port. */
+    /** The broker's process on this machine: the first of {@code --broker-pid}, or the one that listens on its port. */
     Optional<Long> process(Endpoint endpoint) {
         if (!pids.isEmpty()) {
             return Optional.of(pid(pids.get(0)));
@@ -244,7 +254,7 @@ final class BrokerOptions {
             InetAddress address = InetAddress.getByName(endpoint.host());
             return address.isLoopbackAddress() || java.net.NetworkInterface.getByInetAddress(address) != null;
         } catch (IOException e) {
-            return false; // connecting will tell
+            return false; // connecting will report it
         }
     }
 }

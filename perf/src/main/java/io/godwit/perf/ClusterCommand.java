@@ -5,7 +5,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code perf.sh cluster}: loads on brokers that this tool starts as one cluster, and ends again. */
+/** {@code perf.sh cluster}: puts loads on brokers that this tool starts as one cluster and stops afterwards. */
 @Command(
         name = "cluster",
         mixinStandardHelpOptions = true,

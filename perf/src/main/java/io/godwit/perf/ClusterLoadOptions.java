@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** On what cluster scenarios are run, and how large they are. */
+/** The size of the cluster and of the scenarios that run on it. */
 final class ClusterLoadOptions {
     private static final int USUAL_NODES = 3;
 
@@ -42,7 +42,11 @@ final class ClusterLoadOptions {
     @Option(names = "--out", paramLabel = "DIR", description = "where the reports go (default: ${DEFAULT-VALUE})")
     private Path out = Path.of("perf-reports");
 
-    /** {@link IllegalArgumentException}, with a sentence for the user, when the cluster cannot be so. */
+    /**
+     * The cluster for a scenario; its size comes from the options, else from the scenario's name.
+     *
+     * @throws IllegalArgumentException if there can be no such cluster; its message is for the user
+     */
     ClusterSettings cluster(Scenario scenario, ClusterOptions options) {
         if (scenario.security() != Security.PLAIN) {
             throw new IllegalArgumentException(scenario.name() + " connects over TLS, and the brokers that are started "
@@ -54,13 +58,17 @@ final class ClusterLoadOptions {
         return options.settings(brokers, wanted);
     }
 
-    /** {@link IllegalArgumentException} when it is out of bounds. */
+    /**
+     * The scale for a scenario: {@code --scale}, or one that suits this machine.
+     *
+     * @throws IllegalArgumentException if it is out of bounds
+     */
     double scale(Scenario scenario) {
         double wanted = scale != null
                 ? scale
                 : SuitePlan.scale(
                         scenario, SuitePlan.Room.of(Runtime.getRuntime().availableProcessors()));
-        scenario.scaled(wanted); // what is wrong is told before a broker is started
+        scenario.scaled(wanted); // reports mistakes before a broker is started
         return wanted;
     }
 

@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Runs scenarios one after the other, each on a cluster of its own that is started before and ended after it. Used by
- * one thread.
+ * Runs scenarios one after the other, each on a new cluster that is started before it and stopped after it. Used by one
+ * thread.
  */
 final class ClusterLoads {
     private final PublishedReports published;
@@ -29,7 +29,7 @@ final class ClusterLoads {
     private final Path directory;
     private final PrintStream out;
 
-    /** @param directory for the reports */
+    /** @param directory where the reports are written */
     ClusterLoads(PublishedReports published, Placement placement, Path directory, PrintStream out) {
         this.published = published;
         this.placement = placement;
@@ -45,7 +45,7 @@ final class ClusterLoads {
      */
     record Item(Scenario scenario, double scale, LoadSettings load, ClusterSettings cluster) {}
 
-    /** Runs them all, prints the table and writes the reports; returns the worst exit code. */
+    /** Runs all items, prints the table and writes the reports; returns the worst exit code. */
     int run(List<Item> items) throws InterruptedException {
         ClusterTable table = new ClusterTable(published);
         List<Integer> codes = new ArrayList<>();
@@ -92,7 +92,7 @@ final class ClusterLoads {
         }
     }
 
-    /** Of a cold start: whether the inbox store was cut into more ranges under the load. */
+    /** After a cold start, notes whether the inbox store was split into more ranges under the load. */
     private static void noteRanges(Scenario scenario, BrokerCluster cluster, int before, ClusterTable table)
             throws InterruptedException {
         if (scenario.isCold()) {

@@ -10,7 +10,10 @@ import picocli.CommandLine.Option;
 
 /** How the brokers of a cluster are started. */
 final class ClusterOptions {
-    /** Set by {@code perf.sh}: the distribution that it runs out of, or has built. */
+    /**
+     * The system property, set by {@code perf.sh}, with the directory of the distribution that it runs from or has
+     * built.
+     */
     static final String DISTRIBUTION = "perf.distribution";
 
     @Option(
@@ -37,13 +40,17 @@ final class ClusterOptions {
             description = "the Godwit distribution to start (default: the one of this perf.sh)")
     private @Nullable Path distribution;
 
-    /** {@link IllegalArgumentException}, with a sentence for the user, when something is out of bounds. */
+    /**
+     * The settings of a cluster.
+     *
+     * @throws IllegalArgumentException if something is out of bounds; its message is for the user
+     */
     ClusterSettings settings(int nodes, int voters) {
         return settings(nodes, voters, List.of());
     }
 
     /**
-     * The same with options of each broker's JVM that come before those of the user.
+     * As {@link #settings(int, int)}, with options for each broker's JVM that precede those of the user.
      *
      * @param moreJvmOptions such as {@code -Dname=value}
      */

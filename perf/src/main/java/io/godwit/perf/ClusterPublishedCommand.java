@@ -17,7 +17,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code perf.sh cluster published}: all published scenarios of several nodes. */
+/** {@code perf.sh cluster published}: runs all published scenarios of several nodes. */
 @Command(
         name = "published",
         mixinStandardHelpOptions = true,
@@ -67,7 +67,12 @@ final class ClusterPublishedCommand implements Callable<Integer> {
         return options.loads(published).run(items);
     }
 
-    /** Each once, in the order of the reports; {@link PatternSyntaxException} when {@code only} is no expression. */
+    /**
+     * The published scenarios of several nodes whose arguments contain a match of {@code only}; each once, in the order
+     * of the reports.
+     *
+     * @throws PatternSyntaxException if {@code only} is not a regular expression
+     */
     static List<Scenario> severalNodes(PublishedReports published, String only) {
         Pattern wanted = Pattern.compile(only, Pattern.CASE_INSENSITIVE);
         Set<String> seen = new HashSet<>();

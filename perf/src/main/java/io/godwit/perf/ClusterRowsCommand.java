@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code perf.sh cluster rows}: what a cluster costs beside one node. */
+/** {@code perf.sh cluster rows}: compares a cluster with a single node. */
 @Command(
         name = "rows",
         mixinStandardHelpOptions = true,

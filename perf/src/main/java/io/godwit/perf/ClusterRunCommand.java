@@ -14,7 +14,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code perf.sh cluster run NAME...}: scenarios by their names, each on a cluster of its own. */
+/** {@code perf.sh cluster run NAME...}: runs scenarios by their names, each on a new cluster. */
 @Command(
         name = "run",
         mixinStandardHelpOptions = true,

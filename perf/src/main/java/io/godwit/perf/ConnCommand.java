@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code perf.sh conn}: connections alone. */
+/** {@code perf.sh conn}: opens connections only. */
 @Command(
         name = "conn",
         mixinStandardHelpOptions = true,

@@ -25,7 +25,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code perf.sh curves}: how cost grows with the work. */
+/** {@code perf.sh curves}: measures how CPU, memory and latency grow with the load. */
 @Command(
         name = "curves",
         mixinStandardHelpOptions = true,
@@ -40,7 +40,7 @@ final class CurvesCommand implements Callable<Integer> {
     private static final List<Integer> PAYLOAD = List.of(16, 256, 4_096, 65_536, 1_048_576);
     private static final List<Integer> FILTERS = List.of(1_000, 10_000, 100_000, 1_000_000);
 
-    /** What is measured. */
+    /** The quantity that a curve grows. */
     enum Kind {
         CONNECTIONS,
         SUBSCRIBERS,
@@ -123,7 +123,7 @@ final class CurvesCommand implements Callable<Integer> {
         }
     }
 
-    /** Of what grows in a line. */
+    /** Prints the slopes of the curves that grow linearly. */
     private static void tellSlopes(Kind kind, Curve curve) {
         if (kind != Kind.CONNECTIONS && kind != Kind.FILTERS) {
             return;

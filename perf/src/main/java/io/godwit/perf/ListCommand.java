@@ -16,7 +16,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code perf.sh list}: the scenarios of published reports with their figures. */
+/** {@code perf.sh list}: lists the published scenarios with their figures. */
 @Command(
         name = "list",
         mixinStandardHelpOptions = true,
@@ -87,7 +87,7 @@ final class ListCommand implements Callable<Integer> {
         System.out.println();
     }
 
-    /** The arguments stand for the name in the first column where the table has one. */
+    /** The cells of a line; the arguments replace the name in the first column if the table has one. */
     private static List<String> line(String first, List<String> values, boolean isNamed) {
         List<String> line = new ArrayList<>();
         line.add(first);

@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** How a load is run, whichever it is. */
+/** The options common to all loads: times, windows, rates of connecting, event loops. */
 final class LoadOptions {
     @Option(
             names = {"--duration", "--seconds"},
@@ -67,7 +67,7 @@ final class LoadOptions {
                 duration != null ? duration : Duration.ofSeconds(isConnecting ? 5 : 30));
     }
 
-    /** With times that do not come from the options alone. */
+    /** As {@link #settings(boolean, boolean)}, with the times given instead of those of the options. */
     LoadSettings settings(boolean isClosedLoop, Duration warmUp, Duration duration) {
         return new LoadSettings(
                 warmUp,

@@ -7,7 +7,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The load tool: {@code bin/perf.sh}. Exit codes stand in {@link io.godwit.perf.report.Verdict}. */
+/** The load tool {@code bin/perf.sh}. Its exit codes are constants of {@link io.godwit.perf.report.Verdict}. */
 @Command(
         name = "perf.sh",
         mixinStandardHelpOptions = true,
@@ -40,7 +40,7 @@ public final class Main implements Runnable {
 
     private Main() {}
 
-    /** Of the jar that this runs from. */
+    /** The version of the jar that contains this class. */
     static final class Version implements IVersionProvider {
         @Override
         public String[] getVersion() {

@@ -2,7 +2,7 @@ package io.godwit.perf;
 
 import io.godwit.perf.scenario.Quantity;
 
-/** Numbers of options. */
+/** Parses numbers in options. */
 final class Numbers {
     private Numbers() {}
 

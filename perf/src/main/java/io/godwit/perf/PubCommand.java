@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code perf.sh pub}: publishers alone. */
+/** {@code perf.sh pub}: publishes only. */
 @Command(
         name = "pub",
         mixinStandardHelpOptions = true,

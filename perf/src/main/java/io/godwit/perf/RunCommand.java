@@ -18,7 +18,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code perf.sh run NAME}: a scenario by the name its users know. */
+/** {@code perf.sh run NAME}: runs a scenario by its name, published or of the same form. */
 @Command(
         name = "run",
         mixinStandardHelpOptions = true,
@@ -79,7 +79,7 @@ final class RunCommand implements Callable<Integer> {
         try {
             Scenario scenario = scenarioOptions.scenario(name, published);
             ClientSettings clients = broker.clients(scenario.security());
-            Scenario scaled = scenario.scaled(scale); // what is wrong is told before the broker is started again
+            Scenario scaled = scenario.scaled(scale); // reports mistakes before the broker is restarted
             LoadSettings settings =
                     acks.applyTo(options.settings(!scenario.isOpenLoop(), scenario.isConnecting()), scenario);
             if (before != null && !Shell.run(before, Shell.COMMAND_TIME, System.out)) {

@@ -27,7 +27,7 @@ import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Runs one load from its check beforehand to its files, and says on the terminal what it does. */
+/** Runs one load, from the preflight check to the report files, and prints its progress and results. */
 final class Runner {
     private static final DateTimeFormatter STAMP =
             DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT).withZone(ZoneOffset.UTC);
@@ -40,12 +40,12 @@ final class Runner {
         this.published = published;
     }
 
-    /** The time now, for names of files. */
+    /** The current UTC time in a form for file names. */
     static String stamp() {
         return STAMP.format(Instant.now());
     }
 
-    /** What is to be run. */
+    /** A load to run. */
     record Load(
             Scenario published,
             double scale,
@@ -55,15 +55,19 @@ final class Runner {
             Optional<UsageSource> broker,
             @Nullable String topics) {}
 
-    /** What came of it. */
+    /** The result of a load. */
     record Outcome(RunResult result, Verdict verdict, List<ResultTable> tables) {
-        /** What was run, in words. */
+        /** A description of the scenario that was run. */
         String load() {
             return TextReport.describe(result.scenario());
         }
     }
 
-    /** {@link LoadFailedException} when limits stand against it, or clients could not be opened. */
+    /**
+     * Checks and runs a load, without writing reports.
+     *
+     * @throws LoadFailedException if limits of the system forbid it or clients could not be opened
+     */
     Outcome run(Load load) throws LoadFailedException, InterruptedException {
         List<String> obstacles = Preflight.obstacles(load.scenario(), load.clients());
         if (!obstacles.isEmpty()) {
@@ -90,7 +94,7 @@ final class Runner {
         }
     }
 
-    /** Runs it, prints what was found and writes the reports. */
+    /** Runs a load, prints the result and writes the reports, unless {@code directory} is null. */
     Outcome runAndWrite(Load load, @Nullable Path directory)
             throws LoadFailedException, IOException, InterruptedException {
         Outcome outcome = run(load);
@@ -101,7 +105,7 @@ final class Runner {
         return outcome;
     }
 
-    /** Runs it, prints what was found, writes the reports; returns the exit code. */
+    /** As {@link #runAndWrite}, but prints errors and returns the exit code. */
     int runAndReport(Load load, @Nullable Path directory) throws InterruptedException {
         try {
             return runAndWrite(load, directory).verdict().exitCode();

@@ -8,7 +8,7 @@ import io.godwit.perf.scenario.Topology;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** What of a scenario its name does not say. */
+/** The properties of a scenario that its name does not contain. */
 final class ScenarioOptions {
     @Option(
             names = "--clean",
@@ -33,7 +33,11 @@ final class ScenarioOptions {
                     + "warm-up, and says when it is steady")
     private boolean isCold;
 
-    /** {@link IllegalArgumentException} when the name has no form, or the options do not go together with it. */
+    /**
+     * The scenario with this name and these options.
+     *
+     * @throws IllegalArgumentException if the name has no known form, or an option does not apply to the scenario
+     */
     Scenario scenario(String name, PublishedReports published) {
         Scenario named = ScenarioName.parse(name)
                 .orElseThrow(() -> new IllegalArgumentException("'" + name

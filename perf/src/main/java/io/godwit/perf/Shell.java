@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** What is done around a run: a command before it, and waiting for a port. */
+/** Steps before a run: a shell command, and waiting for ports. */
 final class Shell {
     static final Duration COMMAND_TIME = Duration.ofMinutes(10);
     static final Duration PORT_TIME = Duration.ofMinutes(2);
@@ -17,7 +17,10 @@ final class Shell {
 
     private Shell() {}
 
-    /** Whether it has succeeded in time. What it prints goes to our own outputs. */
+    /**
+     * Whether the command exits with 0 in time; one that does not end in time is terminated. Its outputs go to those of
+     * this process.
+     */
     static boolean run(String command, Duration limit, PrintStream out) throws InterruptedException {
         out.println("before: " + command);
         try {
@@ -36,7 +39,7 @@ final class Shell {
         }
     }
 
-    /** Whether something listens on all of them in time. */
+    /** Whether all endpoints accept connections in time. */
     static boolean awaitPorts(List<Endpoint> endpoints, Duration limit) throws InterruptedException {
         long endNanos = System.nanoTime() + limit.toNanos();
         for (Endpoint endpoint : endpoints) {

@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code perf.sh sub}: subscribers alone. */
+/** {@code perf.sh sub}: subscribes only. */
 @Command(
         name = "sub",
         mixinStandardHelpOptions = true,
@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
                     + "all: only what arrives is counted."
         })
 final class SubCommand implements Callable<Integer> {
-    /** Room for payloads of any size that is in use. */
+    /** Large enough for any payload in use. */
     private static final int LARGEST_PAYLOAD = 64 << 20;
 
     @Spec

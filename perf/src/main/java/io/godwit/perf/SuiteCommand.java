@@ -38,7 +38,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code perf.sh suite}: all published scenarios, scaled to the machine, in one report. */
+/** {@code perf.sh suite}: runs all published scenarios, scaled to the machine, and writes one report. */
 @Command(
         name = "suite",
         mixinStandardHelpOptions = true,
@@ -58,7 +58,7 @@ final class SuiteCommand implements Callable<Integer> {
     private static final Duration HELD = Duration.ofSeconds(1);
     private static final int OTHER_FILES = 500;
 
-    /** What a broker or a machine may not be made for. */
+    /** A kind of scenario that a broker or a machine may not support. */
     enum Kind {
         TLS,
         MTLS,
@@ -157,7 +157,7 @@ final class SuiteCommand implements Callable<Integer> {
                     .filter(item -> without.stream().noneMatch(kind -> kind.has(item.scenario())))
                     .toList();
             clients = broker.clients(Security.PLAIN, broker.brokers());
-            options.settings(true, warmUp(), wanted()); // what is wrong with them is wrong with each run
+            options.settings(true, warmUp(), wanted()); // options that are wrong would be wrong for each run
         } catch (PatternSyntaxException e) {
             throw new ParameterException(spec.commandLine(), "not a regular expression: " + only, e);
         } catch (IllegalArgumentException e) {
@@ -232,7 +232,10 @@ final class SuiteCommand implements Callable<Integer> {
         return worst(entries);
     }
 
-    /** What a suite has saved of it; not of a cold start for which the broker had not been started again. */
+    /**
+     * The saved result of an earlier suite; empty if there is none, or for a cold start before which the broker was not
+     * restarted.
+     */
     private static Optional<SuiteReport.Entry> earlier(SuitePlan.Item item, Path file) throws IOException {
         if (!Files.exists(file)) {
             return Optional.empty();
@@ -241,7 +244,7 @@ final class SuiteCommand implements Callable<Integer> {
         return item.scenario().isCold() && !entry.wasRestarted() ? Optional.empty() : Optional.of(entry);
     }
 
-    /** The measured time of each that lets all that are left be done in time. */
+    /** The measured time of each scenario with which all that are left end in time. */
     private Duration duration(List<SuitePlan.Item> left, long endNanos) {
         double warmUp = warmUp().toMillis() / 1e3;
         double besides = 0;
@@ -254,7 +257,7 @@ final class SuiteCommand implements Callable<Integer> {
         return measured == 0 ? wanted() : measured(wanted(), room / measured);
     }
 
-    /** Not longer than is wanted; of what there is room for, not so short that it tells nothing. */
+    /** The time wanted, or less if there is no room for it, but not so little that it measures nothing. */
     static Duration measured(Duration wanted, double roomSeconds) {
         double each = Math.max((double) SHORTEST.toMillis(), roomSeconds * 1e3);
         return Duration.ofMillis((long) Math.min((double) wanted.toMillis(), each));
@@ -315,7 +318,11 @@ final class SuiteCommand implements Callable<Integer> {
         }
     }
 
-    /** What keeps the broker from being a cold one; null when it has just started. */
+    /**
+     * Restarts the broker for a cold start.
+     *
+     * @return why there is no cold broker; null if it has just started
+     */
     private @Nullable String restart(ClientSettings clients, long endNanos) throws InterruptedException {
         String command = before;
         if (command == null) {

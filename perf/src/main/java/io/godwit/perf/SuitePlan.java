@@ -15,18 +15,21 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** Which scenarios a suite runs, and how small so that this machine can take them. */
+/** The scenarios of a suite, scaled to what this machine can take. */
 final class SuitePlan {
     private SuitePlan() {}
 
-    /** What the machine is thought to take, broker and tool together. */
+    /** An estimate of what the machine can take, with broker and tool on it. */
     record Room(
             int connections,
             double messagesPerSecond,
             double bytesPerSecond,
             double connectsPerSecond,
             double tlsConnectsPerSecond) {
-        /** Guessed by cores; a machine that is faster is not overtaxed by it, a slower one says so by missed rates. */
+        /**
+         * An estimate by the number of cores. It does not use a faster machine fully; a slower one misses rates, which
+         * the report says.
+         */
         static Room of(int cores) {
             return new Room(1_500 * cores, 8_000.0 * cores, (15 << 20) * (double) cores, 500.0 * cores, 100.0 * cores);
         }
@@ -48,7 +51,7 @@ final class SuitePlan {
      * @param arguments as {@code perf.sh run} takes them, without the scale
      */
     record Item(Scenario published, double scale, Scenario scenario, String arguments) {
-        /** A name for its files. */
+        /** A name for its report files. */
         String stem() {
             return arguments.replace(" --", "-").replace(' ', '-').replaceAll("[^A-Za-z0-9._-]", "_");
         }
@@ -72,12 +75,14 @@ final class SuitePlan {
         return items;
     }
 
-    /** Two digits of the largest scale at which connections, messages and bytes have room. */
+    /**
+     * The largest scale, rounded down to two digits, at which connections, messages and bytes stay within {@code room}.
+     */
     static double scale(Scenario scenario, Room room) {
         double messages = scenario.statedRateIn() + scenario.statedRateOut();
         double bytes = messages * scenario.payloadBytes();
         if (scenario.topology() == Topology.CONNECT_AND_PUBLISH) {
-            // All at once, and in memory at one time.
+            // All messages are sent at once and are in memory at the same time.
             bytes = (double) scenario.publishers() * scenario.payloadBytes() / 4;
         }
         double scale = Math.min(1, room.connections() / (double) Math.max(1, scenario.connections()));
@@ -89,8 +94,8 @@ final class SuitePlan {
     }
 
     /**
-     * A connection test would last as long as the published one: it opens what is left of the connections as fast as
-     * this machine may.
+     * Gives a connection test the published connection rate, as far as this machine can take it; at a scaled rate it
+     * would last as long as the published one.
      */
     private static Scenario withConnectRate(Scenario published, Scenario scaled, Room room) {
         if (published.topology() != Topology.CONNECTIONS || published.connectRate() == 0) {
@@ -100,7 +105,7 @@ final class SuitePlan {
         return scaled.with(s -> s.connectRate(Math.min(published.connectRate(), most)));
     }
 
-    /** Seconds that it takes, about. */
+    /** Roughly how many seconds it takes. */
     static double seconds(Item item, double connectRate, double warmUpSeconds, double durationSeconds) {
         Scenario scaled = item.scenario();
         double rate = scaled.topology() == Topology.CONNECTIONS && scaled.connectRate() > 0

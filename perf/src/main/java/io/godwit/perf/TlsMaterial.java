@@ -17,14 +17,18 @@ import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Certificates and keys, read once for all clients: each client of Vert.x MQTT makes a TLS context of its own, and
- * would read the files anew.
+ * Certificates and keys, read once for all clients: each client of Vert.x MQTT creates a TLS context of its own and
+ * would read the files again.
  *
  * @param trust null: no TLS
- * @param identity null: clients show no certificate
+ * @param identity null: clients present no certificate
  */
 record TlsMaterial(@Nullable TrustOptions trust, @Nullable KeyCertOptions identity) {
-    /** {@link IllegalArgumentException} names the file that cannot be used. */
+    /**
+     * Reads the files.
+     *
+     * @throws IllegalArgumentException if a file cannot be used
+     */
     static TlsMaterial load(
             @Nullable Path authorities, boolean isInsecure, @Nullable Path certificate, @Nullable Path key) {
         Vertx vertx = Vertx.vertx();
@@ -40,7 +44,7 @@ record TlsMaterial(@Nullable TrustOptions trust, @Nullable KeyCertOptions identi
             return new TlsMaterial(trust, KeyCertOptions.wrap(pem.getKeyManagerFactory(vertx)));
         } catch (IllegalArgumentException e) {
             throw e;
-        } catch (Exception e) { // whatever the providers of keys throw
+        } catch (Exception e) { // key providers throw any kind of exception
             throw new IllegalArgumentException("certificates cannot be used: " + e.getMessage(), e);
         } finally {
             vertx.close().toCompletionStage().toCompletableFuture().orTimeout(5, TimeUnit.SECONDS);
@@ -63,7 +67,7 @@ record TlsMaterial(@Nullable TrustOptions trust, @Nullable KeyCertOptions identi
         return file.toAbsolutePath().toString();
     }
 
-    /** For brokers whose certificate nobody vouches for: a test of load, not of trust. */
+    /** Trusts every certificate, as this is a test of load and not of trust. */
     private static final class TrustingAll extends X509ExtendedTrustManager {
         @Override
         public void checkClientTrusted(X509Certificate[] chain, String authType) {}

@@ -2,11 +2,15 @@ package io.godwit.perf;
 
 import java.util.List;
 
-/** What of topics a client library would refuse for each message by itself, or a broker by closing connections. */
+/** Checks topics that a client library would refuse with each message, or a broker by closing connections. */
 final class Topics {
     private Topics() {}
 
-    /** [MQTT5-4.7.1-1], [MQTT5-4.7.3-1]; {@link IllegalArgumentException} for what is no topic name. */
+    /**
+     * Checks a topic name by [MQTT5-4.7.1-1] and [MQTT5-4.7.3-1].
+     *
+     * @throws IllegalArgumentException if it is invalid; names {@code option}
+     */
     static void requireTopic(String option, String topic) {
         requireText(option, topic);
         if (topic.indexOf('+') >= 0 || topic.indexOf('#') >= 0) {
@@ -14,7 +18,11 @@ final class Topics {
         }
     }
 
-    /** [MQTT5-4.7.1-1], [MQTT5-4.7.1-2]; {@link IllegalArgumentException} for what is no topic filter. */
+    /**
+     * Checks a topic filter by [MQTT5-4.7.1-1] and [MQTT5-4.7.1-2].
+     *
+     * @throws IllegalArgumentException if it is invalid; names {@code option}
+     */
     static void requireFilter(String option, String filter) {
         requireText(option, filter);
         List<String> levels = List.of(filter.split("/", -1));

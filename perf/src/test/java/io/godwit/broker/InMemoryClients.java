@@ -44,8 +44,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Clients of MQTT 5.0 within the broker's process, all on one event loop, that keep next to nothing: a frame is told by
- * its first byte. Driven by one thread.
+ * Clients of MQTT 5.0 within the broker's process, all on one event loop. They hold almost no memory, and distinguish
+ * packets only by their first byte. Used by one thread.
  */
 final class InMemoryClients implements AutoCloseable {
     static final String THREAD = "in-memory-clients";
@@ -54,7 +54,7 @@ final class InMemoryClients implements AutoCloseable {
     private static final int IN_PROGRESS = 1_024;
     private static final int KEEP_ALIVE_SECONDS = 3_600;
     private static final int PAYLOAD_BYTES = 32;
-    /** Publishes that may be under way, below the broker's Receive Maximum. */
+    /** The most publishes under way, below the broker's Receive Maximum. */
     private static final int WINDOW = 800;
 
     private static final long SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -64,25 +64,25 @@ final class InMemoryClients implements AutoCloseable {
     private final long expirySeconds;
     private final PacketEncoder encoder = new PacketEncoder(5, -1, true);
     private final List<Channel> channels = new ArrayList<>();
-    /** Those that are not counted. */
+    /** Clients that are not counted. */
     private final List<Channel> others = new ArrayList<>();
 
     private final Semaphore room = new Semaphore(IN_PROGRESS);
-    /** A permit for each publish of the publisher that is not under way. */
+    /** A permit for each free place in the publisher's window. */
     private final Semaphore acknowledgements = new Semaphore(WINDOW);
 
     private final AtomicLong pings = new AtomicLong();
     private final AtomicLong lost = new AtomicLong();
     private final AtomicLong delivered = new AtomicLong();
-    /** Where latencies go, on the loop; null while none are taken. */
+    /** Receives latencies, on the loop; null while they are not measured. */
     private volatile @Nullable Histogram latencies;
 
-    /** Why a client could not connect. */
+    /** Why a client could not connect last. */
     private volatile @Nullable Throwable lastFailure;
 
     private volatile boolean isClosing;
 
-    /** @param address that a listener in memory is configured for */
+    /** @param address of a listener in memory in the broker's configuration */
     InMemoryClients(InetSocketAddress address, long expirySeconds) {
         this.address = Listener.inMemoryAddress(address);
         this.expirySeconds = expirySeconds;
@@ -92,7 +92,7 @@ final class InMemoryClients implements AutoCloseable {
         return new MultiThreadIoEventLoopGroup(1, new DefaultThreadFactory(THREAD), LocalIoHandler.newFactory());
     }
 
-    /** Heap in use after collections. */
+    /** Bytes of heap in use after garbage collections. */
     static long usedHeap() throws InterruptedException {
         long least = Long.MAX_VALUE;
         for (int i = 0; i < 3; i++) {
@@ -105,9 +105,7 @@ final class InMemoryClients implements AutoCloseable {
         return least;
     }
 
-    /**
-     * What a connected pair of channels takes that has nothing of ours in it but an empty handler on the client's side.
-     */
+    /** Bytes of a connected pair of channels without handlers, except for an empty one on the client's side. */
     static long bytesOfABarePair(int pairs) throws InterruptedException {
         EventLoopGroup group = newGroup();
         LocalAddress address = new LocalAddress("bare");
@@ -144,7 +142,8 @@ final class InMemoryClients implements AutoCloseable {
     }
 
     /**
-     * Has code loaded and buffers pooled before memory is looked at. The clients stay, and are not among those counted.
+     * Has classes loaded and buffers pooled before memory is measured. These clients stay connected but are not
+     * counted.
      */
     void warmUp() throws InterruptedException {
         open("warm-up-", 0, WARM_UP, done -> {});
@@ -152,17 +151,17 @@ final class InMemoryClients implements AutoCloseable {
         channels.clear();
     }
 
-    /** Connects and subscribes so many; returns when the last is subscribed. */
+    /** Connects {@code count} clients and has each subscribe; returns when all have subscribed. */
     void connect(int count, IntConsumer progress) throws InterruptedException {
         connect(0, count, progress);
     }
 
-    /** Those from {@code first} to the one before {@code end}. */
+    /** As {@link #connect(int, IntConsumer)}, for the clients from {@code first} to below {@code end}. */
     void connect(int first, int end, IntConsumer progress) throws InterruptedException {
         open("s", first, end, progress);
     }
 
-    /** All connections end, without a DISCONNECT; returns when the broker has noticed. */
+    /** Closes all connections without a DISCONNECT; returns when the broker has noticed. */
     void cut() throws InterruptedException {
         isClosing = true;
         for (Channel channel : channels) {
@@ -177,8 +176,8 @@ final class InMemoryClients implements AutoCloseable {
     }
 
     /**
-     * Publishes a message of 32 bytes, QoS 1, to each of the sessions from {@code first} to the one before {@code end};
-     * returns when all are acknowledged.
+     * Publishes a message of 32 bytes, QoS 1, to each of the sessions from {@code first} to below {@code end}; returns
+     * when all are acknowledged.
      */
     void publishToEach(int first, int end) throws InterruptedException {
         Channel channel = publisher();
@@ -218,7 +217,7 @@ final class InMemoryClients implements AutoCloseable {
                 new Bootstrap().group(group).channel(LocalChannel.class).remoteAddress(address);
         for (int i = first; i < count; i++) {
             room.acquire();
-            // an address of its own: those that Netty makes up are hash codes, of which a million have some in common
+            // explicit addresses, as Netty's generated ones are hash codes, of which some of a million are equal
             ChannelFuture connected = bootstrap
                     .clone()
                     .handler(new Client(prefix + i))
@@ -249,18 +248,18 @@ final class InMemoryClients implements AutoCloseable {
         return lost.get();
     }
 
-    /** Why the last one that could not connect could not; null when there was none. */
+    /** Why the last client that failed could not connect; null if none failed. */
     @Nullable
     Throwable lastFailure() {
         return lastFailure;
     }
 
-    /** Pings that were answered. */
+    /** The number of pings that were answered. */
     long pings() {
         return pings.get();
     }
 
-    /** Has each client ping once in {@code interval}, in turn, for {@code length}; returns how many did. */
+    /** Has each client ping once in {@code interval}, in rotation, for {@code length}; returns the number of pings. */
     long ping(Duration length, Duration interval) throws InterruptedException {
         long begun = System.nanoTime();
         double perNano = channels.size() / (double) interval.toNanos();
@@ -286,10 +285,10 @@ final class InMemoryClients implements AutoCloseable {
     }
 
     /**
-     * Publishes to random clients, QoS 1 from one more client, while all ping; times are from when a message was due to
-     * its arrival.
+     * Publishes to random clients, QoS 1 from one more client, while all ping. Latencies are from the time when a
+     * message was due to its arrival.
      *
-     * @return how many were sent
+     * @return the number of messages sent
      */
     long publish(Duration length, int rate, Duration pingInterval, Histogram micros) throws InterruptedException {
         Channel channel = publisher();

@@ -90,7 +90,7 @@ public final class MillionSessions implements Callable<Integer> {
         }
     }
 
-    /** What was measured, by name. */
+    /** Runs all steps; returns the measured values by name. */
     Map<String, Object> run(Path directory) throws Exception {
         Path file = Files.writeString(directory.resolve("standalone.yml"), "apiServerConfig: {enable: false}\n");
         BrokerConfig config = ConfigLoader.load(file, Map.of());
@@ -134,8 +134,8 @@ public final class MillionSessions implements Callable<Integer> {
     }
 
     /**
-     * A client's ping each {@link #keepAliveSeconds}, spread evenly; or nothing, which tells what the sweep over all
-     * connections costs.
+     * Runs for a keep-alive of {@link #keepAliveSeconds} in which each client pings once, evenly spread; or without
+     * pings, for the cost of the sweep over all connections.
      */
     private void keepAlive(InMemoryClients clients, String name, boolean pings) throws InterruptedException {
         int length = pings ? seconds : Math.min(seconds, 10);
@@ -185,9 +185,9 @@ public final class MillionSessions implements Callable<Integer> {
     }
 
     /**
-     * CPU time used so far.
+     * The CPU time used so far.
      *
-     * @param brokerSeconds of the process, but for the clients' threads and this one
+     * @param brokerSeconds of the process, without the threads of the clients and this one
      * @param loopSeconds of the broker's event loops
      */
     private record Cpu(double brokerSeconds, double loopSeconds) {

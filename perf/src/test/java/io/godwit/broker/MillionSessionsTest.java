@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@link MillionSessions} with few of them. */
+/** Runs {@link MillionSessions} with few sessions. */
 @Tag("full")
 class MillionSessionsTest {
     @Test

@@ -19,8 +19,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Stored sessions that are not connected, each with one subscription of QoS 1 and, if asked for, one queued message,
- * from a thousand to a million: heap and files. Connected in memory, see {@link MillionSessions}.
+ * Measures heap and files of stored sessions that are not connected, from a thousand to a million, each with one
+ * subscription of QoS 1 and, if asked for, one queued message. Their clients connect in memory, see {@link
+ * MillionSessions}.
  */
 @Command(
         name = "perf.sh offline",

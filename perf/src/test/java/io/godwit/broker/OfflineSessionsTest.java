@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@link OfflineSessions} with few of them. */
+/** Runs {@link OfflineSessions} with few sessions. */
 @Tag("full")
 class OfflineSessionsTest {
     @Test

@@ -23,9 +23,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What a message costs in heap on its steady way through the broker, from one live client over TCP to another: bytes
- * that the event loops allocate for each, QoS 0 and 1, one message at a time and many in one segment. The broker is the
- * whole one in this process; this thread is both clients, on plain sockets, and is not counted.
+ * Measures the heap that a message costs on its steady way through the broker, from one live client over TCP to
+ * another: bytes that the event loops allocate for each, at QoS 0 and 1, with one message at a time and with many in
+ * one segment. The whole broker runs in this process; this thread acts as both clients, on plain sockets, and is not
+ * counted.
  */
 public final class SteadyAllocation {
     private static final int PAYLOAD_BYTES = 32;
@@ -33,7 +34,10 @@ public final class SteadyAllocation {
 
     private SteadyAllocation() {}
 
-    /** One argument: messages measured each, after as many; a tenth of them one at a time. */
+    /**
+     * One argument: the number of messages measured in each step, after as many for warming up; with one message at a
+     * time a tenth of them.
+     */
     public static void main(String[] args) throws Exception {
         int messages = args.length > 0 ? Integer.parseInt(args[0]) : 1_000_000;
         Path directory = Files.createTempDirectory("steady-");
@@ -60,7 +64,7 @@ public final class SteadyAllocation {
         Map<String, Double> result = new LinkedHashMap<>();
         ResourceLeakDetector.Level before = ResourceLeakDetector.getLevel();
         ResourceLeakDetector.setLevel(
-                ResourceLeakDetector.Level.SIMPLE); // a broker's: tests have one that keeps a trace of each buffer
+                ResourceLeakDetector.Level.SIMPLE); // the broker's level; that of tests keeps a trace of each buffer
         try (Broker broker = new Broker(ConfigLoader.load(file, Map.of()), data, directory.resolve("plugins"))) {
             int port = port(broker.start());
             for (int qos : new int[] {0, 1}) {
@@ -154,7 +158,7 @@ public final class SteadyAllocation {
             }
         }
 
-        /** Sends so many, each batch when the one before has arrived and is acknowledged. */
+        /** Sends {@code messages}; each batch when the one before has arrived and is acknowledged. */
         void exchange(int messages, int batch) throws IOException {
             OutputStream out = publisher.getOutputStream();
             ByteBuffer frames = ByteBuffer.allocate(batch * frameBytes);

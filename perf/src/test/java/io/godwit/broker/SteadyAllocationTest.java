@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * {@link SteadyAllocation}, with few messages and a bound that only a thing out of place would break: a trace or a
+ * Runs {@link SteadyAllocation} with few messages and a bound that only a gross mistake would exceed: a trace or a
  * large buffer for each message. The tests' JVM does not optimise.
  */
 class SteadyAllocationTest {

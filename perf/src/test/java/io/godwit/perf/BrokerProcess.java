@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A broker, a process on this test's class path. Whoever has started it closes it. */
+/** A broker in a process with this test's class path. The test that has started it closes it. */
 final class BrokerProcess {
     private final Process process;
 
@@ -19,9 +19,9 @@ final class BrokerProcess {
     }
 
     /**
-     * Returns when it listens.
+     * Starts a broker; returns when it listens.
      *
-     * @param home where its files go; it is there, and empty of those of another broker
+     * @param home directory of its files; exists, and contains no files of another broker
      * @param port of 127.0.0.1, one of those in {@code yaml}
      */
     static BrokerProcess start(Path home, String yaml, int port) throws IOException, InterruptedException {

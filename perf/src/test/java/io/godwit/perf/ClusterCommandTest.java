@@ -14,9 +14,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What {@code bin/perf.sh cluster} says to arguments, without a broker. */
+/** The reactions of {@code bin/perf.sh cluster} to arguments, without a broker. */
 class ClusterCommandTest {
-    /** Enough of a distribution for arguments to be looked at. */
+    /** The parts of a distribution that the check of arguments needs. */
     @TempDir
     private Path dist;
 

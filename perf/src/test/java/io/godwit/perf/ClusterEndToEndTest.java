@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Small loads on three packaged brokers, which the tool starts and ends. */
+/** Small loads on three packaged brokers, which the tool starts and stops. */
 @Tag("full")
 class ClusterEndToEndTest {
     @TempDir
@@ -59,7 +59,7 @@ class ClusterEndToEndTest {
         assertThat(row).last().as("lost").isEqualTo("0");
     }
 
-    /** Few clients and filters: whether the rows can be run, not how long it takes. */
+    /** Few clients and filters, as this only tests that the rows run. */
     @Test
     void aClusterIsMeasuredWhileItsNodesAreKilledAndStartedAgain() throws Exception {
         int code = Main.execute(

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What {@code bin/perf.sh} says to arguments, without a broker. */
+/** The reactions of {@code bin/perf.sh} to arguments, without a broker. */
 class CommandLineTest {
     @TempDir
     private Path home;
@@ -72,7 +72,7 @@ class CommandLineTest {
         assertThat(errorsOf(2, "conn", "--keep-alive", seconds)).contains("keep-alive must be 0 to 65535 seconds");
     }
 
-    /** It gets as far as to find nobody there. */
+    /** The command fails only when it finds no broker. */
     @Test
     void noKeepAliveIsAsGoodAsAnyOther() {
         assertThat(errorsOf(
@@ -132,7 +132,7 @@ class CommandLineTest {
         assertThat(errorsOf(2, "suite", "--connect-rate", "0")).contains("connect rate");
     }
 
-    /** What is left of the suite's time counts, not what one run may take. */
+    /** The duration comes from the time left for the suite, not from the option. */
     @Test
     void whatIsComputedWinsOverTheOption() {
         LoadOptions options = new LoadOptions();

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Small loads against a broker, a process on this test's class path, from the command line to the report. */
+/** Small loads on a broker in a process with this test's class path, from the command line to the report. */
 @Tag("slow")
 class EndToEndTest {
     @TempDir
@@ -72,8 +72,8 @@ class EndToEndTest {
     }
 
     /**
-     * A run of which this test asks what arrives. The rate is the machine's matter: one that other builds share misses
-     * it within the second that a run lasts.
+     * A run for a test of what arrives. Whether the rate is reached depends on the machine: with other builds on it, it
+     * may be missed within the second that a run lasts.
      */
     private JsonObject runAtAnyRate(String... args) throws Exception {
         return runAt("127.0.0.1:" + port, AT_ANY_RATE, args);
@@ -137,8 +137,8 @@ class EndToEndTest {
     }
 
     /**
-     * Of a size that comes in several pieces, from local addresses in turn, with the broker's name in its certificate
-     * verified.
+     * With messages that arrive in several pieces, from local addresses in rotation, with the broker's name verified in
+     * its certificate.
      */
     @Test
     @Tag("full")
@@ -240,8 +240,8 @@ class EndToEndTest {
     }
 
     /**
-     * It has 1,000 messages under way to a client at most (sendMaximum), and the first is acknowledged only when all
-     * have been published.
+     * The broker has at most 1,000 messages under way to a client (sendMaximum), and the first is acknowledged only
+     * after all have been published.
      */
     @Test
     @Tag("full")
@@ -298,7 +298,9 @@ class EndToEndTest {
                 .contains("not run: the command that restarts the broker has failed: exit 1");
     }
 
-    /** That the broker had been started again is told by what was saved, not by how the suite is called now. */
+    /**
+     * Whether the broker was restarted is read from the saved entry, and does not depend on the arguments of this run.
+     */
     @Test
     @Tag("full")
     void aResumedSuiteTakesColdStartsOnlyThatWereOnes() throws Exception {
@@ -348,7 +350,7 @@ class EndToEndTest {
         return Main.execute(all.toArray(String[]::new));
     }
 
-    /** It cannot be had on any machine: a hundred publishers of a million messages a second. */
+    /** A rate that no machine reaches: a hundred publishers with a million messages a second in total. */
     @Test
     @Tag("full")
     void aRateThatIsMissedIsSaid() throws Exception {

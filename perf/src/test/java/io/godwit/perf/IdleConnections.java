@@ -31,9 +31,9 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What an idle connection with one subscription costs the broker in memory: opens connections, holds them, and prints
- * the broker process's resident memory and (by {@code jcmd}, after a collection) its heap before and after, per
- * connection.
+ * Measures the memory that an idle connection with one subscription costs the broker: opens connections, holds them,
+ * and prints the broker process's resident memory and (by {@code jcmd}, after a collection) its heap before and after,
+ * per connection.
  *
  * <p>Arguments: broker's pid, host, port, {@code tcp} or {@code tls}, number of connections.
  */
@@ -75,7 +75,7 @@ final class IdleConnections {
         try {
             IdleConnections load =
                     new IdleConnections(group, args[1], Integer.parseInt(args[2]), args[3].equals("tls"));
-            load.open(WARM_UP); // classes and pools are there before the first look
+            load.open(WARM_UP); // loads classes and fills pools before the first measurement
             Memory before = Memory.of(pid);
             load.open(count);
             Memory after = Memory.of(pid);
@@ -100,10 +100,10 @@ final class IdleConnections {
             bootstrap.connect().sync();
         }
         subscribed.acquire(count);
-        Pace.passMillis(3_000); // what a handshake leaves behind is gone by then
+        Pace.passMillis(3_000); // garbage of handshakes is gone by then
     }
 
-    /** Connects, subscribes, and is silent. */
+    /** Connects, subscribes, and then does nothing. */
     private final class Client extends ChannelInboundHandlerAdapter {
         private final PacketEncoder encoder = new PacketEncoder(5, -1, true);
         private final PacketDecoder decoder = PacketDecoder.forClient(5, 1024);

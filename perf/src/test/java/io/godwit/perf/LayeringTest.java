@@ -25,7 +25,10 @@ class LayeringTest {
     private static final DescribedPredicate<JavaClass> OURS = resideInAPackage("io.godwit..");
     private static final DescribedPredicate<JavaClass> TOOL = resideInAPackage("io.godwit.perf..");
 
-    /** It measures any broker: what it knows of MQTT comes from Vert.x, not from what is measured. */
+    /**
+     * The tool measures any broker, so its knowledge of MQTT comes from Vert.x and not from the broker that it
+     * measures.
+     */
     @ArchTest
     static final ArchRule theToolUsesNothingOfTheBroker =
             classes().should().onlyDependOnClassesThat(TOOL.or(DescribedPredicate.not(OURS)));

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Small loads against a broker that is not ours. Skipped where there is none, or failed with {@code -Dclients=required}
- * where {@code clients.missing} does not name it.
+ * Small loads on a foreign broker. Without one the tests are skipped; with {@code -Dclients=required} they then fail
+ * unless {@code clients.missing} names it.
  */
 class MosquittoTest {
     private static final List<Path> PLACES = List.of(
@@ -33,7 +33,7 @@ class MosquittoTest {
 
     private static Process broker;
     private static int port;
-    /** Where it lets nobody in. */
+    /** The port of a broker that refuses all clients. */
     private static int closedPort;
 
     @TempDir
@@ -121,7 +121,7 @@ class MosquittoTest {
         assertThat(json.getJsonArray("faults")).isNotEmpty();
     }
 
-    /** Two tools side by side, as on two machines. */
+    /** Two instances of the tool, as on two machines. */
     @Test
     void oneListensToWhatAnotherPublishes() throws Exception {
         Path listener = Files.createDirectory(reports.resolve("sub"));

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** How long each run of a suite is measured. */
+/** The measured time of each run of a suite. */
 class SuiteDurationTest {
     @ParameterizedTest
     @CsvSource({"30000, 3.5, 3500", "30000, 0.1, 2000", "30000, -5, 2000", "1000, 60, 1000", "1000, 0.1, 1000"})

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TlsEndToEndTest {
     private static final String HOST = "127.0.0.1:";
     private static final int CLIENTS = 20;
-    /** Slow enough that a busy machine keeps the rate, handshakes and all. */
+    /** A rate so low that a busy machine keeps it in spite of handshakes. */
     private static final String TLS = "conn-ssl-" + CLIENTS + "-5";
 
     private static final String MUTUAL_TLS = "conn-dual-ssl-" + CLIENTS + "-5";
@@ -44,7 +44,7 @@ class TlsEndToEndTest {
     private static BrokerProcess broker;
     private static BrokerProcess mutualBroker;
     private static int port;
-    /** Where a client is let in only with a certificate of {@code root}. */
+    /** The port of a broker that only accepts clients with a certificate of {@code root}. */
     private static int mutualPort;
 
     @TempDir
@@ -143,7 +143,7 @@ class TlsEndToEndTest {
         assertAllAreConnected(json);
     }
 
-    /** The handshake is part of it: here each connection is open at once, and its first byte goes on later. */
+    /** Includes the TLS handshake: here each connection is accepted at once, and its first byte is forwarded later. */
     @Test
     void theResponseTimeIsFromTheOpeningOfTcp() throws Exception {
         long delayMillis = 300;
@@ -251,7 +251,7 @@ class TlsEndToEndTest {
         assertThat(json.getJsonObject("errors").isEmpty()).isTrue();
     }
 
-    /** Publishers and subscribers alike; there is no load without them. */
+    /** Tests publishers and subscribers; a load needs both. */
     @Test
     void messagesAreNotSentToABrokerThatIsNotTrusted() {
         for (String[] trust : new String[][] {{"--cafile", file("foreign.crt")}, {}}) {

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What commands make of servers that do something else than a broker. */
+/** The reactions of commands to servers that do not behave as a broker. */
 class UnhelpfulServerTest {
     @TempDir
     private Path home;
@@ -39,7 +39,7 @@ class UnhelpfulServerTest {
         vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
     }
 
-    /** Returns where it is. */
+    /** Starts a server; returns its address. */
     private String serve(Consumer<MqttEndpoint> handler) throws Exception {
         MqttServer server = MqttServer.create(
                 vertx, new MqttServerOptions().setHost("127.0.0.1").setPort(0));
@@ -62,7 +62,10 @@ class UnhelpfulServerTest {
         }
     }
 
-    /** One of fifty is cut at its SUBSCRIBE: that is a fault of the run, whose report is about the others. */
+    /**
+     * One of fifty clients is disconnected at its SUBSCRIBE, which is a fault of the run; the report is about the
+     * others.
+     */
     @Test
     void aClientThatIsClosedBeforeItIsReadyHasFailed() throws Exception {
         AtomicInteger clients = new AtomicInteger();
@@ -91,7 +94,7 @@ class UnhelpfulServerTest {
         assertThat(report()).contains("the broker closed the connection before the client was ready");
     }
 
-    /** Else nothing of one to one would ever go from one node to another. */
+    /** Otherwise no message of a one-to-one load would go from one node to another. */
     @Test
     void withTwoBrokersPublisherAndSubscriberOfAPairAreNotOnTheSame() throws Exception {
         Set<String> first = ConcurrentHashMap.newKeySet();
@@ -125,7 +128,7 @@ class UnhelpfulServerTest {
         assertThat(second).containsExactlyInAnyOrder("p1", "p3", "s0", "s2");
     }
 
-    /** A second of CPU time for each look, of which there is one a second at least. */
+    /** The metrics report a second of CPU time for each look, of which there is at least one a second. */
     @Test
     void aBrokerThatTellsItsMetricsIsWatchedByThem() throws Exception {
         AtomicInteger looks = new AtomicInteger();
@@ -166,7 +169,7 @@ class UnhelpfulServerTest {
         assertThat(broker.getDouble("meanCores")).isPositive();
     }
 
-    /** Of {@code perf-RUN-s7} the {@code s7}. */
+    /** The role and number at the end of a client id: {@code s7} of {@code perf-RUN-s7}. */
     private static String role(MqttEndpoint endpoint) {
         String id = endpoint.clientIdentifier();
         return id.substring(id.lastIndexOf('-') + 1);

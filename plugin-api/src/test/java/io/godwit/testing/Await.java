@@ -5,14 +5,14 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
- * Waits for a condition. A test does not sleep for a time in which something has probably happened: it looks again and
- * again whether it has. {@link Pace} is for what takes a given time by its nature.
+ * Waits for a condition. Instead of sleeping until something has probably happened, a test checks repeatedly whether it
+ * has. {@link Pace} is for what takes a given time by its nature.
  *
- * <p>The pause between two looks grows from 0.1 ms to 20 ms, so that a short wait stays short. It is as long as the
- * last look took when that is longer: what is looked at has half of the time for itself.
+ * <p>The pause between two checks grows from 0.1 ms to 20 ms, so that a short wait stays short. It is at least as long
+ * as the last check took, so that the checked code has half of the time for itself.
  */
 public final class Await {
-    /** Long, since machines are slow and busy; nothing takes so long that goes well. */
+    /** Long, because machines are slow and busy; a passing test never takes this long. */
     public static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private static final long FIRST_PAUSE_NANOS = 100_000;
@@ -27,13 +27,13 @@ public final class Await {
         patienceNanos = patience.toNanos();
     }
 
-    /** @param <E> what a look may throw; it ends the wait */
+    /** @param <E> exception of a check; it ends the wait */
     @FunctionalInterface
     public interface Condition<E extends Exception> {
         boolean holds() throws E;
     }
 
-    /** For a loop that does more than look: it calls {@link #again} after each look that found too little. */
+    /** For a loop that does more than check: it calls {@link #again} after each check that failed. */
     public static Await atMost(Duration patience) {
         return new Await(patience);
     }

@@ -14,11 +14,11 @@ import java.util.Properties;
 import java.util.TreeMap;
 
 /**
- * What nodes of other releases send and expect byte by byte, as it was recorded: a resource that has a line for each
- * message or frame, its name and its bytes in hexadecimal.
+ * Recorded bytes that nodes of other releases send and expect: a resource with a line for each message or frame, its
+ * name and its bytes in hexadecimal.
  *
- * <p>When one is added, {@code -Dgodwit.corpus.write=FILE} writes all that a test makes now to that file, which then
- * replaces the resource; nothing that is there may change.
+ * <p>To add one, {@code -Dgodwit.corpus.write=FILE} writes everything that a test makes now to that file, which then
+ * replaces the resource; existing entries must not change.
  */
 public final class Corpus {
     private static final String WRITE = "godwit.corpus.write";
@@ -51,7 +51,7 @@ public final class Corpus {
         return Objects.requireNonNull(recorded.get(name), name);
     }
 
-    /** Holds what is made now against what was recorded, and writes it to a file when it is asked to. */
+    /** Compares what is made now with the recording, and writes it to a file on request. */
     public void assertHasExactly(Map<String, byte[]> made) throws IOException {
         Map<String, String> now = inHex(made);
         String file = System.getProperty(WRITE);

@@ -10,9 +10,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a test needs of the machine beside a JDK. Where it is missing the test is skipped, and says why; with
- * {@code -Dclients=required}, for machines that have it all, the test fails. {@code -Dclients.missing=chromium,gmqtt}
- * names what may be missing even then.
+ * Requirements of a test beside a JDK. If one is missing, the test is skipped with the reason; with
+ * {@code -Dclients=required}, for machines that have all of them, the test fails.
+ * {@code -Dclients.missing=chromium,gmqtt} names those that may be missing even then.
  */
 public final class Needs {
     private static final boolean IS_REQUIRED = "required".equals(System.getProperty("clients"));
@@ -37,15 +37,15 @@ public final class Needs {
 
     /**
      * @param name as in {@code clients.missing}
-     * @param advice where it is to come from; empty for nothing to say
+     * @param advice where to get it; empty for no advice
      */
     public static void need(boolean isThere, String name, String advice) {
         needOr(isThere, name, name + " is not installed" + (advice.isEmpty() ? "" : "; " + advice));
     }
 
     /**
-     * The same for what is not just installed or not: {@code reason} says what is missing, and where it is to come
-     * from.
+     * The same for a requirement that is not just installed or not: {@code reason} says what is missing, and where to
+     * get it.
      */
     public static void needOr(boolean isThere, String name, String reason) {
         if (isThere) {

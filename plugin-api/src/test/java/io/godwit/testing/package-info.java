@@ -1,4 +1,4 @@
-/** How tests of all modules wait, and how they compare with what was recorded. */
+/** Waiting, and comparing with recordings, in the tests of all modules. */
 @NullMarked
 package io.godwit.testing;
 

@@ -7,7 +7,7 @@ import io.godwit.plugin.event.NodeWait;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 
-/** How long ranges of the retain store are waited for. Counts waits that run out, and tells of them. Thread-safe. */
+/** How long callers wait for ranges of the retain store. Counts and reports each wait that runs out. Thread-safe. */
 final class Patience {
     private final Duration timeout;
     private final WaitReports reports;
@@ -17,7 +17,7 @@ final class Patience {
         this.reports = new WaitReports(events, meters, NodeWait.RETAINED);
     }
 
-    /** Of a request that begins now. */
+    /** The deadline of a request that begins now. */
     Deadline deadline() {
         return Deadline.afterMillis(timeout.toMillis());
     }
@@ -25,7 +25,7 @@ final class Patience {
     /**
      * A request has failed. It is counted if its deadline has passed.
      *
-     * @param what it was about: a topic or a filter
+     * @param what the request was about: a topic or a filter
      */
     void failed(Deadline deadline, String what, Throwable cause) {
         if (deadline.hasPassed(System.nanoTime())) {

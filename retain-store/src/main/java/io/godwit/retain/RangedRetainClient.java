@@ -25,16 +25,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Retained messages through the ranges of the retain store. A match goes from range to range in key order; the cursor
- * of a page is the key at which to go on, so it means the same after topics were set or cleared, and after ranges were
- * split or merged.
+ * Reads and writes retained messages through the ranges of the retain store. A match visits the ranges in key order.
+ * The cursor of a page is the key at which the next page begins, so it stays valid after topics were set or cleared and
+ * after ranges were split or merged.
  */
 final class RangedRetainClient implements RetainClient {
     private static final Logger LOG = LoggerFactory.getLogger(RangedRetainClient.class);
 
     /**
-     * How long a token is remembered at most after its last repeat; nobody is away for longer and then repeats. As in
-     * the inbox store.
+     * How long a delivery token is kept after its last repeat. No sender repeats a message after a longer absence. The
+     * inbox store uses the same period.
      */
     private static final long KEEP_MILLIS = 7L * 24 * 3600 * 1000;
 
@@ -42,7 +42,10 @@ final class RangedRetainClient implements RetainClient {
     private final Patience patience;
     private final LongSupplier wallClockMillis;
     private final RetainCounters counters;
-    /** Names what is set again after its node was lost; no session has a slash before its client id. */
+    /**
+     * Origin of the tokens under which this node sets messages again after a node was lost. It cannot equal a session's
+     * origin, which has no slash before the client id.
+     */
     private final String repeatOrigin = "/" + UUID.randomUUID();
 
     private final AtomicLong repeats = new AtomicLong();
@@ -75,8 +78,8 @@ final class RangedRetainClient implements RetainClient {
     }
 
     /**
-     * At QoS 1 and 2 it is set again in its place when the node that had it is lost: before what this node sets later.
-     * A message of QoS 0 is not given twice.
+     * QoS 1 and 2: if the leader's node is lost, the message is sent again, before later ones of this node for the
+     * topic. QoS 0: the message is sent once.
      */
     private CompletableFuture<byte[]> write(Message message, byte[] key, byte[] mutation, Deadline deadline) {
         boolean isClearing = RetainMutation.isClearing(message);
@@ -87,9 +90,9 @@ final class RangedRetainClient implements RetainClient {
     }
 
     /**
-     * The node that had the message is lost: it may have set it or not, and others may have set the topic since. So it
-     * is set under a token, and not over a newer message. When there is a newer one, by the clocks of two nodes, it
-     * fails: nothing is acknowledged that was not set.
+     * The node that was asked is lost. It may have set the message or not, and others may have set the topic since. So
+     * this sets the message under a token, and only if no newer message is there. If there is a newer one, by the
+     * clocks of two nodes, this fails: a message that was not set must not be acknowledged.
      */
     private void setAgain(TenantId tenant, Message message, long begunAtMillis, CompletableFuture<Void> done) {
         long number = repeats.incrementAndGet();
@@ -124,7 +127,7 @@ final class RangedRetainClient implements RetainClient {
         return done;
     }
 
-    /** Completes with what has become of it. */
+    /** Sets {@code message} under a token; completes with the outcome. */
     private CompletableFuture<RetainMutation.Outcome> record(
             TenantId tenant, Message message, String origin, long number, long decidedAtMillis) {
         long nowMillis = wallClockMillis.getAsLong();
@@ -141,7 +144,7 @@ final class RangedRetainClient implements RetainClient {
         ranges.relieveAgain(key, mutation, deadline).whenComplete((first, lost) -> {
             if (lost == null || !isLost(lost)) {
                 recorded(message, first, lost, done);
-            } else { // by its token it is set once
+            } else { // the token makes a repeat harmless
                 ranges.relieve(key, mutation, deadline)
                         .whenComplete((reply, failure) -> recorded(message, reply, failure, done));
             }
@@ -166,7 +169,7 @@ final class RangedRetainClient implements RetainClient {
             }
             done.complete(outcome);
         } catch (RuntimeException e) {
-            done.completeExceptionally(e); // whoever waits must not hang on a reply nobody can read
+            done.completeExceptionally(e); // the caller must not hang on an unreadable reply
         }
     }
 
@@ -209,7 +212,7 @@ final class RangedRetainClient implements RetainClient {
         if (Arrays.compareUnsigned(from, interval.start()) < 0) {
             return CompletableFuture.failedFuture(new IllegalArgumentException("a cursor of another list"));
         }
-        if (Arrays.compareUnsigned(from, interval.end()) >= 0) { // a walk may end with a leap beyond the end
+        if (Arrays.compareUnsigned(from, interval.end()) >= 0) { // the last step of a walk may jump beyond the end
             return CompletableFuture.completedFuture(new Page(List.of(), null));
         }
         CompletableFuture<Page> page = new CompletableFuture<>();
@@ -224,14 +227,14 @@ final class RangedRetainClient implements RetainClient {
 
     static String cursorOf(TenantId tenant, String topic) {
         byte[] key = RetainKeys.key(tenant, topic);
-        return cursor(Arrays.copyOf(key, key.length + 1)); // the least key above it
+        return cursor(Arrays.copyOf(key, key.length + 1)); // the lowest key above it
     }
 
     private static String cursor(byte[] key) {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(key);
     }
 
-    /** One page on its way: asks on, in this range and the next, until there is a message or nothing left. */
+    /** One page being collected: asks this range and the next ones until a message is found or no range is left. */
     private final class Match {
         private final TenantId tenant;
         private final TopicFilter filter;
@@ -239,7 +242,7 @@ final class RangedRetainClient implements RetainClient {
         private final int maxMessages;
         private final int maxBytes;
         private final Deadline deadline;
-        /** Where a search began; null when it is none. */
+        /** Where a search began; null for a match. */
         private final byte @Nullable [] searchedFrom;
 
         private final CompletableFuture<Page> page;
@@ -271,7 +274,7 @@ final class RangedRetainClient implements RetainClient {
             byte[] end = nextRange == null ? interval.end() : nextRange;
             ranges.query(from, end, query, deadline).whenComplete((answer, failure) -> {
                 if (failure instanceof RangeException cause && cause.reason() == RangeException.Cause.MOVED) {
-                    ask(from); // the range was cut meanwhile
+                    ask(from); // the range was split meanwhile
                     return;
                 }
                 if (failure != null) {
@@ -281,7 +284,7 @@ final class RangedRetainClient implements RetainClient {
                 try {
                     onAnswer(RetainQuery.Answer.decode(answer), nextRange);
                 } catch (RuntimeException e) {
-                    page.completeExceptionally(e); // the waiting session must not hang on an answer nobody can read
+                    page.completeExceptionally(e); // the waiting session must not hang on an unreadable answer
                 }
             });
         }
@@ -291,7 +294,7 @@ final class RangedRetainClient implements RetainClient {
                 page.complete(new Page(List.of(), cursor(from)));
                 return;
             }
-            if (searchedFrom == null) { // operators choose how long they wait
+            if (searchedFrom == null) { // a search has a deadline chosen by an operator, so it is not counted
                 patience.failed(deadline, filter.text(), failure);
             }
             page.completeExceptionally(failure);

@@ -3,6 +3,8 @@ package io.godwit.retain;
 import java.time.Duration;
 
 /**
+ * Settings of the retain store.
+ *
  * @param timeout how long a write or a read may take, retries included
  */
 public record RetainConfig(Duration timeout) {

@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The retained messages of all tenants, one per topic.
  *
- * <p>Life cycle: {@link #coprocessorFactory} goes into the retain store of base-kv; then {@link #start} takes that
- * store's client. {@link #client} may be handed out before; it fails with {@code CLOSED} until the start and after the
- * close.
+ * <p>Life cycle: base-kv opens its retain store with {@link #coprocessorFactory}; then {@link #start} takes that
+ * store's client. {@link #client} may be handed out before; its futures fail with {@code CLOSED} before the start and
+ * after the close.
  */
 public final class RetainStore implements AutoCloseable {
     private final Supplier<RangeClient> ranges;
@@ -57,25 +57,28 @@ public final class RetainStore implements AutoCloseable {
         started = new RangedRetainClient(ranges.get(), patience, wallClockMillis, counters);
     }
 
-    /** Refuses everything from here on. Does not close the store below. */
+    /** Refuses all later calls. Does not close the store below. */
     @Override
     public void close() {
         started = null;
     }
 
-    /** Topics of a tenant with a retained message, in the ranges that this node leads. Any thread, at once. */
+    /** Number of retained messages of a tenant in the ranges that this node leads. Any thread; does not block. */
     public long messages(TenantId tenant) {
         return counters.messages(tenant);
     }
 
-    /** Bytes of the payloads of these. Any thread, at once. */
+    /**
+     * Payload bytes of the retained messages of a tenant in the ranges that this node leads. Any thread; does not
+     * block.
+     */
     public long payloadBytes(TenantId tenant) {
         return counters.payloadBytes(tenant);
     }
 
     /**
-     * Bytes of the payload of the retained message of a topic; -1 when there is none, or this node has no replica of
-     * its range. Any thread, at once.
+     * Payload bytes of the retained message of a topic; -1 if there is none, or if this node has no replica of its
+     * range. Any thread; does not block.
      */
     public long payloadBytes(TenantId tenant, String topic) {
         return counters.payloadBytes(tenant, topic);

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The node that leads a range is lost with a retained message that it was asked to set. */
+/** The node that leads a range is lost while it handles a retained message. */
 class LostNodeTest {
     private static final TenantId TENANT = TenantId.DEFAULT;
 
@@ -33,12 +33,12 @@ class LostNodeTest {
             RetainConfig.DEFAULT, this::ranges, this::nowMillis, EventListener.NONE, new SimpleMeterRegistry());
     private final InMemoryRangeHost host = new InMemoryRangeHost(store.coprocessorFactory(), List.of());
     private final RetainClient client = store.client();
-    /** The answer to the next write; null: it is the store's. */
+    /** The answer to the next write; null uses the store's answer. */
     private @Nullable CompletableFuture<byte[]> lost;
     /** The methods of the store's client that were called. */
     private final List<String> asked = new ArrayList<>();
 
-    /** Whether the lost node had begun. */
+    /** Whether the lost node had applied the write. */
     private boolean isApplied;
 
     LostNodeTest() {
@@ -134,7 +134,7 @@ class LostNodeTest {
         assertThat(retained()).containsExactly("2");
     }
 
-    /** So a message that its publisher sent later is not overtaken, and no publisher is told of the loss. */
+    /** The message is set before later ones of its publisher, and the publisher does not notice the loss. */
     @Test
     void ofQos1ItIsSetAgainInItsPlace() {
         host.await(client.set(TENANT, message("1")));

@@ -106,7 +106,7 @@ class RetainStoreTest {
     @Test
     void aSearchThatFindsNothingInTimeGoesOnWhereItEnded() {
         set("z/x", "1");
-        Deadline over = Deadline.afterMillis(0); // each page looks at one range then
+        Deadline over = Deadline.afterMillis(0); // each page covers only one range then
         List<String> found = new ArrayList<>();
         int empty = 0;
         String cursor = null;
@@ -216,7 +216,7 @@ class RetainStoreTest {
         assertThat(match("#")).containsExactly("recorded=1");
     }
 
-    /** What is on record comes again after a failure; what was acknowledged meanwhile is newer. */
+    /** A recorded message comes again after a failure; a message acknowledged meanwhile is newer. */
     @Test
     void aRepeatOfWhatIsOnRecordDoesNotReplaceANewerMessage() {
         setRecorded("a", "offline", 7, RetainClient.NEWEST);
@@ -266,7 +266,7 @@ class RetainStoreTest {
         });
     }
 
-    /** After a time-out nobody knows whether an attempt was applied. */
+    /** After a time-out it is unknown whether the attempt was applied. */
     @Test
     void anAttemptThatIsAppliedAfterItsTimeOutIsTheOneThatCounts() {
         host.holdCommits();
@@ -280,7 +280,7 @@ class RetainStoreTest {
         assertThat(match("#")).containsExactly("a=online");
     }
 
-    /** The first attempt never came to the store; the client was back in the meantime. */
+    /** The first attempt did not reach the store, and the client has come back in the meantime. */
     @Test
     void whatIsLateYieldsToWhatWasReceivedAfterItWasDecided() {
         long decidedAtMillis = host.nowMillis();
@@ -291,14 +291,14 @@ class RetainStoreTest {
         assertThat(match("#")).containsExactly("a=online");
         assertThat(superseded()).isEqualTo(1);
 
-        setRecorded("a", "offline", 7, decidedAtMillis); // once is decided once
+        setRecorded("a", "offline", 7, decidedAtMillis); // a token is decided only once
         assertThat(match("#")).containsExactly("a=online");
         assertThat(superseded()).isEqualTo(1);
         setRecorded("a", "offline again", 8, host.nowMillis());
         assertThat(match("#")).containsExactly("a=offline again");
     }
 
-    /** The clock was ahead when the stored message was received, and was set back. */
+    /** The clock was ahead when the stored message was received, and has been set back since. */
     @Test
     void whatWasReceivedInTheFutureIsNotNewer() {
         Message ahead = new Message(
@@ -354,7 +354,7 @@ class RetainStoreTest {
         assertThat(match("#")).containsExactly("a=1", "b=2");
     }
 
-    /** Sessions that end between two commits, again and again, must not fill memory or disk. */
+    /** Sessions that repeatedly end between two commits must not fill memory or disk. */
     @Test
     void aRangeRemembersABoundedNumber() {
         int most = 100_000;
@@ -374,7 +374,7 @@ class RetainStoreTest {
                 .isEqualTo(700);
     }
 
-    /** A mark stays in one range with its topic, and no topic is mistaken for one. */
+    /** A mark stays in one range with its topic, and no topic is taken for a mark. */
     @Test
     void aRangeIsNeverCutBetweenATopicAndItsMarks() {
         RangeCoprocessor coprocessor = store.coprocessorFactory().get();
@@ -400,7 +400,7 @@ class RetainStoreTest {
         coprocessor.close();
     }
 
-    /** A session that was given part of a page goes on behind it, in whatever range. */
+    /** A session that got part of a page continues after that part, in whatever range. */
     @Test
     void aMatchGoesOnBehindAnyOfItsMessages() {
         List<String> topics = List.of("a", "a/\u0001", "a/b", "a/b/c", "a\u0002", "c", "h", "h/i", "x");
@@ -553,7 +553,7 @@ class RetainStoreTest {
         return meters.get("godwit.retain.tokens").gauge().value();
     }
 
-    /** How many keys the range of {@code topic} has. */
+    /** The number of keys in the range of {@code topic}. */
     private int keys(String topic) {
         return host.inspect(RetainKeys.key(TENANT, topic), reader -> {
             int count = 0;

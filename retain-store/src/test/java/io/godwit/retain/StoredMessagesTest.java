@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The retain-store on a real node: log, database and all. */
+/** The retain store on a real node with log and database. */
 @Timeout(60)
 class StoredMessagesTest {
     private static final TenantId TENANT = TenantId.DEFAULT;

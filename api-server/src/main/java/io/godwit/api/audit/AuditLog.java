@@ -16,20 +16,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The record of changes, written by a thread of its own. A change has its place before it begins ({@link #begin}), so
- * what is done is recorded: while no place is left, or the last record could not be kept, there is none, and the change
- * is not to be made. Records are written in the order in which changes ended. One that cannot be kept is written again
- * each second until it is, with those behind it.
+ * The audit log: records of changes, written by its own thread. A change reserves a place before it begins
+ * ({@link #begin}), so every change is recorded. While no place is left, or the last record could not be written,
+ * {@link #begin} returns null and the caller must not make the change. Records are written in the order in which
+ * changes ended. If one cannot be written, the writer tries again each second; later records wait behind it.
  *
- * <p>{@link #start} and {@link #close} by the thread that has made it; all else by any thread, without waiting.
+ * <p>{@link #start} and {@link #close} are for the thread that made the log; all other methods for any thread, without
+ * waiting.
  */
 public final class AuditLog implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AuditLog.class);
 
-    /** Of changes under way, one for each connection, and records that wait; each has some 100 KB at most. */
+    /**
+     * Most changes under way (one for each connection) and waiting records together; each record takes at most some 100
+     * KB.
+     */
     static final int MOST = 512;
 
-    /** The status of a change that the node did not see the end of. */
+    /** The status of a change whose end the node did not see. */
     public static final int UNKNOWN = 0;
 
     private static final long RETRY_MILLIS = 1_000;
@@ -41,13 +45,13 @@ public final class AuditLog implements AutoCloseable {
     private final Semaphore places = new Semaphore(MOST);
     /** Changes that have begun and not ended. */
     private final Set<Entry> open = ConcurrentHashMap.newKeySet();
-    /** Bounded by the places. */
+    /** Bounded by {@link #places}. */
     private final BlockingQueue<Entry> ended = new LinkedBlockingQueue<>();
 
     private final CountDownLatch closing = new CountDownLatch(1);
     private final Thread writer = new Thread(this::run, "api-audit");
     private final Entry end = new Entry(status -> "");
-    /** Whether the record that was written last is not kept. Of the writer, read by whoever begins. */
+    /** Whether the last write of a record failed. Written by the writer thread, read by callers of {@link #begin}. */
     private volatile boolean fails;
 
     public AuditLog(AuditSink sink) {
@@ -61,12 +65,12 @@ public final class AuditLog implements AutoCloseable {
         writer.setDaemon(true);
     }
 
-    /** Begins to write. */
+    /** Starts the writer thread. */
     public void start() {
         writer.start();
     }
 
-    /** The place of one change. */
+    /** The place of one change in the log. */
     public final class Entry {
         private final IntFunction<String> text;
         private final CompletableFuture<Void> kept = new CompletableFuture<>();
@@ -77,11 +81,11 @@ public final class AuditLog implements AutoCloseable {
         }
 
         /**
-         * The change has ended, whatever became of it. Further calls do nothing.
+         * Records the end of the change, successful or not. Further calls do nothing.
          *
          * @param outcome status of the answer, or {@link #UNKNOWN}
-         * @return completes when the record is kept, on the writer; fails never, but perhaps does not complete before
-         *     the node stops
+         * @return completes on the writer thread when the record is written; never fails, but may not complete
+         *     before the node stops
          */
         public CompletableFuture<Void> ended(int outcome) {
             if (open.remove(this)) {
@@ -93,10 +97,10 @@ public final class AuditLog implements AutoCloseable {
     }
 
     /**
-     * Takes a place for a change.
+     * Reserves a place for a change.
      *
-     * @param text makes the record out of the status, on the writer
-     * @return null when the change is not to be made
+     * @param text makes the record from the status, on the writer thread
+     * @return null when the change must not be made
      */
     public @Nullable Entry begin(IntFunction<String> text) {
         Entry entry = place(text);
@@ -112,14 +116,14 @@ public final class AuditLog implements AutoCloseable {
         }
         Entry entry = new Entry(text);
         open.add(entry);
-        if (closing.getCount() == 0 && open.remove(entry)) { // or else close has seen it
+        if (closing.getCount() == 0 && open.remove(entry)) { // else close() sees the entry
             places.release();
             return null;
         }
         return entry;
     }
 
-    /** Records what was refused; nothing was changed, so it may be left out. */
+    /** Records a refused request. Nothing was changed, so the record may be dropped. */
     public void note(int status, IntFunction<String> text) {
         Entry entry = place(text);
         if (entry == null) {
@@ -137,7 +141,7 @@ public final class AuditLog implements AutoCloseable {
                 next.kept.complete(null);
             }
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // closed, and the time is over
+            Thread.currentThread().interrupt(); // close() interrupted the writer after its time
         }
     }
 
@@ -150,7 +154,7 @@ public final class AuditLog implements AutoCloseable {
                     fails = false;
                 }
                 return;
-            } catch (IOException | RuntimeException e) { // outermost frame of the writer: it is to try again
+            } catch (IOException | RuntimeException e) { // outermost frame of the writer: it must try again
                 if (!fails) {
                     fails = true;
                     LOG.error(
@@ -158,12 +162,15 @@ public final class AuditLog implements AutoCloseable {
                 }
             }
             if (closing.await(retryMillis, TimeUnit.MILLISECONDS)) {
-                Thread.sleep(Math.min(retryMillis, 100)); // some tries more until close interrupts
+                Thread.sleep(Math.min(retryMillis, 100)); // a few more tries until close() interrupts
             }
         }
     }
 
-    /** Writes what waits, for some seconds at most. Changes that have not ended are recorded as of no known outcome. */
+    /**
+     * Writes the waiting records, for some seconds at most. Changes that have not ended are recorded with an unknown
+     * outcome.
+     */
     @Override
     public void close() {
         closing.countDown();

@@ -1,4 +1,4 @@
-/** The record of changes. */
+/** The audit log. */
 @NullMarked
 package io.godwit.api.audit;
 

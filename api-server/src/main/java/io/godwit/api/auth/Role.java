@@ -4,11 +4,11 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** What somebody may do; each may do what those before it may. */
+/** What a caller may do; each role includes those before it. */
 public enum Role {
-    /** Look. */
+    /** Read only. */
     VIEWER,
-    /** Disconnect clients, and whatever else is daily work. */
+    /** Daily operation, such as disconnecting clients. */
     OPERATOR,
     /** Everything. */
     ADMIN;
@@ -17,7 +17,7 @@ public enum Role {
         return compareTo(needed) >= 0;
     }
 
-    /** As files and options spell it. */
+    /** The name in files and options. */
     public String spelled() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -12,22 +12,22 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Looks somebody up among the tokens that all nodes have. Any thread. */
+/** Looks up callers among the tokens that all nodes share. Any thread. */
 final class SharedTokens {
     private static final Logger LOG = LoggerFactory.getLogger(SharedTokens.class);
 
     private final TokenAdmin admin;
     private volatile Known known = new Known(List.of(), Map.of(), Map.of());
 
-    /** @param of the list that it is made from */
+    /** @param of the list that the maps are made from */
     private record Known(List<Token> of, Map<String, Token> byHash, Map<X500Principal, Token> bySubject) {}
 
     SharedTokens(TokenAdmin admin) {
         this.admin = admin;
     }
 
-    /** The maps are made anew when the list has changed, perhaps by two threads at once. */
-    @SuppressWarnings("ReferenceEquality") // the port gives the same list until something changes
+    /** Makes the maps again when the list has changed; two threads may do so at once. */
+    @SuppressWarnings("ReferenceEquality") // the port returns the same list object until something changes
     private Known known() {
         List<Token> now = admin.tokens();
         Known before = known;
@@ -56,7 +56,10 @@ final class SharedTokens {
         return new Known(tokens, byHash, bySubject);
     }
 
-    /** Two nodes may have taken the same subject at one moment: the lesser role counts, or the one of a tenant. */
+    /**
+     * Two nodes may have accepted the same subject at the same time: then the lesser role counts, or the one limited to
+     * a tenant.
+     */
     private static Token lesser(Token one, Token other) {
         Role first = Role.parse(one.role()).orElse(Role.VIEWER);
         Role second = Role.parse(other.role()).orElse(Role.VIEWER);

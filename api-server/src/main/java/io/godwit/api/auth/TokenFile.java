@@ -19,7 +19,7 @@ import javax.security.auth.x500.X500Principal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file that says who may use the API. Immutable. A line each, {@code #} begins a comment:
+ * The file of the callers that may use the API. Immutable. One entry a line; {@code #} begins a comment:
  *
  * <pre>
  * NAME:ROLE:TENANT:sha256:HASH      a token, by the SHA-256 of its text in hexadecimal
@@ -38,17 +38,17 @@ public final class TokenFile {
 
     private static final String HEADING = "# Who may use the HTTP API. docs/api.md tells more.";
 
-    /** The whole text by lines, comments too. */
+    /** All lines of the file, including comments. */
     private final List<String> lines;
 
     private final List<Entry> entries;
     private final Known known;
 
-    /** How somebody proves to be the one of an entry. */
+    /** How a caller proves that an entry is its own. */
     public enum Proof {
         /** The hash of a token. */
         SHA256,
-        /** The subject of a certificate that {@code tls.clientCa} has issued. */
+        /** The subject of a certificate issued by {@code tls.clientCa}. */
         SUBJECT;
 
         private String spelled() {
@@ -63,7 +63,7 @@ public final class TokenFile {
      * @param value the hash in hexadecimal, or the subject
      */
     public record Entry(String name, Role role, String tenant, Proof proof, String value) {
-        /** @throws IllegalArgumentException saying what is wrong, but not the hash */
+        /** @throws IllegalArgumentException with the error, but without the hash */
         public Entry {
             if (!NAME.matcher(name).matches()) {
                 throw new IllegalArgumentException(
@@ -76,7 +76,7 @@ public final class TokenFile {
             if (proof == Proof.SHA256) {
                 checkHash(value);
             } else {
-                new X500Principal(value); // refuses what is no name
+                new X500Principal(value); // throws if it is not a valid name
                 if (value.isBlank() || value.indexOf('\n') >= 0) {
                     throw new IllegalArgumentException("the subject must be a name such as CN=ops,O=birds");
                 }
@@ -95,7 +95,7 @@ public final class TokenFile {
             }
         }
 
-        /** Of a token that was just made. */
+        /** The entry of a new token. */
         public static Entry ofToken(String name, Role role, String tenant, String token) {
             return new Entry(name, role, tenant, Proof.SHA256, HexFormat.of().formatHex(TokenText.hash(token)));
         }
@@ -123,16 +123,16 @@ public final class TokenFile {
         }
     }
 
-    /** The entries by what they are looked up with. Filled by one thread, then only read. */
+    /** The entries with their lookup keys. Filled by one thread, then only read. */
     private static final class Known {
         private final Set<String> names = new HashSet<>();
         private final Map<X500Principal, Principal> bySubject = new HashMap<>();
-        /** By their hashes, which {@code hashes} has in hexadecimal too. */
+        /** The tokens with their hashes; {@code hashes} has the same hashes in hexadecimal. */
         private final List<Token> tokens = new ArrayList<>();
 
         private final Set<String> hashes = new HashSet<>();
 
-        @SuppressWarnings("ArrayRecordComponent") // never compared as a record, or changed
+        @SuppressWarnings("ArrayRecordComponent") // never compared as a record or changed
         private record Token(byte[] hash, Principal owner) {}
 
         static Known of(List<Entry> entries) {
@@ -141,7 +141,7 @@ public final class TokenFile {
             return known;
         }
 
-        /** Two entries for one token or certificate would have two roles: the second is refused. */
+        /** Refuses a second entry for one token or certificate, which would give it two roles. */
         void add(Entry entry) {
             if (names.size() == MAX_ENTRIES) {
                 throw new IllegalArgumentException("there are more than " + MAX_ENTRIES + " entries");
@@ -169,7 +169,7 @@ public final class TokenFile {
         this.known = known;
     }
 
-    /** @throws IOException naming the file, and the line where one is wrong; never with a hash */
+    /** @throws IOException naming the file and any wrong line, without its hash */
     public static TokenFile read(Path file) throws IOException {
         byte[] bytes;
         try (InputStream in = Files.newInputStream(file)) {
@@ -228,7 +228,7 @@ public final class TokenFile {
         return entries;
     }
 
-    /** @throws IllegalArgumentException when the name, token or subject is there already, or the file is full */
+    /** @throws IllegalArgumentException when the name, token or subject exists already, or the file is full */
     public TokenFile with(Entry entry) {
         List<Entry> more = new ArrayList<>(entries);
         more.add(entry);
@@ -238,7 +238,7 @@ public final class TokenFile {
         return new TokenFile(text, more, all);
     }
 
-    /** Empty when there is no entry of that name. Comments stay. */
+    /** Empty when no entry has that name. Comments stay. */
     public Optional<TokenFile> without(String name) {
         List<Entry> fewer =
                 entries.stream().filter(entry -> !entry.name().equals(name)).toList();
@@ -256,7 +256,7 @@ public final class TokenFile {
         return text.toString();
     }
 
-    /** Whose token it is; null for nobody's. Takes the same time for every token. */
+    /** The owner of a token; null when it is unknown. Takes the same time for every token. */
     public @Nullable Principal ofToken(String token) {
         byte[] hash = TokenText.hash(token);
         Principal found = null;
@@ -268,7 +268,7 @@ public final class TokenFile {
         return found;
     }
 
-    /** Whose certificate it is; null for nobody's. */
+    /** The owner of a certificate; null when it is unknown. */
     public @Nullable Principal ofSubject(X500Principal subject) {
         return known.bySubject.get(subject);
     }

@@ -6,9 +6,12 @@ import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.Base64;
 
-/** A token as its owner has it: {@code gdw_} and 256 random bits in base64url. Only its hash is stored. */
+/**
+ * The text of a token, which its owner keeps: {@code gdw_} and 256 random bits in base64url. The broker stores only its
+ * hash.
+ */
 public final class TokenText {
-    /** So that scanners for leaked secrets know one. */
+    /** Lets scanners for leaked secrets recognize a token. */
     private static final String PREFIX = "gdw_";
 
     private static final int RANDOM_BYTES = 32;

@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The tokens in force: those of the file, read anew when it changes, and those that all nodes have. An entry of the
- * file counts before another of the same token or subject. {@link #reloadIfChanged} on one thread at a time, which may
- * block; the rest on any thread.
+ * The valid tokens: those of the file, which is read again when it changes, and those that all nodes share. For the
+ * same token or subject an entry of the file takes precedence. {@link #reloadIfChanged} may block and is called by one
+ * thread at a time; the rest by any thread.
  */
 public final class Tokens {
     private static final Logger LOG = LoggerFactory.getLogger(Tokens.class);
@@ -23,7 +23,7 @@ public final class Tokens {
     private final FileWatch watch;
     private final Optional<SharedTokens> shared;
     private volatile TokenFile file;
-    /** Why the last look could not read the file, or what was wrong in it; empty when it is in force. */
+    /** Why the last read of the file failed; empty when the file is in force. */
     private String failure = "";
 
     private Tokens(Path path, FileWatch watch, TokenFile file, Optional<SharedTokens> shared) {
@@ -34,11 +34,11 @@ public final class Tokens {
     }
 
     /**
-     * @param shared those that all nodes have
-     * @throws IOException naming the file and what is wrong with it
+     * @param shared the tokens that all nodes share
+     * @throws IOException naming the file and its error
      */
     public static Tokens load(Path path, FileWatch.Factory watches, Optional<TokenAdmin> shared) throws IOException {
-        FileWatch watch = watches.watch(path); // before it is read: a change meanwhile is seen as one
+        FileWatch watch = watches.watch(path); // before the file is read, so that a change meanwhile is noticed
         return new Tokens(path, watch, TokenFile.read(path), shared.map(SharedTokens::new));
     }
 
@@ -48,9 +48,9 @@ public final class Tokens {
     }
 
     /**
-     * Takes the file as it is now, when it has changed. One that cannot be read or is wrong is told once, and the
-     * tokens of before stay in force: half an edit must not lock everybody out. It is read again at each look then: a
-     * token that was removed must not stay valid until the next edit, for a disk that failed at that moment.
+     * Reads the file again when it has changed. If it cannot be read or is wrong, the error is logged once and the old
+     * tokens stay in force: a half-finished edit must not lock everybody out. Until it can be read, each call tries
+     * again: a removed token must not stay valid until the next edit because the disk failed once.
      */
     public void reloadIfChanged() {
         boolean hasChanged = watch.hasChanged();
@@ -70,13 +70,13 @@ public final class Tokens {
         }
     }
 
-    /** Whose token it is; null for nobody's. */
+    /** The owner of a token; null when it is unknown. */
     public @Nullable Principal ofToken(String token) {
         Principal found = file.ofToken(token);
         return found != null || shared.isEmpty() ? found : shared.get().ofToken(token);
     }
 
-    /** Whose certificate it is; null for nobody's. */
+    /** The owner of a certificate; null when it is unknown. */
     public @Nullable Principal ofSubject(X500Principal subject) {
         Principal found = file.ofSubject(subject);
         return found != null || shared.isEmpty() ? found : shared.get().ofSubject(subject);

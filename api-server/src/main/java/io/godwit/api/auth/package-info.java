@@ -1,4 +1,4 @@
-/** Who may do what: tokens, certificates and roles. */
+/** Authentication and authorization of callers: tokens, certificates and roles. */
 @NullMarked
 package io.godwit.api.auth;
 

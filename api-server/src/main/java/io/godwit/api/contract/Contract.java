@@ -39,7 +39,7 @@ public final class Contract {
         }
     }
 
-    /** Reads the document out of the jar. Takes some tens of milliseconds. */
+    /** Reads the document from the jar. Takes some tens of milliseconds. */
     public static Contract load() {
         try (InputStream in = Contract.class.getResourceAsStream(RESOURCE)) {
             if (in == null) {
@@ -51,12 +51,12 @@ public final class Contract {
         }
     }
 
-    /** @throws IllegalArgumentException for a document of forms that this class does not know */
+    /** @throws IllegalArgumentException when the document uses a form that this class does not support */
     static Contract parse(String text) {
         return new Contract(text);
     }
 
-    /** As it is in the jar. */
+    /** The text as it is in the jar. */
     public String text() {
         return text;
     }
@@ -66,7 +66,7 @@ public final class Contract {
         return List.copyOf(operations.values());
     }
 
-    /** @throws IllegalArgumentException when the document has none of that id */
+    /** @throws IllegalArgumentException when the document has no operation with that id */
     public Operation operation(String id) {
         Operation operation = operations.get(id);
         if (operation == null) {

@@ -1,7 +1,7 @@
 package io.godwit.api.contract;
 
 /**
- * What is wrong with a field.
+ * The error of one field.
  *
  * @param field name of a parameter, or path in a body with dots, such as {@code items.0.level}; empty for the whole
  */

@@ -2,7 +2,7 @@ package io.godwit.api.contract;
 
 import java.util.List;
 
-/** A request is not as the document says. Without a stack trace: clients can have as many as they like. */
+/** A request does not match the document. Without a stack trace: clients can cause any number of these. */
 public final class InvalidRequestException extends Exception {
     private final transient List<FieldError> errors;
 

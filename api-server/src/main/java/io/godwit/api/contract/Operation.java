@@ -33,15 +33,15 @@ public final class Operation {
     private final @Nullable SchemaCheck bodyCheck;
     /** Schemas of bodies, by status and media type. */
     private final Map<String, Map<String, JsonObject>> answers = new LinkedHashMap<>();
-    /** Made when it is first asked for: a broker by default compares no answers, and they take most of the memory. */
+    /** Made on first use: by default a broker does not check answers, and these checks take most of the memory. */
     private final Map<String, SchemaCheck> answerChecks = new ConcurrentHashMap<>();
 
-    /** Schemas of what is sent, by the names of events, where the answer goes on; none for others. */
+    /** Schemas of the events of a streamed answer, by event name; empty for other answers. */
     private final Map<String, JsonObject> events = new LinkedHashMap<>();
 
     private final Set<String> itemFields;
 
-    /** @param document of the operation, without references */
+    /** @param document of the operation, with references resolved */
     Operation(String path, String method, JsonObject document) {
         this.id = required(document, "operationId");
         this.path = path;
@@ -102,7 +102,7 @@ public final class Operation {
         return value;
     }
 
-    /** The fields of an item of a 200 answer that has {@code items}, or an {@code item}; none for others. */
+    /** The fields of an item of a 200 answer that has {@code items}, or an {@code item}; empty for other answers. */
     private static Set<String> itemFields(JsonObject responses) {
         JsonObject schema = responses
                 .getJsonObject("200", new JsonObject())
@@ -119,7 +119,7 @@ public final class Operation {
         return id;
     }
 
-    /** As the document has it, with {@code {name}} for a parameter. */
+    /** As in the document, with {@code {name}} for a parameter. */
     public String path() {
         return path;
     }
@@ -129,17 +129,17 @@ public final class Operation {
         return method;
     }
 
-    /** The role that it needs; empty when it needs nobody. */
+    /** The role that a caller needs; empty when anyone may call it. */
     public Optional<Role> role() {
         return role;
     }
 
-    /** Whether a token of one tenant may be used. */
+    /** Whether a token that is bound to a tenant may be used. */
     public boolean isOfTenant() {
         return isOfTenant;
     }
 
-    /** Fields of the body that no log has: what clients say to each other. */
+    /** Fields of the body that must not be logged: the content of messages and the like. */
     public Set<String> unlogged() {
         return unlogged;
     }
@@ -148,12 +148,12 @@ public final class Operation {
         return !method.equals("GET");
     }
 
-    /** Whether the audit log has it: what changes something, and what gives everything away. */
+    /** Whether the audit log records it: it changes something, or it reads everything. */
     public boolean isAudited() {
         return changes() || isAuditedRead;
     }
 
-    /** Whether it may read a lot: a caller has a few of these under way at a time. */
+    /** Whether it may read a lot: each caller may have only a few of these under way. */
     public boolean isSearch() {
         return isMarkedSearch || parameters.containsKey("cursor") || parameters.containsKey("filter");
     }
@@ -163,11 +163,11 @@ public final class Operation {
     }
 
     /**
-     * What the request says, in the types of the document, with defaults.
+     * The parameters of the request, in the types of the document, with defaults.
      *
      * @param query decoded names and values
      * @param inPath decoded
-     * @throws InvalidRequestException naming what is unknown, said twice, or wrong
+     * @throws InvalidRequestException naming the parameters that are unknown, given twice, or wrong
      */
     public JsonObject parameters(Collection<Map.Entry<String, String>> query, Map<String, String> inPath)
             throws InvalidRequestException {
@@ -248,17 +248,17 @@ public final class Operation {
         }
     }
 
-    /** Whether the answer goes on, in server-sent events. */
+    /** Whether the answer is a stream of server-sent events. */
     public boolean isStream() {
         return !events.isEmpty();
     }
 
-    /** Schemas of the events of a stream, by their names. */
+    /** Schemas of the events of a stream, by event name. */
     public Map<String, JsonObject> events() {
         return Map.copyOf(events);
     }
 
-    /** What of an event of a stream is not as the document says. */
+    /** Where an event of a stream differs from the document. */
     public List<FieldError> eventErrors(String name, JsonObject data) {
         JsonObject schema = events.get(name);
         return schema == null
@@ -274,10 +274,10 @@ public final class Operation {
     }
 
     /**
-     * What of an answer is not as the document says.
+     * Where an answer differs from the document.
      *
      * @param type without parameters; empty for an answer without a body
-     * @param body a value of JSON, or a text
+     * @param body a JSON value, or a text
      */
     public List<FieldError> answerErrors(int status, String type, Object body) {
         String known = answers.containsKey(Integer.toString(status)) ? Integer.toString(status) : "default";

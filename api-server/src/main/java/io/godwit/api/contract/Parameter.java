@@ -13,10 +13,10 @@ final class Parameter {
     private final boolean isInHeader;
     private final String type;
     private final JsonObject schema;
-    /** Of a list. */
+    /** The most items of a list. */
     private final int maxItems;
 
-    /** @throws IllegalArgumentException for one of a form that is not read here */
+    /** @throws IllegalArgumentException for a form that this class does not support */
     Parameter(JsonObject document) {
         name = document.getString("name");
         String in = document.getString("in");
@@ -43,7 +43,7 @@ final class Parameter {
         return name;
     }
 
-    /** Whether it is one of the headers of HTTP, which are read as HTTP says. */
+    /** Whether it is an HTTP header, which is read by the rules of HTTP. */
     boolean isInHeader() {
         return isInHeader;
     }
@@ -71,7 +71,7 @@ final class Parameter {
         };
     }
 
-    /** One that is too long is not made: a query may have a hundred thousand commas. */
+    /** Refuses a list that is too long before it makes the list: a query may have a hundred thousand commas. */
     private JsonArray list(String text) {
         if (text.chars().filter(c -> c == ',').limit(maxItems).count() == maxItems) {
             throw new IllegalArgumentException("has more than " + maxItems + " parts");

@@ -18,11 +18,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Checks a value against a schema of the document, and says for each field what is wrong. Thread-safe after it was
- * made.
+ * Checks a value against a schema of the document and gives an error for each wrong field. Thread-safe once made.
  *
- * <p>The validator reports a fault once for each schema around it, and a property that is wrong as an additional one
- * too; of these the innermost is kept.
+ * <p>The validator reports a fault once for each enclosing schema, and reports a wrong property also as an additional
+ * one. Only the innermost error is kept.
  */
 final class SchemaCheck {
     private static final JsonSchemaOptions OPTIONS = new JsonSchemaOptions()
@@ -34,7 +33,7 @@ final class SchemaCheck {
     private static final String ADDITIONAL = "/additionalProperties";
     private static final String REQUIRED = "/required";
     private static final Pattern QUOTED = Pattern.compile("\"(.+)\"");
-    /** A dollar sign at the end that is not escaped. */
+    /** An unescaped dollar sign at the end. */
     private static final Pattern END = Pattern.compile("(?<!\\\\)\\$$");
 
     private static final int MAX_ERRORS = 20;
@@ -46,8 +45,8 @@ final class SchemaCheck {
     }
 
     /**
-     * A copy whose patterns end where the text ends, as those of JSON Schema do: to Java {@code $} is also the place
-     * before a line break at the end.
+     * A copy in which a {@code $} at the end of a pattern matches only the end of the text, as JSON Schema says: in
+     * Java {@code $} also matches before a final line break.
      */
     private static Object anchored(Object node) {
         if (node instanceof JsonArray array) {
@@ -67,7 +66,7 @@ final class SchemaCheck {
         return copy;
     }
 
-    /** @return empty when the value is as the schema says; at most twenty */
+    /** @return empty when the value matches the schema; at most twenty */
     List<FieldError> errors(Object value) {
         OutputUnit result = validator.validate(value);
         if (Boolean.TRUE.equals(result.getValid())) {
@@ -98,7 +97,10 @@ final class SchemaCheck {
         return new ArrayList<>(byField.values());
     }
 
-    /** Where properties are that have a schema, which they do not meet. In linear time: callers choose how many. */
+    /**
+     * Locations of objects in which a known property does not match its schema. Takes linear time, since callers choose
+     * the number of errors.
+     */
     private static Set<String> known(List<OutputUnit> units) {
         Set<String> known = new HashSet<>();
         for (OutputUnit unit : units) {

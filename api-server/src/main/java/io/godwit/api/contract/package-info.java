@@ -1,4 +1,4 @@
-/** The API's document, and whether requests and answers are as it says. */
+/** The API's document, and checks of requests and answers against it. */
 @NullMarked
 package io.godwit.api.contract;
 

@@ -21,31 +21,31 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Closes connections beyond the limits as soon as they are accepted, before they cost a TLS engine or a parser. Stands
- * in the pipeline of the server channel, in front of what hands connections on.
+ * in the pipeline of the server channel, before the handler that registers connections.
  *
- * <p>Strangers must not keep others out. A stranger is a connection on which nobody has said who they are. So a new
- * connection gets the place of the oldest stranger of these, where there is one:
+ * <p>Strangers must not keep others out. A stranger is a connection without a known caller. At a limit, a new
+ * connection replaces the oldest stranger
  *
  * <ul>
- *   <li>of its own source, when that has as many as it may: strangers may share the address of somebody with a token;
- *   <li>when all places are taken, of the source that has most, if that has more than the new one's; if none has, the
- *       same is tried by wider prefixes of IPv6, since one household has 256 sources or more;
- *   <li>of all, when somebody of the new one's source has sent a valid token lately.
+ *   <li>of its own source, when that source is at its limit: strangers may share the address of a caller with a token;
+ *   <li>of the source with the most connections, when the total is at its limit and that source has more than the new
+ *       one's; if it has not, the same by wider prefixes of IPv6, since one household has 256 sources or more;
+ *   <li>of all, when the total is at its limit and the new one's source has sent a valid token recently.
  * </ul>
  *
- * <p>Whoever has sent a valid token keeps the connection.
+ * <p>Without such a stranger the new connection is refused. A connection with a known caller is never replaced.
  *
- * <p>The thread that accepts and the event loop, where connections end, contend for the counts; both hold the lock for
- * a look into a map, and for some at all sources when all places are taken.
+ * <p>The lock guards the counts: the accepting thread and the event loop, where connections end, contend for it. Both
+ * hold it for a lookup in a map, or, when the total is at its limit, for a scan of all sources.
  */
 @Sharable
 public final class AcceptGate extends ChannelInboundHandlerAdapter {
     private static final Logger LOG = LoggerFactory.getLogger(AcceptGate.class);
-    /** How long a source is preferred after somebody of it was known. */
+    /** How long a source is preferred after it has sent a valid token. */
     static final Duration LATELY = Duration.ofMinutes(10);
 
     private static final int MAX_LATELY = 1_000;
-    /** How Sources counts: by address or 64 bits, by 56 and by 48 bits. */
+    /** Levels of prefixes in {@link Sources#names}: address or 64 bits, 56 bits and 48 bits. */
     private static final int LEVELS = 3;
 
     private final int most;
@@ -53,13 +53,13 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
     private final ApiCounts counts;
     private final LongSupplier nanoClock;
     private final Map<String, Source> bySource = new HashMap<>();
-    /** By wider prefixes of IPv6. */
+    /** Counts by wider prefixes of IPv6. */
     private final Map<String, Count> byPrefix = new HashMap<>();
 
     private final Map<Ends, Place> byEnds = new HashMap<>();
-    /** Those on which nobody is known, the oldest first. */
+    /** Connections without a known caller, the oldest first. */
     private final Set<Place> strangers = new LinkedHashSet<>();
-    /** When somebody was known last, by sources. */
+    /** When each source last sent a valid token. */
     private final Map<String, Long> lately = new LinkedHashMap<>(64, 0.75f, true) {
         @Override
         protected boolean removeEldestEntry(Map.Entry<String, Long> eldest) {
@@ -69,11 +69,11 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
 
     private int open;
 
-    /** One source port may have connections to several addresses of this machine. */
+    /** Both ends identify a connection: one source port may have connections to several addresses of this machine. */
     private record Ends(
             @Nullable SocketAddress remote, @Nullable SocketAddress local) {}
 
-    /** Open connections of all sources that have so much in common. */
+    /** Number of open connections of all sources that share this prefix. */
     private static final class Count {
         private final String name;
         private int open;
@@ -84,9 +84,9 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
     }
 
     private static final class Source {
-        /** Its own, then those of wider prefixes. */
+        /** The count of the source itself, then those of wider prefixes. */
         private final List<Count> counts;
-        /** As {@link AcceptGate#strangers}, of this source. */
+        /** Connections of this source without a known caller, the oldest first. */
         private final Set<Place> strangers = new LinkedHashSet<>();
 
         Source(List<Count> counts) {
@@ -102,7 +102,7 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** What a connection has while it is open, and nobody else was given it. */
+    /** An open connection's place under the limits, until it closes or another connection takes the place. */
     private static final class Place {
         private final Source source;
         private final Channel connection;
@@ -118,7 +118,8 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
 
     /**
      * @param place null when the connection is refused
-     * @param bound why it is refused then
+     * @param ousted the connection that loses its place; null for none
+     * @param bound the limit that refused it; null when it was accepted
      */
     private record Entry(@Nullable Place place, @Nullable Place ousted, ApiCounts.@Nullable Bound bound) {
         static Entry refused(ApiCounts.Bound bound) {
@@ -144,7 +145,7 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
         Entry entry = enter(connection);
         Place place = entry.place;
         if (place == null) {
-            connection.unsafe().closeForcibly(); // it has no event loop yet
+            connection.unsafe().closeForcibly(); // not yet registered with an event loop
             counts.connectionRefused(Objects.requireNonNull(entry.bound));
             return;
         }
@@ -162,8 +163,8 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Ends a connection with what is not written: a close by its pipeline waits until the other end has read what comes
-     * before, which may be never.
+     * Closes a connection without flushing: a close through the pipeline waits until the peer has read everything
+     * before it, which may never happen.
      */
     private static void close(Channel connection) {
         if (!connection.isRegistered()) {
@@ -175,7 +176,7 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Ends the open connection between these ends at once, if there is one. */
+    /** Closes the open connection between these ends at once, if there is one. */
     void end(SocketAddress remote, SocketAddress local) {
         Place place;
         synchronized (this) {
@@ -219,7 +220,7 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
     }
 
     private Count count(String name) {
-        Count known = byPrefix.get(name); // no source has a name that is a wider prefix
+        Count known = byPrefix.get(name); // names of sources and of wider prefixes never coincide
         return known == null ? new Count(name) : known;
     }
 
@@ -227,7 +228,7 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
         return strangers.isEmpty() ? null : strangers.iterator().next();
     }
 
-    /** Whose place this source gets, when all are taken; null for nobody's. */
+    /** The stranger that this source may replace when the total is at its limit; null for none. */
     private @Nullable Place replaceable(Source newcomer) {
         for (int level = 0; level < LEVELS; level++) {
             Source greatest = null;
@@ -237,7 +238,7 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
                 }
             }
             if (greatest == null) {
-                return null; // all are known
+                return null; // no strangers are left
             }
             if (greatest.open(level) > newcomer.open(level) + 1) {
                 return oldest(greatest.strangers);
@@ -271,7 +272,7 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Who is at the other end of an open connection is known from now on. */
+    /** The caller on this open connection is known from now on. */
     public synchronized void known(SocketAddress remote, SocketAddress local) {
         Place place = byEnds.get(new Ends(remote, local));
         if (place != null) {

@@ -4,12 +4,12 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Bytes of answers that are under way, over all connections: a client that reads slowly keeps its answer in memory, and
- * may have many connections. One caller has half of the room at most, or one answer that is larger. Confined to the
- * event loop.
+ * Budget for the bytes of answers being sent, over all connections: an answer stays in memory while its client reads
+ * slowly, and a client may have many connections. One caller may use half of the budget, or have one answer that is
+ * larger. Confined to the event loop.
  */
 public final class AnswerRoom {
-    /** An answer of as many bytes needs no room: all connections together have little of these. */
+    /** An answer up to this size is not charged: even one on every connection takes little memory. */
     public static final int SMALL_BYTES = 16_384;
 
     private static final long MOST_BYTES = 64L << 20;
@@ -17,7 +17,7 @@ public final class AnswerRoom {
 
     private final long most;
     private long taken;
-    /** By whose answers they are. */
+    /** Bytes charged to each caller. */
     private final Map<String, Long> byCaller = new HashMap<>();
 
     AnswerRoom(long most) {
@@ -30,9 +30,10 @@ public final class AnswerRoom {
     }
 
     /**
-     * Whether an answer may be sent now. An answer larger than the whole room may, while no other is under way.
+     * Whether an answer may be sent now; if so, charges it. An answer larger than the whole budget may be sent while no
+     * other is under way.
      *
-     * @param caller empty for nobody
+     * @param caller empty for an unknown caller
      */
     public boolean tryTake(String caller, int bytes) {
         if (bytes <= SMALL_BYTES) {
@@ -50,7 +51,7 @@ public final class AnswerRoom {
         return true;
     }
 
-    /** It has been sent, or its connection was closed. */
+    /** Returns the bytes when the answer was sent or its connection closed. */
     public void give(String caller, int bytes) {
         if (bytes > SMALL_BYTES) {
             taken -= bytes;

@@ -5,8 +5,8 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 
 /**
- * Ends a connection on which a body still comes that nobody wants. For a moment the body is read and thrown away: a
- * socket that is closed with something unread resets the connection, and the client would not see its answer.
+ * Closes a connection while an unwanted request body still arrives. First reads and discards the body for a moment:
+ * closing a socket with unread data resets the connection, and the client would not see its answer.
  */
 public final class BodyDrain {
     private static final long MOMENT_MILLIS = 500;
@@ -16,7 +16,7 @@ public final class BodyDrain {
 
     private BodyDrain() {}
 
-    /** The answer has been written. On the event loop. */
+    /** Call on the event loop, after the answer has been written. */
     public static void closeAfter(HttpServerRequest request) {
         BodyDrain drain = new BodyDrain();
         request.exceptionHandler(failure -> {});

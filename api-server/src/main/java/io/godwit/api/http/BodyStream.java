@@ -3,12 +3,12 @@ package io.godwit.api.http;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/** A body that is made while it is sent. Whoever has it closes it, whether it was sent or not. */
+/** A body that is produced while it is sent. Its owner closes it, sent or not. */
 public interface BodyStream extends AutoCloseable {
     /**
-     * Writes all of it. Blocks, also while the receiver takes nothing. Called once at most, on a thread of its own.
+     * Writes the whole body. Blocks, also while the receiver reads nothing. Called at most once, on its own thread.
      *
-     * @throws IOException when it is not whole, or {@code out} throws it
+     * @throws IOException when the body is incomplete, or {@code out} throws it
      */
     void writeTo(OutputStream out) throws IOException;
 

@@ -6,8 +6,8 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 
 /**
- * Writes a body in pieces, each when there is room for it: of a large body a client that reads slowly holds one piece
- * of the node's direct memory, not all. On the event loop.
+ * Writes a body in pieces, each when the connection has space: a slow reader then holds one piece of a large body in
+ * direct memory, not all of it. Confined to the event loop.
  */
 public final class BodyWriter {
     private static final int PIECE_BYTES = 32_768;
@@ -22,7 +22,7 @@ public final class BodyWriter {
         this.body = body;
     }
 
-    /** @return completes when all was written; fails when the connection was closed before */
+    /** @return completes when all was written; fails when the connection closed before */
     public static Future<Void> send(HttpServerResponse response, byte[] body) {
         response.putHeader("Content-Length", Integer.toString(body.length));
         BodyWriter writer = new BodyWriter(response, body);

@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What a request says of where it is from. */
+/** Where a request comes from. */
 public final class Callers {
     private static final Pattern IPV4_LOOPBACK = Pattern.compile("127\\.\\d{1,3}\\.\\d{1,3}\\.\\d{1,3}");
     private static final List<String> OF_PROXIES =
@@ -17,12 +17,12 @@ public final class Callers {
 
     private Callers() {}
 
-    /** Who counts as one caller. */
+    /** The source of the request: all requests with the same one count as one caller. */
     public static String source(HttpServerRequest request) {
         return Sources.of(socket(request));
     }
 
-    /** The other end; for logs. */
+    /** The address of the peer, for logs. */
     public static String address(HttpServerRequest request) {
         return socket(request).getAddress().getHostAddress();
     }
@@ -37,20 +37,20 @@ public final class Callers {
 
     static InetSocketAddress socket(io.vertx.core.net.SocketAddress address) {
         try {
-            // a literal: nothing is looked up
+            // a literal: no lookup
             return new InetSocketAddress(InetAddress.getByName(address.hostAddress()), Math.max(0, address.port()));
         } catch (java.net.UnknownHostException e) {
             throw new IllegalStateException("no address: " + address, e);
         }
     }
 
-    /** Whether the connection is from this machine, and no proxy says that somebody else has asked. */
+    /** Whether the connection is from this machine and no proxy header shows that it forwards another's request. */
     public static boolean isThisMachine(HttpServerRequest request) {
         return socket(request).getAddress().isLoopbackAddress()
                 && OF_PROXIES.stream().noneMatch(name -> request.headers().contains(name));
     }
 
-    /** Whether the Host header is a name that only this machine has: that of a page elsewhere is its own. */
+    /** Whether the Host header is a loopback name. A page of another site sends its own host name instead. */
     public static boolean isForLoopbackName(HttpServerRequest request) {
         HostAndPort authority = request.authority();
         return authority != null && isLoopbackName(authority.host());
@@ -68,17 +68,15 @@ public final class Callers {
     }
 
     /**
-     * Whether a browser says that a page of this API sends this. Cookies come with it that others on the same host have
-     * set; pages cannot make these headers up.
+     * Whether a browser says that a page of this API sends the request. Needed for requests with cookies: other
+     * services on the same host may have set these, but pages cannot forge the headers read here.
      */
     public static boolean isOfOwnPage(HttpServerRequest request) {
         return !isOfAnotherSite(request)
                 && ("same-origin".equals(request.getHeader("Sec-Fetch-Site")) || request.getHeader("Origin") != null);
     }
 
-    /**
-     * Whether a browser sends this for a page of another origin. Clients that are not browsers send neither header.
-     */
+    /** Whether a browser sends this for a page of another origin. Clients that are not browsers send neither header. */
     public static boolean isOfAnotherSite(HttpServerRequest request) {
         String fetched = request.getHeader("Sec-Fetch-Site");
         if (fetched != null && !fetched.equals("same-origin") && !fetched.equals("none")) {

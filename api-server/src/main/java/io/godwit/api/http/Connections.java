@@ -14,12 +14,11 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open connections, each with the time by which something must have happened: a head must be complete, a request
- * must be answered and the answer read. Who sends or reads a byte now and then does not move it. Confined to the event
- * loop.
+ * The open connections, each with a deadline: for a complete head, for the answer, and for reading the answer. Sending
+ * or reading a byte now and then does not extend it. Confined to the event loop.
  */
 public final class Connections {
-    /** For who reads, to see the end of what was sent. */
+    /** Time for the peer to read the end of the data that was sent. */
     private static final Duration MOMENT = Duration.ofSeconds(1);
 
     private final Limits limits;
@@ -27,16 +26,16 @@ public final class Connections {
     private final ApiCounts counts;
     private final LongSupplier nanoClock;
     private final IdentityHashMap<HttpConnection, State> open = new IdentityHashMap<>();
-    /** How many of these count as whose. */
+    /** Number of connections owned by each caller. */
     private final Map<String, Integer> owned = new HashMap<>();
 
-    /** What is known of a connection. */
+    /** The state of a connection. */
     public static final class State {
         private long deadline;
         private int requests;
-        /** Whose token was sent, when the connection counts as that one's; null before. */
+        /** The caller whose connection this counts as; null until a valid token is sent. */
         private @Nullable String owner;
-        /** It was told to close, which waits for what is not written; what comes or goes meanwhile moves nothing. */
+        /** Whether a close was requested; it waits for unwritten data. From then on nothing extends the deadline. */
         private boolean isClosing;
 
         private @Nullable CompletableFuture<Boolean> trusted;
@@ -47,7 +46,7 @@ public final class Connections {
             }
         }
 
-        /** Whether the process at the other end is trusted, once somebody has asked; null before. */
+        /** Whether the process at the peer is trusted; null until the first check. */
         public @Nullable CompletableFuture<Boolean> trusted() {
             return trusted;
         }
@@ -57,7 +56,7 @@ public final class Connections {
         }
     }
 
-    /** @param gate that lets connections in */
+    /** @param gate the gate that accepts connections */
     public Connections(Limits limits, AcceptGate gate, ApiCounts counts, LongSupplier nanoClock) {
         this.counts = counts;
         this.limits = limits;
@@ -79,7 +78,7 @@ public final class Connections {
         }
     }
 
-    /** A head has come. */
+    /** A request head has arrived. */
     public State requestBegan(HttpConnection connection) {
         State state = open.computeIfAbsent(connection, unknown -> new State());
         state.requests++;
@@ -88,10 +87,10 @@ public final class Connections {
     }
 
     /**
-     * Somebody who may use the API has this connection, so that no other gets its place. Half of all places are kept
-     * for one caller at most; further connections of that one are as those of strangers.
+     * An authorized caller uses this connection, so no other connection may take its place. One caller may own half of
+     * all places; its further connections count as strangers.
      *
-     * @param caller whose token or certificate it is
+     * @param caller name of its token or certificate
      */
     public void known(HttpServerRequest request, State state, String caller) {
         int before = owned.getOrDefault(caller, 0);
@@ -102,7 +101,7 @@ public final class Connections {
         }
     }
 
-    /** A part of an answer that takes as long as it takes has been written: the next one has this time. */
+    /** A part of a long answer has been written; the next part has this time. */
     void progress(HttpConnection connection, Duration next) {
         State state = open.get(connection);
         if (state != null) {
@@ -110,7 +109,7 @@ public final class Connections {
         }
     }
 
-    /** The answer goes on for so long at most: who writes it looks after the time that reading takes. */
+    /** The answer is a stream of at most this length. The writer itself checks that the client reads. */
     public void streams(HttpConnection connection, Duration longest) {
         State state = open.get(connection);
         if (state != null) {
@@ -126,7 +125,7 @@ public final class Connections {
         }
     }
 
-    /** The time of this connection is over, whatever it had. */
+    /** Ends this connection's time now. */
     public void expire(HttpConnection connection) {
         State state = open.get(connection);
         if (state != null) {
@@ -134,7 +133,7 @@ public final class Connections {
         }
     }
 
-    /** Closes those whose time is over; a moment later those too whose other end reads nothing. */
+    /** Closes connections past their deadline; if the peer reads nothing for a moment after that, cuts them off. */
     public void closeLate() {
         long now = nanoClock.getAsLong();
         List<HttpConnection> late = new ArrayList<>();

@@ -6,13 +6,13 @@ import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.http.HttpServerOptions;
 import java.util.concurrent.TimeUnit;
 
-/** Vert.x as the API needs it: few threads, and no more connections than the limits say. */
+/** Vert.x as the API needs it: few threads, and no more connections than the limits allow. */
 public final class Gated {
     private static final long CHECK_SECONDS = 10;
 
     private Gated() {}
 
-    /** @param gate in front of its servers */
+    /** @param gate before its servers */
     public static Vertx vertx(AcceptGate gate) {
         VertxOptions options = new VertxOptions()
                 .setEventLoopPoolSize(1)
@@ -21,7 +21,7 @@ public final class Gated {
                 .setUseDaemonThread(true)
                 .setBlockedThreadCheckInterval(CHECK_SECONDS)
                 .setBlockedThreadCheckIntervalUnit(TimeUnit.SECONDS)
-                // nothing is read from files by Vert.x: it would make a directory for what it finds in jars
+                // Vert.x reads no files: else it would make a directory for files found in jars
                 .setFileSystemOptions(new FileSystemOptions()
                         .setClassPathResolvingEnabled(false)
                         .setFileCachingEnabled(false));
@@ -31,7 +31,7 @@ public final class Gated {
                 .build();
     }
 
-    /** HTTP/1.1 only, nothing decompressed, and no head longer than the limits say. */
+    /** HTTP/1.1 only, no decompression, and no head longer than the limits allow. */
     public static HttpServerOptions server(Limits limits) {
         return new HttpServerOptions()
                 .setUseAlpn(false)

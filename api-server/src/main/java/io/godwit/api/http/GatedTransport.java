@@ -11,7 +11,7 @@ import io.netty.channel.socket.InternetProtocolFamily;
 import io.vertx.core.net.TcpConfig;
 import io.vertx.core.spi.transport.Transport;
 
-/** Vert.x's NIO transport, with an {@link AcceptGate} in each server channel: Vert.x has no limit of connections. */
+/** Vert.x's NIO transport, with an {@link AcceptGate} in each server channel: Vert.x has no connection limit. */
 final class GatedTransport implements io.vertx.core.transport.Transport, Transport {
     private final Transport nio = NIO.implementation();
     private final AcceptGate gate;
@@ -56,7 +56,7 @@ final class GatedTransport implements io.vertx.core.transport.Transport, Transpo
     }
 
     @Override
-    @SuppressWarnings("deprecation") // in Netty, while Vert.x asks for it
+    @SuppressWarnings("deprecation") // deprecated in Netty, but Vert.x asks for it
     public DatagramChannel datagramChannel(InternetProtocolFamily family) {
         return nio.datagramChannel(family);
     }

@@ -10,14 +10,13 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Values as JSON: a record as an object with its components, an enum in lower case with hyphens, a
- * map by its keys. The document says
- * which components there are, and the tests compare.
+ * Values as JSON: a record as an object of its components, an enum in lower case with hyphens, a map by its keys. The
+ * document lists the components, and tests compare them.
  */
 public final class Json {
     private Json() {}
 
-    /** @throws IllegalArgumentException for a value that JSON has no form for */
+    /** @throws IllegalArgumentException for a value without a JSON form */
     public static JsonObject object(Record value) {
         JsonObject object = new JsonObject();
         for (RecordComponent component : value.getClass().getRecordComponents()) {
@@ -36,7 +35,7 @@ public final class Json {
         return array;
     }
 
-    /** Numbers that JSON cannot have are left out. */
+    /** Leaves out numbers that JSON cannot express. */
     public static JsonObject figures(Map<String, Number> figures) {
         JsonObject object = new JsonObject();
         figures.forEach((name, number) -> {

@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * About how many bytes a value of JSON takes as text, counted before that is made. A count ends soon after it has
- * passed the bound that it is given.
+ * The approximate size in bytes of a JSON value as text, found without making the text. Counting stops soon after it
+ * passes a given bound.
  */
 public final class JsonWeight {
-    /** For each member, whatever it is: quotes, a colon, a comma, and a number. */
+    /** For each member of any kind: quotes, a colon, a comma, and a number. */
     private static final int OF_MEMBER = 8;
 
-    /** Of a character that is escaped. */
+    /** Most bytes of an escaped character. */
     private static final int ESCAPED = 6;
 
     private final long most;
@@ -25,14 +25,14 @@ public final class JsonWeight {
         this.isExact = isExact;
     }
 
-    /** Whether it is at most that large, each character taken for the largest. Takes a moment, whatever is in it. */
+    /** Whether the value has at most this size, counting each character at its largest. Fast for any value. */
     public static boolean isSmall(Object json, long most) {
         JsonWeight weight = new JsonWeight(most, false);
         weight.add(json);
         return weight.found <= most;
     }
 
-    /** About so many bytes; more than {@code most} when it has more. Takes as long as there is text. */
+    /** About the size in bytes; more than {@code most} when it exceeds that. Takes time in proportion to the text. */
     public static long bytes(Object json, long most) {
         JsonWeight weight = new JsonWeight(most, true);
         weight.add(json);

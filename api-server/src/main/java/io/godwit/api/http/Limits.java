@@ -5,12 +5,12 @@ import java.time.Duration;
 /**
  * Bounds of connections and requests.
  *
- * @param maxConnections open at a time; {@link AcceptGate} says which of more are closed
+ * @param maxConnections open at a time; {@link AcceptGate} says which are closed beyond that
  * @param maxConnectionsPerAddress of these; an IPv6 address counts by its first 64 bits
  * @param maxLineBytes of the request line
  * @param maxHeaderBytes of all header lines together
- * @param headTimeout from the first byte that may come to the end of the head, and the same again to the end of the
- *     body; also for the TLS handshake
+ * @param headTimeout from when the first byte may arrive to the end of the head, and the same again to the end of
+ *     the body; also for the TLS handshake
  * @param idleTimeout of a connection between two requests
  * @param requestTimeout for an answer, from the end of the request
  * @param requestsPerSecond of all callers together
@@ -57,12 +57,12 @@ public record Limits(
         }
     }
 
-    /** How long it may take to know who asks. */
+    /** How long authentication of the caller may take. */
     public Duration identifyTimeout() {
         return requestTimeout.dividedBy(2);
     }
 
-    /** The longest that a request may have a connection, whatever either side does. */
+    /** The longest that one request may hold a connection, whatever either side does. */
     Duration wholeRequest() {
         return headTimeout.plus(identifyTimeout()).plus(requestTimeout).plus(WRITE_TIMEOUT);
     }

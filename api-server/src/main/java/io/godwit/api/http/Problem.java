@@ -10,8 +10,8 @@ import java.util.List;
  *
  * @param kind last part of its {@code type}, {@code urn:godwit:problem:KIND}; never changes once it is published
  * @param title the same for each problem of the kind
- * @param detail what is wrong here
- * @param missingNodes that did not answer, where that is the matter
+ * @param detail the error in this case
+ * @param missingNodes nodes that did not answer, if that is the problem
  */
 public record Problem(
         int status, String kind, String title, String detail, List<FieldError> errors, List<String> missingNodes) {
@@ -52,7 +52,7 @@ public record Problem(
         return new Problem(412, "changed", "It was changed meanwhile", detail);
     }
 
-    /** @param field that is to blame; empty for none */
+    /** @param field the wrong field; empty for none */
     public static Problem refused(String field, String detail) {
         List<FieldError> errors = field.isEmpty() ? List.of() : List.of(new FieldError(field, detail));
         return new Problem(409, "refused", "Not done", detail, errors, List.of());

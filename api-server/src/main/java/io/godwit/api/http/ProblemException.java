@@ -1,6 +1,6 @@
 package io.godwit.api.http;
 
-/** Ends a request with a problem. Without a stack trace: callers can have as many as they like. */
+/** Ends a request with a problem. Without a stack trace: callers can cause any number of these. */
 public final class ProblemException extends RuntimeException {
     private final transient Problem problem;
 

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
- * Token buckets by name: each caller gets so many requests a second, and may save up those of two seconds. Of the
- * callers beyond a bound the one that has not asked for longest is forgotten. Confined to the thread that uses it.
+ * Token buckets by name: each caller gets a number of requests a second, and may save up those of two seconds. Beyond a
+ * bound, the caller that has been idle longest is forgotten. Confined to the thread that uses it.
  */
 public final class Rates {
     private static final int MAX_CALLERS = 10_000;
@@ -32,7 +32,7 @@ public final class Rates {
         this.nanoClock = nanoClock;
     }
 
-    /** Whether the caller may do one thing more now. */
+    /** Whether the caller may make one more request now; if so, charges it. */
     public boolean tryTake(String caller) {
         long now = nanoClock.getAsLong();
         Bucket bucket = buckets.computeIfAbsent(caller, name -> full(now));

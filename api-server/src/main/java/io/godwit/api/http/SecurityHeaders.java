@@ -4,12 +4,12 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.List;
 
-/** What browsers are told, and what is asked of theirs. */
+/** Response headers that restrict browsers. */
 public final class SecurityHeaders {
-    /** For answers that are data: a browser that shows one loads and runs nothing. */
+    /** For data: a browser that displays it loads and runs nothing. */
     public static final String DATA_POLICY = "default-src 'none'; frame-ancestors 'none'";
 
-    /** For the page of the document. Images as data: URLs are in the style sheet. */
+    /** For the page of the document. Its style sheet has images as data: URLs. */
     public static final String PAGE_POLICY =
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
                     + "form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
@@ -17,8 +17,8 @@ public final class SecurityHeaders {
     private SecurityHeaders() {}
 
     /**
-     * For the dashboard: its own files, the API and the node's WebSockets, nothing else. Scripts cannot turn a text
-     * into elements: all that could do so is refused by the browser.
+     * For the dashboard: its own files, the API and the node's WebSockets, nothing else. The browser also refuses every
+     * operation that could turn a text into elements.
      *
      * @param webSockets their origins, such as {@code wss://host:8443}
      */

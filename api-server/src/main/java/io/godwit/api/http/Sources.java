@@ -8,22 +8,24 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 
-/** Who counts as one caller. */
+/** Maps peer addresses to sources; all requests of a source count as one caller. */
 final class Sources {
     private static final int IPV6_PREFIX_BYTES = 8;
-    /** What a household has, and what a company has or a household of a generous provider. */
+    /** Prefix of a household; of a company, or of a household at a generous provider. */
     private static final int HOUSEHOLD_BYTES = 7;
 
     private static final int SITE_BYTES = 6;
 
     private Sources() {}
 
-    /** The address without port; of IPv6 the first 64 bits, which one user has all of. */
+    /** The address without port; for IPv6 the first 64 bits, all of which one user has. */
     static String of(SocketAddress peer) {
         return names(peer).get(0);
     }
 
-    /** The same, and who counts as one caller where there are too many of these: of IPv6 the first 56, then 48 bits. */
+    /**
+     * The source, then wider prefixes to count by when there are too many sources: for IPv6 the first 56, then 48 bits.
+     */
     static List<String> names(SocketAddress peer) {
         if (!(peer instanceof InetSocketAddress socket) || socket.getAddress() == null) {
             return List.of("unknown");

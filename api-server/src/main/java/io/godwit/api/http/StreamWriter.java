@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends a {@link BodyStream} in chunks, each when the receiver has taken those before it: a thread writes, the event
- * loop sends, and between them are {@link #PIECES} pieces at most. A body that is not whole ends with the connection
- * and without the last chunk, so that nobody takes it for a whole one.
+ * Sends a {@link BodyStream} in chunks, at the receiver's pace: a thread writes, the event loop sends, and at most
+ * {@link #PIECES} pieces are between them. After an incomplete body the connection closes without the last chunk, so
+ * that the receiver notices.
  */
 public final class StreamWriter {
     private static final Logger LOG = LoggerFactory.getLogger(StreamWriter.class);
@@ -34,9 +34,9 @@ public final class StreamWriter {
     private final Connections connections;
     private final Duration patience;
     private final BooleanSupplier mayGoOn;
-    /** When {@link #mayGoOn} was asked last; of the event loop. */
+    /** When {@link #mayGoOn} was last called; confined to the event loop. */
     private long askedAtNanos = System.nanoTime();
-    /** Pieces that may be handed to the event loop. */
+    /** Pieces that may still be handed to the event loop. */
     private final Semaphore room = new Semaphore(PIECES);
 
     private volatile boolean isGone;
@@ -58,12 +58,12 @@ public final class StreamWriter {
     }
 
     /**
-     * On the event loop, with the head not yet written.
+     * Call on the event loop, before the head is written.
      *
-     * @param threads on which the body is made
+     * @param threads produce the body
      * @param patience how long the receiver may take for a piece, and the stream to make one
-     * @param mayGoOn whether the receiver may have it still, asked once a second on the event loop: a token may be
-     *     removed meanwhile
+     * @param mayGoOn whether the receiver is still authorized, asked once a second on the event loop: its token may
+     *     be removed meanwhile
      */
     public static void send(
             Vertx vertx,
@@ -91,16 +91,16 @@ public final class StreamWriter {
     }
 
     /**
-     * Whether a receiver reads less than {@link #LEAST_BYTES_PER_SECOND}: it has one of a few threads, and could have
-     * it for days. It has its patience first.
+     * Whether the receiver reads less than {@link #LEAST_BYTES_PER_SECOND}: it occupies one of a few threads, and could
+     * do so for days. Checked only after {@code patience}.
      *
-     * @param waitedNanos for the receiver, in all
+     * @param waitedNanos time spent waiting for the receiver, in all
      */
     static boolean isTooSlow(long bytes, long waitedNanos, Duration patience) {
         return waitedNanos > patience.toNanos() && bytes / (waitedNanos / NANOS) < LEAST_BYTES_PER_SECOND;
     }
 
-    /** Whether all of it was handed to the event loop. On a thread that may wait. */
+    /** Whether the whole body was handed to the event loop. Called on a thread that may wait. */
     private boolean write() {
         try (Pieces out = new Pieces()) {
             stream.writeTo(out);
@@ -125,7 +125,7 @@ public final class StreamWriter {
         }
     }
 
-    /** What the stream writes into. Of its thread. */
+    /** The output for the stream. Confined to the stream's thread. */
     private final class Pieces extends OutputStream {
         private Buffer piece = Buffer.buffer(PIECE_BYTES);
         private long bytes;
@@ -189,7 +189,8 @@ public final class StreamWriter {
                 if (!mayGoOn.getAsBoolean()) {
                     LOG.info("answer not finished, its token is not valid any more path={}", request.path());
                     gone();
-                    connections.expire(request.connection()); // without the last chunk, and whether it reads or not
+                    // without the last chunk, whether the receiver reads or not
+                    connections.expire(request.connection());
                     return;
                 }
             }

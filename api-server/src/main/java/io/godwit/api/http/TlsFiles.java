@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of TLS, all PEM, and whether they have changed. On one thread at a time, which may block.
+ * The PEM files of TLS, and whether they have changed. Used by one thread at a time, which may block.
  *
  * @see #options
  */
@@ -29,10 +29,10 @@ public final class TlsFiles {
     private final @Nullable Path clientAuthority;
     private final List<FileWatch> watches = new ArrayList<>();
     private final Limits limits;
-    /** Whether the last look could not read them all. */
+    /** Whether the last read of the files failed. */
     private boolean isUnread;
 
-    /** @param clientAuthority who issues certificates of clients; null asks for none */
+    /** @param clientAuthority the CA of client certificates; null requests no client certificate */
     public TlsFiles(
             Path certificate, Path key, @Nullable Path clientAuthority, Limits limits, FileWatch.Factory factory) {
         this.certificate = certificate;
@@ -46,11 +46,11 @@ public final class TlsFiles {
         }
     }
 
-    /** Whether they have, or could not be read the last time. */
+    /** Whether the files have changed, or could not be read the last time. */
     public boolean haveChanged() {
         boolean changed = isUnread;
         for (FileWatch watch : watches) {
-            changed |= watch.hasChanged(); // each is asked: what is told once is not told again
+            changed |= watch.hasChanged(); // call all of them: a watch reports each change once
         }
         return changed;
     }

@@ -9,14 +9,14 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** A few threads for what may block or takes a while, and so many tasks that may wait for them. */
+/** A few threads for tasks that block or take long, with a bounded number of waiting tasks. */
 public final class Workers implements AutoCloseable {
     private static final int THREADS = 2;
     private static final int MAX_WAITING = 128;
-    /** More than the ports let be made at a time. */
+    /** More than the number of backups that the ports allow at a time. */
     private static final int STREAMS = 4;
 
-    /** Answers that wait to be made text, each of up to 16 MiB. */
+    /** Large answers waiting to be encoded, each of up to 16 MiB. */
     private static final int ENCODERS_WAITING = 16;
 
     private static final long IDLE_SECONDS = 30;
@@ -27,12 +27,12 @@ public final class Workers implements AutoCloseable {
         this("api-worker", THREADS, new ArrayBlockingQueue<>(MAX_WAITING));
     }
 
-    /** For bodies that are made while they are sent. */
+    /** For bodies that are produced while they are sent. */
     public static Workers ofStreams() {
         return new Workers("api-stream", STREAMS, new SynchronousQueue<>());
     }
 
-    /** One thread for large answers that are made text: there is memory for one at a time. */
+    /** One thread that encodes large answers: there is memory for one at a time. */
     public static Workers ofEncoding() {
         return new Workers("api-encoder", 1, new ArrayBlockingQueue<>(ENCODERS_WAITING));
     }
@@ -47,7 +47,8 @@ public final class Workers implements AutoCloseable {
     }
 
     /**
-     * Completes on a worker, with what the task throws; when too many wait, at once with a {@link ProblemException}.
+     * Completes on a worker, with the task's result or exception; when too many tasks wait, fails at once with a
+     * {@link ProblemException}.
      */
     public <T> CompletableFuture<T> supply(Supplier<T> task) {
         try {

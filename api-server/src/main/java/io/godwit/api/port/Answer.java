@@ -3,17 +3,17 @@ package io.godwit.api.port;
 import java.util.List;
 
 /**
- * What the nodes of a cluster answered.
+ * The combined answer of the nodes of a cluster.
  *
  * @param value made of the answers that came in time
- * @param missingNodes store ids of members that did not answer in time, in order; {@code value} lacks what they know
+ * @param missingNodes store ids of members that did not answer in time, in order; {@code value} lacks their part
  */
 public record Answer<T>(T value, List<String> missingNodes) {
     public Answer {
         missingNodes = missingNodes.stream().sorted().toList();
     }
 
-    /** An answer of all that were asked. */
+    /** An answer without missing nodes. */
     public static <T> Answer<T> complete(T value) {
         return new Answer<>(value, List.of());
     }

@@ -1,21 +1,21 @@
 package io.godwit.api.port;
 
 /**
- * Counts what the API does. Called by its event loop and by the thread that accepts connections; returns at once and
- * does not throw. Nothing that a caller chooses gets here: operations and kinds of problems are those of the API's own
- * document, however many paths are asked for.
+ * Counts the work of the API. Called by its event loop and by the thread that accepts connections; returns at once and
+ * does not throw. Callers cannot choose the arguments: operations and kinds of problems come from the API's own
+ * document, whatever paths are requested.
  */
 public interface ApiCounts {
-    /** For requests that reach no operation: of an unknown path or method, of a wrong form, or too many. */
+    /** For requests that reach no operation: an unknown path or method, a malformed request, or too many requests. */
     String NO_OPERATION = "none";
 
-    /** Which bound was reached. */
+    /** The limit that was reached. */
     enum Bound {
-        /** That of all together. */
+        /** The limit for all callers together. */
         ALL,
-        /** That of one address. */
+        /** The limit for one address. */
         ADDRESS,
-        /** That of one token, or of its tenant. */
+        /** The limit for one token, or for its tenant. */
         TOKEN
     }
 
@@ -23,33 +23,33 @@ public interface ApiCounts {
     enum Cause {
         /** A request, its answer or the next request did not come in time. */
         LATE,
-        /** Nobody was known on it, and its place was given to a new one. */
+        /** No known caller used it, and a new connection took its place. */
         REPLACED
     }
 
     /**
-     * A request is over.
+     * A request has ended.
      *
      * @param operation its id in the document, or {@link #NO_OPERATION}
      * @param status of the answer; 0 when the connection ended before there was one
      */
     void answered(String operation, int status);
 
-    /** An answer is a problem. */
+    /** A request was answered with a problem. */
     void problem(String kind);
 
-    /** A request was refused for the rate of requests. */
+    /** A request was refused because of a rate limit. */
     void limited(Bound bound);
 
     /** A connection was accepted and is open. */
     void connectionOpened();
 
-    /** One that was open has ended, whoever ended it. */
+    /** An open connection has ended, whichever side ended it. */
     void connectionEnded();
 
     /** A connection was closed as soon as it was accepted. */
     void connectionRefused(Bound bound);
 
-    /** An open connection is closed by the API. Its end is told by {@link #connectionEnded} too. */
+    /** The API closes an open connection. {@link #connectionEnded} follows for it too. */
     void connectionClosed(Cause cause);
 }

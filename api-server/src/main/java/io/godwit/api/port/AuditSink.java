@@ -5,28 +5,31 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where the records of changes are kept. {@link #write} is called by one thread, which it may block; the others by any,
- * and they return at once.
+ * Storage of the audit log. {@link #write} is called by one thread, which it may block; the other methods by any
+ * thread, and they return at once.
  */
 public interface AuditSink {
-    /** The logger that records are written by. */
+    /** The logger that writes the records. */
     String LOGGER = "io.godwit.audit";
 
     /**
-     * Keeps a record. When it fails, the same one is written again later, so it may be there twice.
+     * Writes a record. When it fails, the same record is written again later, so it may appear twice.
      *
      * @param record a line without its end
-     * @throws IOException when it is not kept, such as on a full disk
+     * @throws IOException when it is not written, such as on a full disk
      */
     void write(String record) throws IOException;
 
-    /** A change was not made, since no record of it could be kept. */
+    /** A change was refused because its record could not be written. */
     void refused();
 
-    /** Records are given up: of requests that were refused while there was no place, or since the node stops. */
+    /**
+     * Records were dropped: those of refused requests while there was no place, or all that waited when the node
+     * stopped.
+     */
     void lost(int records);
 
-    /** By SLF4J, which does not tell of disks that are full; nothing is counted. */
+    /** Writes through SLF4J, which does not report full disks; counts nothing. */
     static AuditSink ofLogger() {
         Logger log = LoggerFactory.getLogger(LOGGER);
         return new AuditSink() {

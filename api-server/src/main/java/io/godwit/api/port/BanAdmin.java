@@ -8,24 +8,24 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who is kept out: by operators, on all nodes, and by single nodes that do so by themselves. Called on any thread;
- * calls return at once and do not block. Futures complete
- * on any thread, which the callback must not hold up, and at the latest soon after {@code within}. They fail with
- * {@link NotServingException} when it was not stored in time; it may be stored all the same then.
+ * Bans: those of operators, which hold on all nodes, and automatic ones of single nodes. Called on any thread; calls
+ * return at once and do not block. Futures complete on any thread, which the callback must not block, soon after
+ * {@code within} at the latest. They fail with {@link NotServingException} when the change was not stored in time; it
+ * may still be stored.
  *
- * <p>A change completes when all nodes that serve act by it, or have not said so in five seconds.
+ * <p>A change completes when every serving node applies it, or has not confirmed it within five seconds.
  */
 public interface BanAdmin {
-    /** About so many there may be; as many requests as are under way may each add one more. */
+    /** The most bans of operators, about: each of the requests under way may add one more. */
     int MAX_BANS = 10_000;
 
-    /** Of these in a tenant by whoever is bound to it: other tenants have room left. */
+    /** The most of these that tenant-bound callers may make in their tenant, so that other tenants can still ban. */
     int MAX_BANS_OF_TENANT = 1_000;
 
     /** The longest subject, in bytes of UTF-8. */
     int MAX_SUBJECT_BYTES = 8_192;
 
-    /** What of a client is banned. */
+    /** What a ban matches a client by. */
     enum Kind {
         /** Its client id. */
         CLIENT,
@@ -38,16 +38,16 @@ public interface BanAdmin {
     /**
      * A ban.
      *
-     * @param id of letters, digits, {@code -} and {@code _}; the same for the same tenant, kind and subject, and for
-     *     automatic ones for the same reason. Several nodes may have an automatic one of the same id
+     * @param id of letters, digits, {@code -} and {@code _}; the same for the same tenant, kind and subject, and
+     *     for automatic ones for the same reason. Several nodes may have an automatic one with the same id
      * @param tenant empty for an address, which is banned in all tenants
      * @param subject the client id or user name exactly; an address, or a block such as {@code 10.0.0.0/8}
-     * @param untilMillis of the wall clock, since the epoch; -1 for no end. One that has ended has no effect, and is
-     *     removed about an hour later
-     * @param by who has banned it; empty for an automatic one
+     * @param untilMillis of the wall clock, since the epoch; -1 for no end. A ban that has ended has no effect, and
+     *     is removed about an hour later
+     * @param by name of the caller that made it; empty for an automatic one
      * @param sinceMillis of the wall clock
-     * @param automatic whether a node has made it by itself, and acts by it alone
-     * @param node that one; empty for a ban of an operator
+     * @param automatic whether a node made it by itself; it then holds on that node only
+     * @param node that node; empty for a ban of an operator
      * @param mountPoint of the listeners on which an automatic ban of a client id holds; else empty
      */
     record Ban(
@@ -62,7 +62,7 @@ public interface BanAdmin {
             boolean automatic,
             String node,
             String mountPoint) {
-        /** By an operator. */
+        /** A ban made by an operator. */
         public Ban(
                 String id,
                 String tenant,
@@ -80,7 +80,7 @@ public interface BanAdmin {
         }
     }
 
-    /** Where a ban is in the list of all: by id, then by node. */
+    /** Position of a ban in the list of all: by id, then by node. */
     record BanKey(String id, String node) implements Comparable<BanKey> {
         private static final Comparator<BanKey> ORDER =
                 Comparator.comparing(BanKey::id).thenComparing(BanKey::node);
@@ -92,12 +92,12 @@ public interface BanAdmin {
     }
 
     /**
-     * What is to be banned.
+     * A ban to be made.
      *
-     * @param tenant not looked at for an address
+     * @param tenant ignored for an address
      * @param seconds empty for no end
-     * @param by who asks for it
-     * @param isTenantBound whether who asks is bound to the tenant
+     * @param by name of the caller
+     * @param isTenantBound whether the caller is bound to the tenant
      */
     record Wanted(
             String tenant,
@@ -108,7 +108,7 @@ public interface BanAdmin {
             String by,
             boolean isTenantBound) {}
 
-    /** Which bans are wanted: those that meet all that is given. */
+    /** Selects the bans that meet every condition given. */
     record BanFilter(Optional<String> tenant, Optional<Kind> kind, Optional<Boolean> automatic) {
         public boolean matches(Ban ban) {
             return tenant.map(ban.tenant()::equals).orElse(true)
@@ -117,11 +117,11 @@ public interface BanAdmin {
         }
     }
 
-    /** @param isNew false when it has taken the place of one of the same subject */
+    /** @param isNew false when it replaced a ban of the same subject */
     record Made(Ban ban, boolean isNew) {}
 
     /**
-     * Bans by their keys: those of operators as this node knows them, automatic ones as each node tells.
+     * Bans by their keys: those of operators as this node knows them, automatic ones as each node reports them.
      *
      * @param after null for the first page
      */
@@ -129,17 +129,16 @@ public interface BanAdmin {
             BanFilter filter, @Nullable BanKey after, int limit, Duration within);
 
     /**
-     * Bans. From then on whoever meets it is refused on each node, and disconnected.
+     * Bans a subject. From completion on, each node refuses and disconnects the clients it matches.
      *
-     * <p>Fails with {@link IllegalArgumentException} for a subject that cannot be one, and with
-     * {@link LimitReachedException}.
+     * <p>Fails with {@link IllegalArgumentException} for an invalid subject, and with {@link LimitReachedException}.
      */
     CompletableFuture<Made> ban(Wanted wanted, Duration within);
 
     /**
-     * Lifts a ban, an automatic one on each node that has it.
+     * Lifts a ban; an automatic one on each node that has it.
      *
-     * @param tenant that it must be of; empty for any, and addresses
+     * @param tenant the tenant it must be in; empty for any, and addresses
      * @return whether there was one
      */
     CompletableFuture<Answer<Boolean>> unban(Optional<String> tenant, String id, Duration within);

@@ -1,6 +1,6 @@
 package io.godwit.api.port;
 
-/** What was to be replaced is not what the caller has seen. Nothing was changed. */
+/** The value to be replaced has changed since the caller read it. Nothing was changed. */
 public final class ChangedMeanwhileException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The clients of all nodes. Called on any thread; calls return at once and do not block. Futures complete on any
- * thread, which the callback must not hold up, and at the latest soon after {@code within}: a node that has not
- * answered by then is named in {@link Answer#missingNodes}. They fail with {@link NotServingException} only, when this
- * node itself cannot answer, such as while it starts.
+ * thread, which the callback must not block, soon after {@code within} at the latest: a node that has not answered by
+ * then is named in {@link Answer#missingNodes}. They fail only with {@link NotServingException}, when this node itself
+ * cannot answer, such as while it starts.
  */
 public interface ClientAdmin {
     /** The most clients of a page. */
@@ -19,12 +19,12 @@ public interface ClientAdmin {
      * Clients in the order of their keys. A client that comes, goes or moves to another node between two pages may be
      * in both or in neither; all others are in exactly one.
      *
-     * <p>With missing nodes the page leaves out those nodes' clients, also those that would stand between the others.
-     * The next page goes on behind {@link Page#next}, which need not be the key of a client.
+     * <p>With missing nodes the page leaves out those nodes' clients, even where they belong between the others. The
+     * next page continues after {@link Page#next}, which need not be the key of a client.
      *
      * <p>{@link Page#next} names no client of another tenant than the filter's.
      *
-     * @param after only clients behind this key; null begins with the first. It need not be one of a client
+     * @param after only clients after this key; null begins with the first. It need not be the key of a client
      * @param limit 1 to {@link #MAX_LIMIT}
      * @param within how long other nodes may take
      */
@@ -35,8 +35,8 @@ public interface ClientAdmin {
     CompletableFuture<Answer<Optional<ClientView>>> client(ClientKey key, Duration within);
 
     /**
-     * Ends the client's connection, on whichever node it is: a 5.0 client is sent DISCONNECT with the reason code
-     * first. Its session stays as its expiry says, and its will is published [MQTT5-3.1.2-8].
+     * Ends the client's connection, on any node: a 5.0 client first gets DISCONNECT with the reason code. The session
+     * stays for its expiry interval, and the will is published [MQTT5-3.1.2-8].
      *
      * @param reasonCode one that a server may send in DISCONNECT, 0x80 or above, such as 0x98 (administrative action)
      * @return whether there was a connection, which is closed now or about to be. With false and missing nodes, the

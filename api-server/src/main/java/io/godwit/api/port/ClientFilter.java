@@ -5,12 +5,12 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * Which clients are wanted: those that meet all that is given. What is empty selects nothing out.
+ * Selects the clients that meet every condition given. An empty one matches all clients.
  *
  * @param tenant exactly
- * @param clientId how the client id must be
+ * @param clientId a pattern for the client id
  * @param userName exactly
- * @param address of the peer, in whatever spelling, or a block such as {@code 10.0.0.0/8}
+ * @param address of the peer, in any spelling, or a block such as {@code 10.0.0.0/8}
  * @param protocolLevel 3, 4 or 5
  * @param leastQueued the least number of queued messages
  */
@@ -33,8 +33,8 @@ public record ClientFilter(
             OptionalLong.empty());
 
     /**
-     * A plain text that another has at its beginning or anywhere; never a regular expression, which could take for
-     * ever. Upper and lower case differ.
+     * A plain text at the beginning of another text or anywhere in it; never a regular expression, which could take for
+     * ever. Case-sensitive.
      */
     public record TextPattern(Kind kind, String text) {
         /** Where the text must be. */

@@ -3,8 +3,8 @@ package io.godwit.api.port;
 import java.util.Comparator;
 
 /**
- * Names a client of a cluster. Ordered by tenant, then by client id, each by its UTF-16 code units
- * ({@link String#compareTo}), which every node does alike.
+ * Identifies a client in a cluster. Ordered by tenant, then by client id, each by its UTF-16 code units
+ * ({@link String#compareTo}), alike on every node.
  */
 public record ClientKey(String tenant, String clientId) implements Comparable<ClientKey> {
     private static final Comparator<ClientKey> ORDER =

@@ -4,15 +4,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The nodes of the cluster and what they store, as this node knows it. Called on any thread. No call waits for another
- * node, the disk or a lock that is held while somebody waits, so that it answers also while the node hangs otherwise.
- * All but {@link #health} throw {@link NotServingException} while the node has no stores yet or no more.
+ * The nodes of the cluster and their stores, as this node knows them. Called on any thread. No call waits for another
+ * node, for the disk, or for a lock that may be held during a wait, so it answers even while the rest of the node
+ * hangs. All but {@link #health} throw {@link NotServingException} while the node's stores are not open.
  */
 public interface ClusterAdmin {
-    /** Those that are members or have a replica, by id. A node without a cluster has itself. */
+    /** Nodes that are members or have a replica, by id. A node without a cluster lists itself. */
     List<NodeView> nodes();
 
-    /** This node, now: never a state that was noted earlier and may be out of date. */
+    /** The health of this node, determined anew by each call. */
     HealthView health();
 
     /** The open stores, by name. */

@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** What events are called: {@code client-connected} for {@link BrokerEvent.ClientConnected}. */
+/** Names of events: {@code client-connected} for {@link BrokerEvent.ClientConnected}. */
 public final class EventTypes {
     private EventTypes() {}
 
@@ -13,8 +13,8 @@ public final class EventTypes {
         return event.getSimpleName().replaceAll("(?<!^)([A-Z])", "-$1").toLowerCase(Locale.ROOT);
     }
 
-    /** The names of all there are, sorted. */
-    @SuppressWarnings("unchecked") // they are all of the sealed interface
+    /** The names of all events, sorted. */
+    @SuppressWarnings("unchecked") // all are subtypes of the sealed interface
     public static Set<String> all() {
         Set<String> names = new TreeSet<>();
         for (Class<?> each : BrokerEvent.class.getPermittedSubclasses()) {

@@ -3,10 +3,10 @@ package io.godwit.api.port;
 import java.util.List;
 
 /**
- * How the node that answers is.
+ * The health of the node that answers.
  *
- * @param notLive why the process should be started anew; empty while it is live
- * @param notReady why it should get no clients: it starts, stops, drains, or could not keep what it promises; empty
+ * @param notLive why the process should be restarted; empty while it is live
+ * @param notReady why it should get no clients: it starts, stops, drains, or could not keep its guarantees; empty
  *     while it is ready
  */
 public record HealthView(List<String> notLive, List<String> notReady) {

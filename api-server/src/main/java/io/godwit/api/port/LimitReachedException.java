@@ -1,6 +1,6 @@
 package io.godwit.api.port;
 
-/** There is no room for one more; the message says how many there may be. */
+/** A limit on the number of entries is reached; the message names the limit. */
 public final class LimitReachedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,6 @@
 package io.godwit.api.port;
 
-/** How a node looks to the one that is asked. */
+/** State of a node as seen by the node that answers. */
 public enum Liveness {
     /** It answers. */
     ALIVE,

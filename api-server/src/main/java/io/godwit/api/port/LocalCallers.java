@@ -2,12 +2,12 @@ package io.godwit.api.port;
 
 import java.net.InetSocketAddress;
 
-/** Tells who is at the other end of a connection over the loopback address. */
+/** Identifies the process at the other end of a loopback connection. */
 @FunctionalInterface
 public interface LocalCallers {
     /**
-     * Whether a process of the broker's own user, or of root, holds the other end. Anything but a certain yes is false.
-     * May read files of the kernel; called on worker threads.
+     * Whether a process of the broker's own user, or of root, holds the other end; false also when that is uncertain.
+     * May read kernel files; called on worker threads.
      *
      * @param here this end
      * @param there the other end

@@ -3,9 +3,9 @@ package io.godwit.api.port;
 import java.util.Map;
 import java.util.Optional;
 
-/** What this node logs. Thread-safe; nothing blocks. A restart ends what was set here. */
+/** Log levels of this node. Thread-safe; calls do not block. A restart resets levels set here. */
 public interface LogLevels {
-    /** From much to little, and what the logger above it has. */
+    /** From most to least output; INHERIT takes the level of the parent logger. */
     enum Level {
         TRACE,
         DEBUG,
@@ -15,11 +15,11 @@ public interface LogLevels {
         INHERIT
     }
 
-    /** The loggers that have a level of their own, in order of names, with it; never {@link Level#INHERIT}. */
+    /** The loggers with a level of their own and that level, sorted by name; never {@link Level#INHERIT}. */
     Map<String, Level> levels();
 
     /**
-     * Sets the level of a logger and of those below it that have none of their own.
+     * Sets the level of a logger and of the loggers below it without a level of their own.
      *
      * @param logger {@code ROOT}, which may be info or above, or a package or class of {@code io.godwit}
      * @return why it was refused; empty when it is set

@@ -4,30 +4,30 @@ import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import java.util.concurrent.CompletableFuture;
 
-/** Publishes as the broker's clients do. Called on any thread; calls return at once and do not block. */
+/** Publishes messages as the broker's clients do. Called on any thread; calls return at once and do not block. */
 public interface MessagePublisher {
     /**
      * A message to be published.
      *
-     * @param topic a valid topic name, behind rewriting rules and mount points
+     * @param topic a valid topic name, after rewriting rules and mount points
      * @param payload handed over, never modified
      */
-    @SuppressWarnings("ArrayRecordComponent") // handed on once, never compared or changed
+    @SuppressWarnings("ArrayRecordComponent") // passed on once, never compared or changed
     record Outgoing(String topic, byte[] payload, Qos qos, boolean retain, MessageProperties properties) {}
 
-    /** What became of a message. */
+    /** The outcome of a publish. */
     enum Outcome {
-        /** Each receiver has it: in its session's memory, or committed; or its session has dropped it by its limit. */
+        /** Each receiver has it: in its session's memory, or committed; or its session dropped it at its limit. */
         DELIVERED,
-        /** It is retained if it was to be, and nobody is subscribed to its topic. */
+        /** Nobody is subscribed to its topic. If it was to be retained, it is retained. */
         NO_SUBSCRIBERS,
-        /** A store takes no more now: it is certain that it has not been stored. */
+        /** A store accepts no more now. The message is certainly not stored. */
         OVERLOADED,
-        /** A store could not write it, or it is not known whether it did: a part of the receivers may have it. */
+        /** Storing failed, or its result is unknown: some of the receivers may have the message. */
         NOT_STORED
     }
 
-    /** More than the broker takes in one message. */
+    /** The message is larger than the broker accepts. */
     final class TooLargeException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -37,11 +37,10 @@ public interface MessagePublisher {
     }
 
     /**
-     * Completes with what became of it, once that is known: where PUBACK would have been sent to a client. Fails with
-     * {@link NotServingException} when this node cannot publish now or has too much under way;
-     * {@link NotAllowedException} for a topic that the broker alone publishes to; {@link TooLargeException}; and
-     * {@link IllegalArgumentException} for a topic that is over a limit, saying which. In these cases nothing was
-     * published. It may take longer than callers wait.
+     * Completes with the outcome, at the time when a client would get PUBACK. Fails with {@link NotServingException}
+     * when this node cannot publish now or has too much under way; {@link NotAllowedException} for a topic that only
+     * the broker may publish to; {@link TooLargeException}; and {@link IllegalArgumentException} for a topic over a
+     * limit, naming the limit. In these cases nothing was published. It may take longer than callers wait.
      */
     CompletableFuture<Outcome> publish(String tenant, Outgoing message);
 }

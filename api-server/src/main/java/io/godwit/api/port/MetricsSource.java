@@ -1,11 +1,11 @@
 package io.godwit.api.port;
 
-/** The metrics of this node in the form of Prometheus. */
+/** The metrics of this node in Prometheus format. */
 @FunctionalInterface
 public interface MetricsSource {
     /**
-     * Writes all metrics down. Called on worker threads of the API, never on an event loop, by one at a time. It takes
-     * milliseconds, waits for nobody and does not throw. Whoever calls it shares the answer among those who ask.
+     * Writes all metrics. Called by one worker thread of the API at a time, never on an event loop. Takes milliseconds,
+     * waits for nothing and does not throw. The caller shares the result among concurrent requests.
      */
     Scrape scrape(ScrapeFormat format);
 }

@@ -10,7 +10,7 @@ import java.util.TreeMap;
  *
  * @param id store id
  * @param name for people, such as the RPC address
- * @param boundsMillis upper bounds of the buckets of latencies, ascending; empty when they are not measured
+ * @param boundsMillis upper bounds of the latency buckets, ascending; empty when latencies are not measured
  * @param samples by time, one for each {@link HistorySource#STEP}, without gaps since the node started
  */
 public record NodeHistory(String id, String name, List<Double> boundsMillis, List<Sample> samples) {
@@ -20,14 +20,14 @@ public record NodeHistory(String id, String name, List<Double> boundsMillis, Lis
     }
 
     /**
-     * What happened in one step.
+     * Values of one step.
      *
      * @param atMillis its end, a multiple of {@link HistorySource#STEP} since 1970
-     * @param connections of clients, then
+     * @param connections of clients at the end of the step
      * @param inPerSecond PUBLISH packets that clients sent
      * @param outPerSecond PUBLISH packets sent to clients
      * @param droppedPerSecond messages, by reason; reasons without any are left out
-     * @param latencies how many fell into each bucket, and at last those beyond all bounds; empty for none
+     * @param latencies count of each bucket, with those beyond all bounds last; empty for none
      */
     public record Sample(
             long atMillis,

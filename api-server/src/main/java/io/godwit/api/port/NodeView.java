@@ -12,8 +12,8 @@ package io.godwit.api.port;
  * @param diskTotalBytes of the file system with its data; 0 when not known
  * @param leaders ranges that it leads, over all stores
  * @param replicas ranges that it has a replica of
- * @param forgotten whether an operator gave it up
- * @param thisNode whether it is the one that answers
+ * @param forgotten whether an operator has removed it from the cluster for ever
+ * @param thisNode whether it is the node that answers
  */
 public record NodeView(
         String id,

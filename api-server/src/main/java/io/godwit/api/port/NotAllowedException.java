@@ -1,6 +1,6 @@
 package io.godwit.api.port;
 
-/** The broker lets nobody do that, whatever the role; the message says what. */
+/** The broker allows this to nobody, whatever the role; the message names the operation. */
 public final class NotAllowedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,6 @@
 package io.godwit.api.port;
 
-/** The node cannot answer yet or any more, because it starts or stops. Says which; for the caller of the API. */
+/** The node cannot answer because it starts or stops. The message says which, for the caller of the API. */
 public final class NotServingException extends RuntimeException {
     /** @param why a sentence, such as "the node starts" */
     public NotServingException(String why) {

@@ -1,24 +1,24 @@
 package io.godwit.api.port;
 
-/** What an operator asked for was not done, or not to its end. The message is for the operator. */
+/** An operator's request failed or was not completed. The message is for the operator. */
 public final class OperationException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** Why. */
+    /** The kind of failure. */
     public enum Kind {
-        /** What was asked for cannot be meant; nothing has changed. */
+        /** The request makes no sense; nothing has changed. */
         INVALID,
         /** There is no such store, range, node or balancer. */
         UNKNOWN,
-        /** The range has changed meanwhile; nothing was done. */
+        /** The range has changed since the caller read it; nothing was done. */
         STALE,
-        /** Not now, or not so; nothing has changed. */
+        /** Not possible now, or not in this way; nothing has changed. */
         REFUSED,
-        /** As many as are allowed are under way; nothing was done. */
+        /** As many as allowed are under way; nothing was done. */
         BUSY,
-        /** No answer of a node that is needed; it may be done later. */
+        /** A required node did not answer; the operation may still be done later. */
         UNREACHABLE,
-        /** It went wrong, and may have taken effect in part, or take effect later. */
+        /** It failed, and may have taken effect in part, or may take effect later. */
         FAILED
     }
 
@@ -29,14 +29,14 @@ public final class OperationException extends RuntimeException {
         this(kind, "", message);
     }
 
-    /** @param field of what was asked that is to blame; empty for none */
+    /** @param field the parameter or body member that is wrong; empty for none */
     public OperationException(Kind kind, String field, String message) {
         super(message, null, false, false);
         this.kind = kind;
         this.field = field;
     }
 
-    /** Name of a parameter or of a member of the body; empty when it is none of them. */
+    /** Name of the wrong parameter or body member; empty for none. */
     public String field() {
         return field;
     }

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
  * A part of a list.
  *
  * @param items in the order of the list
- * @param next behind which key the list goes on; null at its end. It may lie behind the last item, and a page without
- *     items may have one: a search that finds little ends when its time is over. May be given although nothing more
- *     comes
+ * @param next the key after which the list continues; null at its end. It may lie after the last item, and even an
+ *     empty page may have one, because a search that finds little stops when its time is over. The rest of the list may
+ *     turn out to be empty
  */
 public record Page<T, K>(List<T> items, @Nullable K next) {
     public Page {

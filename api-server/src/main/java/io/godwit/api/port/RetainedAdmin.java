@@ -8,16 +8,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The retained messages of all nodes. Called on any thread; calls return at once and do not block. Futures complete on
- * any thread, which the callback must not hold up, and at the latest soon after {@code within}. They fail with {@link
- * NotServingException} when a range that is needed has no leader in time, or too many questions are under way; with
- * {@link IllegalArgumentException} for a limit, a topic or a filter that is none; and with {@link WrongCursorException}
- * for a cursor of no list or of another one.
+ * any thread, which the callback must not block, soon after {@code within} at the latest. They fail with
+ * {@link NotServingException} when a required range has no leader in time, or too many requests are under way; with
+ * {@link IllegalArgumentException} for an invalid limit, topic or filter; and with {@link WrongCursorException} for an
+ * invalid cursor or one of another list.
  */
 public interface RetainedAdmin {
     /** The most messages of a page. */
     int MAX_LIMIT = 1_000;
 
-    /** A cursor that this list has not given. */
+    /** A cursor that did not come from this list. */
     final class WrongCursorException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -45,11 +45,11 @@ public interface RetainedAdmin {
     }
 
     /**
-     * Messages whose topics match the filter, by topic, level by level. One that is set or cleared between two pages
-     * may be in one or in none; all others are in exactly one.
+     * Messages whose topics match the filter, by topic, level by level. A message that is set or cleared between two
+     * pages may be in one or in none; all others are in exactly one.
      *
-     * @param cursor of the page before, with the same filter, of the alphabet of URLs; null for the first
-     * @param limit 1 to {@link #MAX_LIMIT}; fewer may come although there are more
+     * @param cursor from the last page, with the same filter, URL-safe; null for the first
+     * @param limit 1 to {@link #MAX_LIMIT}; a page may have fewer although more follow
      */
     CompletableFuture<Page<RetainedView, String>> retained(
             String tenant, String filter, @Nullable String cursor, int limit, Duration within);
@@ -58,23 +58,23 @@ public interface RetainedAdmin {
     CompletableFuture<Optional<Message>> message(String tenant, String topic, Duration within);
 
     /**
-     * Clears the message of one topic. When it fails it may have been done, or be done later. Fails with
-     * {@link NotAllowedException} for what the broker alone publishes.
+     * Clears the message of one topic. If the future fails, it may have been cleared, or may be cleared later. Fails
+     * with {@link NotAllowedException} for topics that only the broker publishes to.
      *
      * @return whether there was one
      */
     CompletableFuture<Boolean> clear(String tenant, String topic, Duration within);
 
     /**
-     * What was cleared.
+     * The result of clearing.
      *
-     * @param next where it goes on; null when all that match were looked at
+     * @param next cursor to continue from; null when all that match were looked at
      */
     record Cleared(int messages, @Nullable String next) {}
 
     /**
-     * Clears messages whose topics match the filter, as {@link #retained} lists them. One that is set meanwhile may be
-     * cleared too. When it fails, a part may have been done.
+     * Clears messages whose topics match the filter, in the order of {@link #retained}. A message set meanwhile may be
+     * cleared too. If the future fails, some may have been cleared.
      *
      * @param limit of how many, 1 to {@link #MAX_LIMIT}
      */

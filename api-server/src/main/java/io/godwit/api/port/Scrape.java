@@ -5,5 +5,5 @@ package io.godwit.api.port;
  *
  * @param contentType of the text
  */
-@SuppressWarnings("ArrayRecordComponent") // handed on once, never compared
+@SuppressWarnings("ArrayRecordComponent") // passed on once, never compared
 public record Scrape(String contentType, byte[] text) {}

@@ -2,14 +2,14 @@ package io.godwit.api.port;
 
 import java.util.Locale;
 
-/** How meters are written for who scrapes them. */
+/** The text formats for a scraper. */
 public enum ScrapeFormat {
-    /** Prometheus's own. */
+    /** Prometheus's own text format. */
     TEXT("text/plain; version=0.0.4; charset=utf-8"),
     OPEN_METRICS("application/openmetrics-text; version=1.0.0; charset=utf-8");
 
     private static final String OPEN_METRICS_TYPE = "application/openmetrics-text";
-    /** Who sends more kinds than this does not mean it. */
+    /** No honest Accept header lists more media types. */
     private static final int MAX_KINDS = 32;
 
     private final String contentType;
@@ -18,16 +18,16 @@ public enum ScrapeFormat {
         this.contentType = contentType;
     }
 
-    /** What the answer's header says. */
+    /** Value of the Content-Type header. */
     public String contentType() {
         return contentType;
     }
 
     /**
-     * The one that is wanted most.
+     * The format with the highest weight.
      *
-     * @param accept the request's header [RFC9110-12.5.1]; empty without one. Anything that names no OpenMetrics is
-     *     answered with {@link #TEXT}
+     * @param accept the request's header [RFC9110-12.5.1]; empty without one. If it does not name OpenMetrics, the
+     *     answer is {@link #TEXT}
      */
     public static ScrapeFormat accepted(String accept) {
         double text = 0;

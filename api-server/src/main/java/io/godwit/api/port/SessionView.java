@@ -1,18 +1,18 @@
 package io.godwit.api.port;
 
 /**
- * A stored session: one that outlives its connections, whether it has one now or not.
+ * A stored session: it outlives its connections, and may have one now or not.
  *
- * @param userName of the connection that it has or had last; empty for none
+ * @param userName of its present or last connection; empty for none
  * @param protocolLevel of that connection: 3 (MQTT 3.1), 4 (3.1.1) or 5 (5.0)
  * @param home store id of the node that leads it; empty while none is known
- * @param connected whether it has a connection; also for some seconds after the death of that connection's node
+ * @param connected whether it has a connection; stays true for some seconds after that connection's node died
  * @param expirySeconds 1 to 4,294,967,295, where the latter means never
  * @param disconnectedAtMillis wall time since 1970; 0 while connected
  * @param endsAtMillis wall time since 1970; -1 for never, and while connected
- * @param queuedMessages that its client has not acknowledged to the end
+ * @param queuedMessages messages whose exchange with the client is not complete
  * @param queuedBytes of their payloads, about
- * @param inFlight of the queued messages, those of QoS 1 and 2 that may have been sent
+ * @param inFlight the QoS 1 and 2 messages among them that may have been sent
  * @param subscriptions number of filters
  */
 public record SessionView(

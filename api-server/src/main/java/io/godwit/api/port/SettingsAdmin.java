@@ -6,10 +6,10 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * The configuration in force and the plugins of all nodes. Called on any thread; calls return at once. Futures complete
- * on any thread, at the latest soon after {@code within}; they fail as those of {@link StoreAdmin}.
+ * on any thread, soon after {@code within} at the latest; they fail like those of {@link StoreAdmin}.
  */
 public interface SettingsAdmin {
-    /** Where a value is from. */
+    /** The source of a value. */
     enum Source {
         DEFAULT,
         FILE,
@@ -39,17 +39,17 @@ public interface SettingsAdmin {
     CompletableFuture<Answer<List<NodeSettings>>> configuration(Duration within);
 
     /**
-     * What a plugin is used for, and how it does.
+     * One use of a plugin, and its state.
      *
      * @param kind such as auth-provider, balancer
-     * @param name what it calls itself
+     * @param name the plugin's own name
      * @param health {@code up}, {@code down} or {@code unknown}
-     * @param detail what it says of its health
+     * @param detail of its health, from the plugin
      * @param threads whose threads it is called on: {@code plugin} or {@code broker}
-     * @param calls that have ended
-     * @param busyMillis that they took, together
-     * @param failures how often it did what it must not
-     * @param lastFailure what that was the last time; empty for never
+     * @param calls number of completed calls
+     * @param busyMillis total time of these calls
+     * @param failures number of its faults
+     * @param lastFailure the last fault; empty for none
      * @param circuit {@code closed}, {@code open} or {@code half-open}: whether it is called
      */
     record Use(
@@ -68,8 +68,8 @@ public interface SettingsAdmin {
      * A plugin that a node has loaded.
      *
      * @param name of its jar, or of the directory of its jars
-     * @param version as its manifest says; empty when that says none
-     * @param uses none for one that the configuration does not name
+     * @param version from its manifest; empty when it has none
+     * @param uses empty when the configuration does not name the plugin
      */
     record PluginView(String node, String name, List<String> jars, String version, List<Use> uses) {
         public PluginView {

@@ -6,21 +6,21 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Figures of all nodes under RMQTT's names. Called on any thread; calls return at once. Futures complete on any
- * thread, which the callback must not hold up, and at the latest soon after {@code within}; a node that has not
- * answered by then is named in {@link Answer#missingNodes} and has no element. They fail with {@link
- * NotServingException} only, when this node itself cannot answer.
+ * Statistics of all nodes under RMQTT's names. Called on any thread; calls return at once. Futures complete on any
+ * thread, which the callback must not block, soon after {@code within} at the latest; a node that has not answered by
+ * then is named in {@link Answer#missingNodes} and has no element. They fail only with {@link NotServingException},
+ * when this node itself cannot answer.
  */
 public interface StatsSource {
-    /** What there is now, and has been at most: {@code connections.count}, {@code connections.max} and so on. */
+    /** Present values and their maxima: {@code connections.count}, {@code connections.max} and so on. */
     CompletableFuture<Answer<List<NodeFigures>>> stats(Duration within);
 
-    /** What has been counted since the start: {@code messages.publish} and so on. */
+    /** Counters since the start: {@code messages.publish} and so on. */
     CompletableFuture<Answer<List<NodeFigures>>> metrics(Duration within);
 
     /**
-     * Sums over nodes. What all nodes have in common (topics, routes and the like) is not added up but taken once, as
-     * RMQTT does; the implementation knows which that is.
+     * Sums over nodes. A value that all nodes share (topics, routes and the like) is taken once instead of added up, as
+     * RMQTT does; the implementation knows these values.
      *
      * @param figures the answers of {@link #stats} or of {@link #metrics}
      */

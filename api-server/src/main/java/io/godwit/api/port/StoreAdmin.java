@@ -10,51 +10,55 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Changes where ranges are, how many copies of them there are, and which nodes take part. Called on any thread; calls
- * return at once. Futures complete on any thread, at the latest soon after {@code within}; they fail with
+ * Changes the placement of ranges, the number of their replicas, and the nodes that take part. Called on any thread;
+ * calls return at once. Futures complete on any thread, soon after {@code within} at the latest; they fail with
  * {@link OperationException}, which says whether something may have changed, or with {@link NotServingException} when
  * the node has no stores open or too many such requests wait.
  */
 public interface StoreAdmin {
     /**
-     * A range that is to be changed.
+     * A range to be changed.
      *
-     * @param epoch that it must have; empty takes it as it is
+     * @param epoch that it must have; empty accepts any
      */
     record RangeName(String store, long rangeId, OptionalLong epoch) {}
 
-    /** What was done, for people. */
+    /** The change that was made, for people. */
     record Done(String detail) {}
 
     /**
      * Cuts a range in two.
      *
-     * @param key first one of the right part, in hexadecimal or as {@link RangeView#start} has it; empty for where it
-     *     halves the bytes
+     * @param key first key of the right part, in hexadecimal or in the form of {@link RangeView#start}; empty: the
+     *     leader picks the key that halves the bytes
      */
     CompletableFuture<Done> split(RangeName range, Optional<String> key, Duration within);
 
     /**
      * Joins a range with the one to its right.
      *
-     * @param rightEpoch that the right one must have; empty takes it as it is
+     * @param rightEpoch that the right one must have; empty accepts any
      */
     CompletableFuture<Done> merge(RangeName range, OptionalLong rightEpoch, Duration within);
 
-    /** @param to id of a voter that becomes the leader */
+    /**
+     * Moves the leadership of a range to another voter.
+     *
+     * @param to store id of that voter
+     */
     CompletableFuture<Done> transfer(RangeName range, String to, Duration within);
 
     /**
-     * How far a move is.
+     * Progress of a move.
      *
-     * @param isDone whether the replica has moved; it goes on otherwise
+     * @param isDone whether the replica has moved; otherwise the move continues
      * @param step the last one, for people
      */
     record MoveState(boolean isDone, String step) {}
 
     /**
-     * Moves a replica from one node to another. It goes on after the answer; the same call again joins it, and tells
-     * how far it is. It ends with the node that was asked, and the same call takes it up where it was.
+     * Moves a replica from one node to another. The move continues after the answer; the same call again reports its
+     * progress. If the node that was asked stops, the move stops with it, and the same call resumes it.
      *
      * @param mayReduce whether the range may end up with a voter less
      */
@@ -63,10 +67,10 @@ public interface StoreAdmin {
     /**
      * A balancer on a node.
      *
-     * @param paused whether it is not asked now, for whatever reason
-     * @param resting whether that is for the work of an operator
-     * @param pausedSeconds what is left of a pause that ends by itself; 0 for none
-     * @param fault why it is not asked for the time being; empty when it is
+     * @param paused whether it is not called now, for any reason
+     * @param resting whether the reason is an operator's change under way
+     * @param pausedSeconds rest of a pause that ends by itself; 0 for none
+     * @param fault why it is not called for the time being; empty when it is
      */
     record BalancerView(
             String store,
@@ -86,12 +90,12 @@ public interface StoreAdmin {
         }
     }
 
-    /** @param stores none for all */
+    /** @param stores empty for all */
     CompletableFuture<Answer<List<BalancerView>>> balancers(List<String> stores, Duration within);
 
-    /** What may be done with a balancer. */
+    /** An action on a balancer. */
     enum BalancerAction {
-        /** Lasts until it is resumed, over restarts, or for as long as is said. */
+        /** Lasts until it is resumed, even over restarts, or for the given time. */
         PAUSE,
         RESUME,
         /** Lasts until the node stops. */
@@ -99,7 +103,7 @@ public interface StoreAdmin {
     }
 
     /**
-     * What to do with a balancer.
+     * A change of a balancer.
      *
      * @param node only there; empty for all nodes
      * @param forSeconds of a pause; 0 for no limit
@@ -117,57 +121,60 @@ public interface StoreAdmin {
         }
     }
 
-    /** @return the store's balancers of the nodes that have done it */
+    /** @return the store's balancers on the nodes that made the change */
     CompletableFuture<Answer<List<BalancerView>>> change(BalancerChange change, Duration within);
 
     /**
-     * How many voters the ranges of a store are to have.
+     * The wanted number of voters of a store's ranges.
      *
-     * @param fewer how many ranges have fewer
+     * @param fewer number of ranges with fewer voters
      */
     record ReplicasView(String store, int wantedVoters, int ranges, int fewer) {}
 
     CompletableFuture<List<ReplicasView>> replicas(Duration within);
 
-    /** @param mayReduce whether they may get fewer than they have */
+    /** @param mayReduce whether ranges may get fewer voters than they have */
     CompletableFuture<Done> wantVoters(String store, int count, boolean mayReduce, Duration within);
 
     /**
-     * What a node still has.
+     * What is left on a node.
      *
-     * @param unclear why it cannot be told whether anything is left; empty when it can
+     * @param unclear why that cannot be determined; empty when it can
      */
     record DrainView(String node, boolean draining, int leaders, int replicas, boolean safeToStop, String unclear) {}
 
     CompletableFuture<DrainView> drainState(String node, Duration within);
 
     /**
-     * Has leaders and replicas moved off a node, or no more.
+     * Moves leaders and replicas off a node, or stops doing so.
      *
+     * @param isToGo whether the node is to be drained; false keeps it
      * @param mayReduce whether ranges may keep fewer voters than they have
      */
     CompletableFuture<DrainView> drain(String node, boolean isToGo, boolean mayReduce, Duration within);
 
-    /** Gives up a node that is not running, for ever. */
+    /** Removes a node that is not running, for ever. */
     CompletableFuture<Done> forget(String node, Duration within);
 
-    /** Where the replacement of a node is: it runs, and then it has ended. */
+    /** State of the replacement of a node. */
     enum ReplaceState {
         RUNNING,
         DONE,
-        /** It has ended before it was done; what was moved stays so, and the same call again goes on there. */
+        /**
+         * It stopped before it was done; moved replicas stay where they are, and the same call continues from there.
+         */
         FAILED
     }
 
     /**
-     * How far the replacement of a node is.
+     * Progress of the replacement of a node.
      *
-     * @param moved ranges whose voter was made anew since it was begun
-     * @param left ranges whose voter is still to be made anew
-     * @param elsewhere ranges that have the other node as a voter already: they get a voter on another one when the
+     * @param moved ranges whose voter was replaced since the beginning
+     * @param left ranges whose voter is still to be replaced
+     * @param elsewhere ranges that already have a voter on the new node: they get one on another node when the old
      *     node is forgotten
      * @param step the last one, for people
-     * @param reason why it has failed; empty when it has not
+     * @param reason why it failed; empty when it did not
      */
     record ReplaceView(
             String node,
@@ -180,38 +187,38 @@ public interface StoreAdmin {
             String reason) {}
 
     /**
-     * Makes the voters of a node that is gone for good anew on another one, then forgets the first. It goes on after
-     * the answer; the same call again joins it. It ends with the node that was asked, and the same call, at any node,
-     * takes it up where it was. One at a time at each node.
+     * Replaces the voters of a lost node by voters on another node, then forgets the lost node. The work continues
+     * after the answer; the same call again joins it. If the node that was asked stops, the replacement stops with it,
+     * and the same call at any node resumes it. Each node runs one at a time.
      *
      * @param by id of the node that takes its place
-     * @return how far it is, as it begins
+     * @return the progress at its beginning
      */
     CompletableFuture<ReplaceView> replace(String node, String by, Duration within);
 
     /**
-     * How far a replacement is that this node was asked for, or for an hour how it has ended; empty for others.
-     * Completes at once.
+     * Progress of a replacement that this node was asked for, or its result for an hour; empty for others. Completes at
+     * once.
      */
     CompletableFuture<Optional<ReplaceView>> replaceState(String node);
 
-    /** A copy of a store that nobody has read yet. */
+    /** A backup of a store, not yet written. */
     interface Backup extends AutoCloseable {
         /**
-         * Writes a tar archive, as {@code godwit-admin restore} reads it. Blocks; called once.
+         * Writes a tar archive for {@code godwit-admin restore}. Blocks; called once.
          *
-         * @throws IOException when it is not whole, or {@code out} does
+         * @throws IOException when the archive is incomplete, or {@code out} throws it
          */
         void writeTo(OutputStream out) throws IOException;
 
-        /** Ends {@link #writeTo} before its end, or stands for it. Any thread; further calls do nothing. */
+        /** Stops {@link #writeTo}, or releases a backup that was not written. Any thread; further calls do nothing. */
         @Override
         void close();
     }
 
     /**
-     * Prepares a backup of a store. Whoever has it must close it. Fails with {@link OperationException} of the kind
-     * {@code BUSY} when as many as are allowed are made already.
+     * Prepares a backup of a store. The caller must close it. Fails with {@link OperationException} of the kind
+     * {@code BUSY} when as many as allowed are under way.
      */
     CompletableFuture<Backup> backup(String store, Duration within);
 }

@@ -4,11 +4,11 @@ package io.godwit.api.port;
  * A store: a key space that is cut into ranges.
  *
  * @param name such as {@code dist}, {@code inbox}, {@code retain}
- * @param state how it is on this node, such as {@code SERVING}
- * @param detail why it is so; empty while it serves
- * @param wantedVoters how many voters each range is to have
- * @param ranges how many there are
- * @param leaderless how many have no leader that this node knows
+ * @param state on this node, such as {@code SERVING}
+ * @param detail the reason for the state; empty while it serves
+ * @param wantedVoters how many voters each range should have
+ * @param ranges number of ranges
+ * @param leaderless number of ranges without a leader known to this node
  * @param sizeBytes on disk, about, of one replica of each range
  */
 public record StoreView(

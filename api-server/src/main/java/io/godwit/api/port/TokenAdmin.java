@@ -5,15 +5,15 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Tokens that all nodes have, beside those of each node's tokens file. Called on any thread; calls return at once and
- * do not block. Futures complete as those of {@link BanAdmin} do, and fail with {@link NotServingException} and, when
+ * Tokens that all nodes share, beside those of each node's tokens file. Called on any thread; calls return at once and
+ * do not block. Futures complete like those of {@link BanAdmin}. They fail with {@link NotServingException} and, when
  * there are {@link #MAX_TOKENS} already, with {@link LimitReachedException}.
  */
 public interface TokenAdmin {
     int MAX_TOKENS = 1_000;
 
     /**
-     * What lets somebody in.
+     * A token or a certificate that may use the API.
      *
      * @param name of letters, digits, dots, hyphens and underscores
      * @param role as {@code Role} spells it
@@ -21,7 +21,7 @@ public interface TokenAdmin {
      * @param sha256 of the token's text, in hexadecimal; empty for a certificate
      * @param subject of a certificate; empty for a token
      * @param untilMillis of the wall clock, since the epoch; -1 for no end
-     * @param by who has made it
+     * @param by name of the caller that made it
      * @param sinceMillis of the wall clock
      */
     record Token(
@@ -45,15 +45,15 @@ public interface TokenAdmin {
         }
     }
 
-    /** All of them by name, as this node knows them; the same list until something changes. */
+    /** All shared tokens by name, as this node knows them; the same list object until something changes. */
     List<Token> tokens();
 
-    /** The wall clock that their ends are compared with. */
+    /** The wall clock to compare expiry times with. */
     long nowMillis();
 
-    /** @return false when there is one of that name, which stays */
+    /** @return false when that name exists already; the existing token stays */
     CompletableFuture<Boolean> add(Token token, Duration within);
 
-    /** @return whether there was one; it is accepted on no node that serves when this completes */
+    /** @return whether there was one; on completion no serving node accepts it any more */
     CompletableFuture<Boolean> remove(String name, Duration within);
 }

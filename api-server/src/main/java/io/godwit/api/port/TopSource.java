@@ -6,28 +6,28 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The slowest and the busiest of all nodes, the first first. Any thread; calls return at once. Futures complete on any
- * thread, in {@code within} at the latest, or fail with {@link NotServingException} when the node starts, stops, or has
- * too many such questions.
+ * The slowest and the busiest clients and topics of all nodes, highest first. Any thread; calls return at once. Futures
+ * complete on any thread, within {@code within} at the latest, or fail with {@link NotServingException} when the node
+ * starts, stops, or has too many such requests.
  */
 public interface TopSource {
     /** The longest list. */
     int MAX_LIMIT = 100;
 
     /**
-     * A connected client and how long it takes to answer messages of QoS 1 and 2 for good.
+     * A connected client and how long it takes to complete the exchange of QoS 1 and 2 messages.
      *
-     * @param averageMillis of those that it has answered, the later ones counting more
+     * @param averageMillis of completed exchanges, weighted towards later ones
      * @param worstMillis in the last five to ten minutes
-     * @param pendingMillis how long one has waited for it now; 0 when none is timed
+     * @param pendingMillis how long one has been pending; 0 when none is timed
      */
     record SlowSubscriber(
             String tenant, String clientId, String node, long averageMillis, long worstMillis, long pendingMillis) {}
 
     /**
-     * A client and what it had in the last minute, estimated from samples.
+     * A client and its traffic in the last minute, estimated from samples.
      *
-     * @param error by how much the sum that the list is sorted by may be too high
+     * @param error by how much the total that the list is sorted by may be too high
      */
     record BusyClient(
             String tenant,
@@ -39,7 +39,7 @@ public interface TopSource {
             long error) {}
 
     /**
-     * A topic and what was published to it in the last minute, estimated from samples.
+     * A topic and its messages in the last minute, estimated from samples.
      *
      * @param error by how much the number of messages may be too high
      */
@@ -52,7 +52,7 @@ public interface TopSource {
     CompletableFuture<Answer<List<SlowSubscriber>>> slowSubscribers(
             Optional<String> tenant, int limit, Duration within);
 
-    /** @param isByBytes whether those with most bytes are wanted, not those with most messages */
+    /** @param isByBytes whether to sort by bytes instead of messages */
     CompletableFuture<Answer<List<BusyClient>>> clients(
             Optional<String> tenant, boolean isByBytes, int limit, Duration within);
 

@@ -7,16 +7,16 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Users and rules of the auth provider {@code file}: those that all nodes have, and those of this node's files to look
- * at. Called on any thread; calls return at once and do not block. Futures complete as those of {@link BanAdmin} do.
- * Changes fail with {@link NotServingException}, with {@link IllegalArgumentException} for what cannot be taken, and
- * with {@link NotAllowedException} for what is changed in a file.
+ * Users and rules of the auth provider {@code file}: the shared ones of all nodes, and those of this node's files for
+ * display. Called on any thread; calls return at once and do not block. Futures complete like those of
+ * {@link BanAdmin}. Changes fail with {@link NotServingException}, with {@link IllegalArgumentException} for invalid
+ * values, and with {@link NotAllowedException} for entries that belong to a file.
  */
 public interface UserAdmin {
-    /** About so many of the users that all nodes have. */
+    /** The most shared users, about. */
     int MAX_USERS = 10_000;
 
-    /** How a password is kept. */
+    /** How a password is hashed. */
     enum Hash {
         BCRYPT,
         ARGON2,
@@ -26,9 +26,9 @@ public interface UserAdmin {
     /**
      * A user.
      *
-     * @param isOfFile whether it is one of this node's file, which counts before one of the same name
-     * @param hash how its password is kept, with its cost
-     * @param by who has made it; empty for one of the file
+     * @param isOfFile whether it is in this node's file, which takes precedence over a shared one with the same name
+     * @param hash how its password is hashed, with its cost
+     * @param by name of the caller that set it; empty for one of the file
      * @param sinceMillis of the wall clock, since the epoch; 0 for one of the file
      */
     record User(String name, boolean isOfFile, String hash, String by, long sinceMillis) implements Comparable<User> {
@@ -40,13 +40,13 @@ public interface UserAdmin {
     }
 
     /**
-     * Lines as in a file of rules. The first that applies decides; those of the file come first.
+     * Lines in the form of the rules file. The first that applies decides; those of the file come first.
      *
-     * @param by who has set the shared ones; empty when nobody has
-     * @param version of the shared ones, of letters and digits: another one whenever they were set
+     * @param by name of the caller that set the shared ones; empty when nobody has
+     * @param version of the shared ones, of letters and digits; changes whenever they are set
      */
     record Rules(List<String> ofFile, List<String> shared, String by, long sinceMillis, String version) {
-        /** When nobody has set any. */
+        /** Version before the first rules are set. */
         public static final String NO_VERSION = "0";
 
         public Rules {
@@ -58,12 +58,12 @@ public interface UserAdmin {
     /**
      * Users in order, as this node knows them.
      *
-     * @param after where the page before ended; null for the first
+     * @param after the last user of the page before; null for the first page
      */
     CompletableFuture<Page<User, User>> users(@Nullable User after, int limit);
 
     /**
-     * Sets the password of a user that all nodes have. Fails with {@link LimitReachedException} too.
+     * Sets the password of a shared user. Fails also with {@link LimitReachedException}.
      *
      * @param password not changed
      * @return whether the user is new
@@ -77,10 +77,10 @@ public interface UserAdmin {
     CompletableFuture<Rules> rules();
 
     /**
-     * Sets all rules that all nodes have. Fails with {@link NotAllowedException} where there is no file of rules, and
-     * with {@link ChangedMeanwhileException} when those that are there may not be replaced.
+     * Replaces all shared rules. Fails with {@link NotAllowedException} where there is no rules file, and with
+     * {@link ChangedMeanwhileException} when {@code mayReplace} refuses the present version.
      *
-     * @param mayReplace asked for the version that is there, perhaps more than once, on any thread
+     * @param mayReplace tests the present version; called on any thread, perhaps more than once
      */
     CompletableFuture<Void> setRules(List<String> lines, Predicate<String> mayReplace, String by, Duration within);
 }

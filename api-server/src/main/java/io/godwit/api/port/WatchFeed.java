@@ -6,14 +6,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is seen on the nodes that are watched, in a queue of bounded count and bytes: what does not fit is counted, and
- * the queue tells of it. Taken by one thread at a time.
+ * Observations from the watched nodes, in a queue of bounded count and bytes. Items beyond the bounds are counted, and
+ * the queue reports the count. Taken by one thread at a time.
  */
 public interface WatchFeed extends AutoCloseable {
     /**
-     * One thing to tell.
+     * One observation.
      *
-     * @param name its kind: what was watched, {@code lost} or {@code node}
+     * @param name its kind: the watched kind, {@code lost} or {@code node}
      * @param data texts, whole numbers and truth values by name
      */
     record Item(String name, Map<String, Object> data) {
@@ -21,31 +21,31 @@ public interface WatchFeed extends AutoCloseable {
         public static final String NODE = "node";
 
         public Item {
-            data = Collections.unmodifiableMap(new LinkedHashMap<>(data)); // in the order in which people read it
+            data = Collections.unmodifiableMap(new LinkedHashMap<>(data)); // keeps the order for readers
         }
 
-        /** A node dropped so many, since they came too fast or nobody took them. */
+        /** A node dropped this many items: they came too fast, or nobody took them. */
         public static Item lost(String node, long count) {
             return new Item(LOST, Map.of("node", node, "count", count));
         }
 
-        /** From now on what is seen on that node is told of, or not. */
+        /** From now on a node is watched, or no longer. */
         public static Item node(String node, boolean isWatched) {
             return new Item(NODE, Map.of("node", node, "watched", isWatched));
         }
     }
 
-    /** The next one; null when there is none now. */
+    /** The next item; null when there is none now. */
     @Nullable
     Item next();
 
     /**
-     * From now on {@code task} is run, on any thread, when there may be something to take again after {@link #next}
-     * had nothing. What was lost does not count: who takes should look for that now and then. Set once.
+     * Sets the task to run, on any thread, when {@link #next} returned null and there may be an item again. A loss
+     * alone does not run it, so the taker should also poll now and then. Set once.
      */
     void onReady(Runnable task);
 
-    /** Whether the node has ended it, since it stops. */
+    /** Whether the node has ended the feed because it stops. */
     boolean isOver();
 
     /** Ends the watch on all nodes. Further calls do nothing. */

@@ -7,12 +7,12 @@ import java.util.Set;
 /** Lets operators watch all nodes. Any thread; calls return at once. */
 public interface WatchSource {
     /**
-     * Which events.
+     * Selects events.
      *
      * @param types as {@link EventTypes} names them; none for all
-     * @param clientId of whom they are about
-     * @param tenant those of this tenant only; empty for all, and those of the cluster
-     * @param node only what is seen there, by store id
+     * @param clientId of the client they concern
+     * @param tenant events of this tenant only; empty for all, and those of the cluster
+     * @param node only events of this node, by store id
      */
     record EventFilter(Set<String> types, Optional<String> clientId, Optional<String> tenant, Optional<String> node) {
         public EventFilter {
@@ -21,9 +21,9 @@ public interface WatchSource {
     }
 
     /**
-     * What is followed; all that is given must hold. At least one of the first three is given.
+     * What to trace; every condition given must hold. At least one of the first three is given.
      *
-     * @param clientId who publishes, subscribes or receives
+     * @param clientId of the publisher, subscriber or receiver
      * @param topicFilter a valid filter, not of a shared or exclusive subscription
      * @param address of a client, without port
      * @param tenant empty for all
@@ -35,9 +35,9 @@ public interface WatchSource {
             Optional<String> tenant) {}
 
     /**
-     * Begins to follow clients and messages.
+     * Begins to trace clients and messages.
      *
-     * @param longest after which nothing more may come
+     * @param longest after which the feed ends
      * @throws NotServingException as {@link #events}
      */
     WatchFeed trace(TraceFilter filter, Duration longest);
@@ -45,9 +45,9 @@ public interface WatchSource {
     /**
      * Begins to watch events.
      *
-     * @param longest after which nothing more may come
+     * @param longest after which the feed ends
      * @return empty when there is no such node
-     * @throws NotServingException when the node starts or stops, or as much is watched as may be
+     * @throws NotServingException when the node starts or stops, or the limit of watches is reached
      */
     Optional<WatchFeed> events(EventFilter filter, Duration longest);
 }

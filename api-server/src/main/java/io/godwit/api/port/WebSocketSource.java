@@ -4,11 +4,11 @@ import java.util.List;
 
 /** Where web pages can connect to this node by MQTT. Thread-safe. */
 public interface WebSocketSource {
-    /** Its listeners for MQTT over WebSocket that are open; none while the node starts. Does not block. */
+    /** Its open listeners for MQTT over WebSocket; empty while the node starts. Does not block. */
     List<WebSocketListener> open();
 
     /**
-     * One listener. Which address it is reached at is not known here: the node may have many, behind others.
+     * One listener. Its public address is not known here: the node may have many, also behind proxies.
      *
      * @param path of the request that opens a WebSocket
      */

@@ -1,6 +1,6 @@
 /**
- * What the API asks of the broker. The broker implements these interfaces; the API knows no other part of it. Values
- * are immutable.
+ * The interfaces through which the API uses the broker. The broker implements them; the API depends on no other part of
+ * it. Values are immutable.
  */
 @NullMarked
 package io.godwit.api.port;

@@ -35,14 +35,14 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Writes answers. Confined to the event loop, but for large ones, which another thread makes text. */
+/** Writes answers. Confined to the event loop, except that another thread encodes large ones. */
 public final class Answers {
     private static final Logger LOG = LoggerFactory.getLogger(Answers.class);
 
-    /** Who is refused for asking too often gets that answer late: it asks less often then. */
+    /** Delays the answer to a rate-limited caller, which then asks less often. */
     private static final long LATE_MILLIS = 200;
 
-    /** Of an answer as text. The largest retained message that is told has some 50 MiB, if all of it is escaped. */
+    /** The most bytes of an encoded answer. The largest message shown has some 50 MiB, if all of it is escaped. */
     static final long MOST_BYTES = 64L << 20;
 
     private final Vertx vertx;
@@ -57,8 +57,8 @@ public final class Answers {
     private final AnswerRoom room = AnswerRoom.ofHeap();
 
     /**
-     * @param bodies threads for bodies that are made while they are sent
-     * @param encoders a thread that makes large answers text
+     * @param bodies threads that produce streamed bodies
+     * @param encoders a thread that encodes large answers
      */
     Answers(
             Vertx vertx,
@@ -89,7 +89,7 @@ public final class Answers {
         vertx.setTimer(LATE_MILLIS, now -> problem(ctx, problem));
     }
 
-    /** Answers with a problem. The connection of a request whose body was not read ends. */
+    /** Answers with a problem. If the body of the request was not read, the connection ends. */
     void problem(RoutingContext ctx, Problem problem) {
         problem(ctx.request(), problem);
     }
@@ -146,7 +146,10 @@ public final class Answers {
         }
     }
 
-    /** On any thread. Ends the call for what is too large, and for what the document does not describe. */
+    /**
+     * Encodes on any thread. Throws a {@link ProblemException} when the answer is too large, or differs from the
+     * document.
+     */
     private byte[] encoded(Operation operation, Reply reply, Object json, Call call) {
         if (JsonWeight.bytes(json, MOST_BYTES) > MOST_BYTES) {
             throw new ProblemException(Problem.unavailable("the answer would have more than " + (MOST_BYTES >> 20)
@@ -170,7 +173,7 @@ public final class Answers {
         return new Problem(500, "fault", "A fault of the broker", "the answer is not as documented");
     }
 
-    /** @param bytes the body, where it is neither a stream nor events */
+    /** @param bytes the body, unless it is a stream or events */
     private void answer(RoutingContext ctx, Operation operation, Reply reply, Call call, byte[] bytes) {
         HttpServerResponse response = ctx.response();
         if (response.ended() || response.closed()) {
@@ -196,7 +199,7 @@ public final class Answers {
             stream(ctx, operation, events, call);
             return;
         }
-        boolean isOwn = reply.json() != null; // files and scrapes are shared by whoever reads them
+        boolean isOwn = reply.json() != null; // files and scrapes are shared by all readers
         String caller = call.caller().map(Principal::name).orElse("");
         if (ctx.request().method().equals(HttpMethod.HEAD)) {
             response.putHeader("Content-Length", Integer.toString(bytes.length));
@@ -210,7 +213,7 @@ public final class Answers {
                 }
                 Turns.Turn turn = ctx.get(Turns.Turn.class.getName());
                 if (turn != null) {
-                    turn.end(); // the end handlers are not called when the connection is closed meanwhile
+                    turn.end(); // end handlers do not run if the connection closed meanwhile
                 }
             });
         }
@@ -241,10 +244,10 @@ public final class Answers {
             response.end();
             return;
         }
-        Principal caller = call.caller().orElseThrow(); // no operation that streams is for everybody
+        Principal caller = call.caller().orElseThrow(); // every streaming operation needs a role
         try {
             streams.requireRoom(caller.share());
-            response.putHeader("X-Accel-Buffering", "no"); // or nginx keeps events back until it has some kilobytes
+            response.putHeader("X-Accel-Buffering", "no"); // else nginx buffers events up to some kilobytes
             streams.begin(
                     caller.share(),
                     response,
@@ -266,7 +269,7 @@ public final class Answers {
         return errors.isEmpty();
     }
 
-    /** With those fields only that the call wants. What is given stays as it is: others may have it too. */
+    /** Keeps only the fields that the call selects. Does not change {@code json}, which other calls may share. */
     private static Object chosen(Object json, Call call) {
         if (!(json instanceof JsonObject object)
                 || !(call.parameters().getValue("fields") instanceof JsonArray fields)) {

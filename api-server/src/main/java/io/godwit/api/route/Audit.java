@@ -9,25 +9,25 @@ import java.util.Locale;
 import java.util.function.IntFunction;
 
 /**
- * Lines of the record of changes: who has asked for what, and what became of it. What a
- * client chose is written as JSON, so that it cannot begin a line of its own, and without what moves the cursor of a
- * terminal. A text is cut: whoever may ask must not push out what others have done.
+ * Lines of the audit log: the caller, the operation and its outcome. Values that a client chose are written as JSON, so
+ * that they cannot begin a new line, and without characters that move a terminal's cursor. Long texts are cut: a caller
+ * must not push out the records of others.
  */
 final class Audit {
     private static final int FORBIDDEN = 403;
 
-    /** Of the parameters, and of the body. All rules of access are a body of 16 KB. */
+    /** Bounds the parameters, and the body. A full set of access rules takes a body of 16 KB. */
     static final int MAX_CHARS = 20_000;
 
-    /** Of a request that was refused since the caller may not do that. */
+    /** The same for a request that was refused as forbidden. */
     static final int MAX_REFUSED_CHARS = 512;
 
-    /** Of a token of a tenant: nobody who has one sets rules, and many may have one. */
+    /** The same for a token of a tenant: such tokens cannot set rules, and there may be many of them. */
     static final int MAX_TENANT_CHARS = 2_000;
 
     private Audit() {}
 
-    /** JSON of one line of visible characters. */
+    /** JSON in one line of visible characters. */
     private static String text(JsonObject json, int most) {
         String whole = Json.encode(json);
         StringBuilder text = new StringBuilder(Math.min(whole.length(), most) + 32);
@@ -64,7 +64,7 @@ final class Audit {
         return rest;
     }
 
-    /** @return makes the line out of the status, on any thread; 0 for one that is not known */
+    /** @return makes the line from the status, on any thread; {@link AuditLog#UNKNOWN} for an unknown outcome */
     static IntFunction<String> line(
             Principal who, String address, Operation operation, JsonObject parameters, JsonObject body) {
         return status -> {

@@ -19,13 +19,13 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who asks: the owner of a token or certificate. Where there is no tokens file, whoever runs programs as the broker's
- * own user on this machine (docs/adr/0063). On the event loop.
+ * Identifies the caller: the owner of a token or certificate. Without a tokens file, a process on this machine that
+ * runs as the broker's own user or as root (docs/adr/0063). Confined to the event loop.
  */
 public final class Authenticator {
     private static final String SCHEME = "bearer ";
 
-    /** Null where no tokens file is configured, and the API listens on loopback only. */
+    /** Null when no tokens file is configured; the API then listens on loopback only. */
     private final @Nullable Tokens tokens;
 
     private final LocalCallers local;
@@ -38,8 +38,8 @@ public final class Authenticator {
     }
 
     /**
-     * Who it is; fails with a {@link ProblemException} that says why that is not known. Completes on the event loop or
-     * a worker.
+     * The caller; fails with a {@link ProblemException} that says why it is unknown. Completes on the event loop or a
+     * worker.
      */
     CompletableFuture<Principal> identify(HttpServerRequest request, Connections.State connection) {
         Tokens known = tokens;
@@ -54,22 +54,22 @@ public final class Authenticator {
                                 : "send a token as Authorization: Bearer TOKEN"))));
     }
 
-    /** Who it is, where that matters little; empty when it is not known. Never fails. */
+    /** The caller, for uses that do not require one; empty when it is unknown. Never fails. */
     Optional<Principal> ifKnown(HttpServerRequest request) {
         return tokens == null ? Optional.empty() : ofCredentials(tokens, request);
     }
 
-    /** Whether nobody is known to ask. Without a tokens file only programs of this machine ask: they are none. */
+    /** Whether the caller is unknown. Without a tokens file only local programs connect, which are not strangers. */
     boolean isStranger(HttpServerRequest request) {
         return tokens != null && ofCredentials(tokens, request).isEmpty();
     }
 
-    /** Whether a valid token or certificate comes with it; never without a tokens file. */
+    /** Whether the request has a valid token or certificate; false without a tokens file. */
     boolean hasCredentials(HttpServerRequest request) {
         return tokens != null && ofCredentials(tokens, request).isPresent();
     }
 
-    /** Whether somebody who was identified has the same role still: tokens change while a stream goes on. */
+    /** Whether an identified caller still has the same role: tokens change during a stream. */
     boolean isStill(Principal caller, HttpServerRequest request) {
         return tokens == null
                 || ofCredentials(tokens, request).filter(caller::equals).isPresent();
@@ -77,7 +77,7 @@ public final class Authenticator {
 
     private static Optional<Principal> ofCredentials(Tokens tokens, HttpServerRequest request) {
         String header = request.getHeader("Authorization");
-        if (header != null) { // a wrong token is not made good by a certificate
+        if (header != null) { // a certificate does not make up for a wrong token
             return header.regionMatches(true, 0, SCHEME, 0, SCHEME.length())
                     ? Optional.ofNullable(
                             tokens.ofToken(header.substring(SCHEME.length()).strip()))
@@ -98,10 +98,10 @@ public final class Authenticator {
             if (chain.length == 0 || !(chain[0] instanceof X509Certificate first)) {
                 return null;
             }
-            first.checkValidity(); // it was valid at the handshake, and a connection may be old
+            first.checkValidity(); // it was valid at the handshake, but the connection may be old
             return first;
         } catch (SSLPeerUnverifiedException | CertificateException e) {
-            return null; // it has shown none, or one whose time is over
+            return null; // none was shown, or it has expired
         }
     }
 
@@ -113,7 +113,8 @@ public final class Authenticator {
             return refused("without apiServerConfig.tokensFile the Host header must be localhost, 127.0.0.1 or [::1]");
         }
         CompletableFuture<Boolean> trusted = connection.trusted();
-        if (trusted == null || isNo(trusted)) { // a no may be for want of a worker, or of a look at that moment
+        // a refusal may have had a passing cause, such as a lack of workers: ask again
+        if (trusted == null || isNo(trusted)) {
             InetSocketAddress here = Callers.local(request);
             InetSocketAddress there = Callers.socket(request);
             trusted = workers.supply(() -> local.isTrusted(here, there));

@@ -16,7 +16,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Who is kept out, by operators and by nodes themselves. */
+/** Bans, of operators and automatic ones. */
 public final class BanRoutes {
     private static final String LIST = "bans";
 
@@ -74,7 +74,7 @@ public final class BanRoutes {
                 .thenApply(made -> Reply.json(made.isNew() ? 201 : 200, item(made)));
     }
 
-    /** An address is not of one tenant: it may be that of a gateway which others share. */
+    /** An address belongs to no tenant: it may be a gateway that several tenants share. */
     private static void requireAllTenants(Call call) {
         if (call.isTenantBound()) {
             throw new ProblemException(Problem.forbidden(
@@ -90,9 +90,9 @@ public final class BanRoutes {
     }
 
     /**
-     * Bans for a call.
+     * Makes the ban for a call.
      *
-     * @param field that the subject is from
+     * @param field the field that the subject comes from
      * @param seconds null for no end
      */
     static CompletableFuture<Made> make(

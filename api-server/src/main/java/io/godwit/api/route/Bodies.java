@@ -16,32 +16,32 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the body of a request, as long as it may be, and checks it. On the event loop, but for the check of a body that
- * is not small: others must not wait for it.
+ * Reads the body of a request, up to its size limit, and checks it. Confined to the event loop, except that a worker
+ * checks large bodies so that other requests need not wait.
  */
 final class Bodies {
     private static final JsonObject NONE = new JsonObject();
-    /** A body of as many bytes, and of nothing but faults, is checked in a few milliseconds. */
+    /** A body of this size is checked in a few milliseconds, even if it is full of errors. */
     private static final int SMALL_BYTES = 4_096;
 
     private final Vertx vertx;
     private final Limits limits;
     private final Workers workers;
 
-    /** @param workers check what is not small */
+    /** @param workers check large bodies */
     Bodies(Vertx vertx, Limits limits, Workers workers) {
         this.vertx = vertx;
         this.limits = limits;
         this.workers = workers;
     }
 
-    /** Whether the head says that a body comes. */
+    /** Whether the head announces a body. */
     static boolean isAnnounced(HttpServerRequest request) {
         String length = request.getHeader("Content-Length");
         return request.headers().contains("Transfer-Encoding") || length != null && !length.equals("0");
     }
 
-    /** Fails with a {@link ProblemException} when there is one and should be none, or it is wrong, long or late. */
+    /** Fails with a {@link ProblemException} when an unexpected body comes, or the body is wrong, too long or late. */
     CompletableFuture<JsonObject> read(HttpServerRequest request, Operation operation) {
         if (!operation.hasBody()) {
             return isAnnounced(request)

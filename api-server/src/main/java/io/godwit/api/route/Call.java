@@ -10,14 +10,14 @@ import java.util.Optional;
 /**
  * A request that has passed all checks.
  *
- * @param caller empty where the operation needs nobody and nobody has said who it is
+ * @param caller empty when the operation needs no role and the caller is unknown
  * @param isOfThisMachine whether it is from this machine, and not through a proxy
  * @param parameters of path and query, in the types of the document, with defaults
- * @param body as the document says; empty where the operation takes none
+ * @param body as the document says; empty when the operation takes none
  * @param accept the Accept header, or empty
- * @param ifMatch the If-Match header, where it is there
+ * @param ifMatch the If-Match header; empty without one
  * @param host the name or address that the request is for, without a port; empty for none
- * @param within how long others may take for their part of the answer
+ * @param within how long the ports may take for their part of the answer
  */
 public record Call(
         Optional<Principal> caller,
@@ -30,7 +30,7 @@ public record Call(
         Duration within) {
     private static final String DEFAULT_TENANT = "default";
 
-    /** Which tenant's things may be seen, or empty for all. Ends the call when it asks for those of another. */
+    /** The tenant whose data the call may read; empty for all. Throws when the caller is bound to another tenant. */
     Optional<String> tenantFilter() {
         Optional<String> wanted = text("tenant");
         Optional<String> own = caller.flatMap(Principal::tenant);
@@ -40,17 +40,17 @@ public record Call(
         return wanted.or(() -> own);
     }
 
-    /** Of which tenant the thing is that is named. */
+    /** The tenant of the named resource. */
     String tenant() {
         return tenantFilter().orElse(DEFAULT_TENANT);
     }
 
-    /** Whether the caller may see and change things of one tenant only. */
+    /** Whether the caller may see and change only one tenant's data. */
     boolean isTenantBound() {
         return caller.flatMap(Principal::tenant).isPresent();
     }
 
-    /** The same, with another time for others. */
+    /** The same call with another time for the ports. */
     Call within(Duration other) {
         return new Call(caller, isOfThisMachine, parameters, body, accept, ifMatch, host, other);
     }

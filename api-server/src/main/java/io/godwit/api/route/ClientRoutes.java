@@ -26,9 +26,9 @@ import org.slf4j.LoggerFactory;
 public final class ClientRoutes {
     private static final Logger LOG = LoggerFactory.getLogger(ClientRoutes.class);
     private static final String LIST = "clients";
-    /** Stands in a path for a client id that is a parameter, since no path can have it. */
+    /** Stands for the client id in a path when the id is given as a parameter, because some ids cannot be in a path. */
     private static final String NO_PART = "-";
-    /** Begins the client ids of sessions that the broker keeps for itself, and of no client [MQTT5-1.5.4-2]. */
+    /** Prefix of the client ids of the broker's own sessions; no client id of a client may have it [MQTT5-1.5.4-2]. */
     private static final String BROKERS_OWN = "\0";
 
     private final ClientAdmin clients;
@@ -39,7 +39,7 @@ public final class ClientRoutes {
         this.bans = bans;
     }
 
-    /** @param bans empty where nobody can be banned */
+    /** @param bans empty when bans are not available */
     public static void add(Routes routes, ClientAdmin clients, Optional<BanAdmin> bans) {
         ClientRoutes here = new ClientRoutes(clients, bans);
         routes.add("listClients", here::list);
@@ -80,7 +80,7 @@ public final class ClientRoutes {
                 queued == null ? OptionalLong.empty() : OptionalLong.of(queued));
     }
 
-    /** How the client id must be, in lists. */
+    /** The pattern for client ids, in lists. */
     static Optional<TextPattern> idPattern(Call call) {
         Optional<String> prefix = call.text("clientIdPrefix");
         Optional<String> part = call.text("clientIdContains");
@@ -91,7 +91,7 @@ public final class ClientRoutes {
                 .or(() -> part.map(text -> new TextPattern(TextPattern.Kind.SUBSTRING, text)));
     }
 
-    /** Of the client that the request names. */
+    /** The key of the client that the request names. */
     static ClientKey key(Call call) {
         String inPath = call.parameters().getString("clientId");
         Optional<String> id = call.text("id");
@@ -134,12 +134,12 @@ public final class ClientRoutes {
                 });
     }
 
-    /** The ban is in force on all nodes before the client goes, so it cannot come back at another. */
+    /** Bans first: the ban holds on all nodes before the disconnect, so the client cannot reconnect at another node. */
     private CompletableFuture<Reply> disconnectAndBan(Call call, long seconds) {
         BanAdmin admin = bans.orElseThrow(
                 () -> new ProblemException(Problem.invalid("banSeconds", "nobody can be banned here")));
         ClientKey key = key(call);
-        Duration half = call.within().dividedBy(2); // both are done one after the other
+        Duration half = call.within().dividedBy(2); // the two steps run one after the other
         return BanRoutes.make(
                         admin,
                         call.within(half),
@@ -158,14 +158,14 @@ public final class ClientRoutes {
     }
 
     /**
-     * The ban is made: the answer has it, whatever becomes of the connection. The value is whether all nodes that
-     * answered have done what they were asked; a failure is told by the log.
+     * Disconnects after the ban. The ban is made and the answer shows it, whether or not the disconnect succeeds. The
+     * value says whether all nodes that answered have done it; a failure is logged.
      */
     private CompletableFuture<Answer<Boolean>> disconnect(ClientKey key, int reasonCode, Duration within) {
         CompletableFuture<Answer<Boolean>> asked;
         try {
             asked = clients.disconnect(key, reasonCode, within);
-        } catch (RuntimeException e) { // as one that fails
+        } catch (RuntimeException e) { // handled below like a failed future
             asked = CompletableFuture.failedFuture(e);
         }
         return asked.handle((answer, failure) -> {
@@ -178,7 +178,7 @@ public final class ClientRoutes {
         });
     }
 
-    /** Whether there is none is not known while nodes are missing. */
+    /** Answers that something does not exist; while nodes are missing, that it is not known. */
     static ProblemException absent(Answer<?> answer, String detail) {
         return new ProblemException(
                 answer.missingNodes().isEmpty()

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** Nodes, stores, ranges. They are counted over all ranges, so on a worker. */
+/** Nodes, stores and ranges. Counting goes over all ranges, so it runs on a worker. */
 public final class ClusterRoutes {
     private static final String LIST = "ranges";
     private static final Comparator<RangeView> ORDER =

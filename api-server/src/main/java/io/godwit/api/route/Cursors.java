@@ -8,22 +8,22 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Where the next page begins, as clients hand it back. It has no secret in it and gives no right, so it is not signed;
- * what is not one of the list is refused.
+ * Cursors: the position of the next page, as clients send it back. A cursor is not signed, because it holds no secret
+ * and grants no right; a cursor of another list is refused.
  */
 final class Cursors {
     private Cursors() {}
 
-    /** No client id, topic or name of the broker's own has it [MQTT5-1.5.4-2]. */
+    /** A separator that no client id, topic or broker name contains [MQTT5-1.5.4-2]. */
     private static final String BETWEEN = "\0";
 
-    /** @param list which list it is of */
+    /** @param list name of the list */
     static String of(String list, String... position) {
         String text = list + BETWEEN + String.join(BETWEEN, position);
         return Base64.getUrlEncoder().withoutPadding().encodeToString(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** The position of the call's cursor; empty when it has none. */
+    /** The position in the call's cursor; empty when it has no cursor. */
     static Optional<List<String>> position(Call call, String list, int parts) {
         return call.text("cursor").map(text -> parse(text, list, parts));
     }
@@ -32,7 +32,7 @@ final class Cursors {
         List<String> found = List.of();
         try {
             found = List.of(new String(Base64.getUrlDecoder().decode(text), StandardCharsets.UTF_8).split(BETWEEN, -1));
-        } catch (IllegalArgumentException e) { // told below
+        } catch (IllegalArgumentException e) { // refused below
         }
         if (found.size() != parts + 1 || !found.get(0).equals(list)) {
             throw wrong();
@@ -40,7 +40,7 @@ final class Cursors {
         return found.subList(1, found.size());
     }
 
-    /** The cursor is none of the list. */
+    /** The cursor does not belong to the list. */
     static ProblemException wrong() {
         return new ProblemException(Problem.invalid("cursor", "is not what this list gave as next"));
     }

@@ -18,9 +18,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 
 /**
- * The dashboard: a page, its modules and its style, out of jars. Only the files of a list are served. They need nobody
- * and hold nothing of the cluster: what the page shows it asks the API for, in the name of whoever logs in. To see
- * messages arrive it connects to the WebSocket listeners of its node, which its policy names and nothing else.
+ * The dashboard: a page, its modules and its style, from jars. Only listed files are served. They need no role and
+ * contain no data of the cluster: the page gets its data from the API as the user who logs in. To see messages arrive
+ * it connects to the WebSocket listeners of its node; its policy allows no other connections.
  */
 public final class DashboardRoutes {
     private static final String OURS = "/io/godwit/api/dashboard/";
@@ -29,7 +29,7 @@ public final class DashboardRoutes {
     private static final String MQTT = "org.webjars.npm/paho-mqtt";
     private static final String MQTT_FILES = "/META-INF/resources/webjars/paho-mqtt/";
     private static final String SCRIPT = "text/javascript";
-    /** What a policy can name; it has no form for IPv6. */
+    /** Hosts that a policy can name; IPv6 addresses cannot be named. */
     private static final Pattern HOST = Pattern.compile("[A-Za-z0-9][A-Za-z0-9.-]{0,252}");
 
     private static final List<String> SCRIPTS = List.of(
@@ -64,7 +64,7 @@ public final class DashboardRoutes {
             "tokens",
             "settings");
 
-    /** Types by name. What is neither of uPlot nor of Paho lies beside the page. */
+    /** Types by file name. Files that belong neither to uPlot nor to Paho lie beside the page. */
     private static final Map<String, String> TYPES = types();
 
     private final JarFiles files = new JarFiles();
@@ -82,7 +82,7 @@ public final class DashboardRoutes {
         return Map.copyOf(types);
     }
 
-    /** @param webSockets empty where no page can subscribe */
+    /** @param webSockets empty when pages cannot subscribe */
     public static void add(Routes routes, Optional<WebSocketSource> webSockets, Workers workers) {
         DashboardRoutes here = new DashboardRoutes();
         routes.add("dashboard", call -> {
@@ -105,7 +105,7 @@ public final class DashboardRoutes {
         routes.add("whoAmI", call -> CompletableFuture.completedFuture(caller(call)));
     }
 
-    /** At the host that the page is asked for at, where its listeners are expected too. */
+    /** The origins of the listeners, at the host of the page's own request. */
     private static List<String> origins(String host, List<WebSocketListener> open) {
         return HOST.matcher(host).matches()
                 ? open.stream()

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Messages that wait for their time. */
+/** Delayed messages. */
 public final class DelayedRoutes {
     private final DelayedAdmin delayed;
 
@@ -52,7 +52,7 @@ public final class DelayedRoutes {
         return Reply.json(json);
     }
 
-    /** Of the two that may be wrong, the one that there is. */
+    /** Blames the cursor or the filter, whichever the call has and the message names. */
     private static <T> CompletableFuture<T> checked(Call call, CompletableFuture<T> asked) {
         return Refused.as(asked, wrong -> {
             String why = String.valueOf(wrong.getMessage());

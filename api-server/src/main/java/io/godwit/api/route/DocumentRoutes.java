@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
-/** The document, and a page out of Swagger UI that shows it. Only the files of a list are served, out of jars. */
+/** The document, and a page with Swagger UI that shows it. Only listed files are served, from jars. */
 public final class DocumentRoutes {
     private static final String OURS = "/io/godwit/api/docs/";
     private static final String UI_ARTIFACT = "org.webjars/swagger-ui";

@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 
 /** Entity tags of HTTP (RFC 9110, section 8.8.3). */
 final class EntityTags {
-    /** A tag, weak or not, or what is none up to the next comma. Each character is taken once. */
+    /** A tag, weak or strong, with its comma. Possessive, so that each character is matched once. */
     private static final Pattern TAG = Pattern.compile("\\G\\s*+(W/)?+\"([^\"]*+)\"\\s*+(?:,|$)");
 
     private EntityTags() {}
@@ -17,8 +17,8 @@ final class EntityTags {
     }
 
     /**
-     * Which tags an If-Match header admits: all when there is none, and with {@code *}. A weak tag admits none, and so
-     * does what is no list of tags, such as a header that is there and empty.
+     * Tests whether an If-Match header admits a tag. Without a header, or with {@code *}, it admits all. It admits no
+     * weak tag, and none at all if it is not a list of tags, such as an empty header.
      */
     static Predicate<String> admitted(Optional<String> header) {
         if (header.isEmpty() || header.get().strip().equals("*")) {

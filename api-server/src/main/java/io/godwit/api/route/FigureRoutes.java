@@ -14,8 +14,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 
 /**
- * Figures in the shapes of RMQTT, so that boards made for it work: a list for all nodes, an object for the sum. A node
- * that does not answer stands in them with another status, as there. Confined to the event loop.
+ * Statistics in the format of RMQTT, so that dashboards made for it work: a list for all nodes, an object for the sum.
+ * A node that does not answer has another status there, as in RMQTT. Confined to the event loop.
  */
 public final class FigureRoutes {
     private static final String NO_ANSWER = "No answer";
@@ -68,7 +68,7 @@ public final class FigureRoutes {
 
     private Reply sum(String kind, Answer<List<NodeFigures>> answer) {
         boolean isPlain = kind.equals("metrics");
-        if (isPlain && !answer.missingNodes().isEmpty()) { // its shape has no place for them
+        if (isPlain && !answer.missingNodes().isEmpty()) { // the format cannot name missing nodes
             throw new ProblemException(Problem.nodesMissing(
                     "the sum would lack what these nodes have counted, and fall", answer.missingNodes()));
         }

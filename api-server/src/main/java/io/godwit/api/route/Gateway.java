@@ -36,20 +36,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes each request through all checks to its handler, and the answer back. In this order: rates, other sites' pages,
- * who asks, role and tenant, parameters, body. What fails is answered with a problem and does nothing. Confined to the
- * event loop.
+ * Takes each request through all checks to its handler, and the answer back. The order is: rates, pages of other sites,
+ * caller, role and tenant, parameters, body. A failed check is answered with a problem, and nothing is done. Confined
+ * to the event loop.
  */
 public final class Gateway {
     private static final Logger LOG = LoggerFactory.getLogger(Gateway.class);
     private static final String EVERYBODY = "everybody";
-    /** Of the requests of all callers together, what is left to those with a token whatever others do. */
+    /** One part in this many of the total rate is reserved for callers with a token. */
     private static final int KEPT_SHARE = 4;
 
-    /** What load balancers ask, and what restarts a broker that does not answer. */
+    /** For load balancers, and for supervisors that restart a broker which does not answer. */
     private static final String HEALTH = "/health/";
 
-    /** How long an answer waits for the record of its change. */
+    /** How long an answer waits for the audit record of its change. */
     private static final long RECORD_MILLIS = 1_000;
 
     private static final Pattern BAD_ENCODING = Pattern.compile("%(?![0-9A-Fa-f]{2})");
@@ -66,20 +66,20 @@ public final class Gateway {
     private final Rates strangers;
     private final Rates byAddress;
     private final Rates byToken;
-    /** Of health, which load balancers ask: apart from all else. */
+    /** Rates of the health paths, which load balancers call; separate from all others. */
     private final Rates healthTotal;
 
     private final Rates healthByAddress;
-    /** What each address may ask of health, however many others ask. */
+    /** The rate that each address has for health, however many others ask. */
     private final Rates healthKept;
 
     private final Turns turns = new Turns();
 
     /**
-     * @param audit has a place for each change that is made
-     * @param workers check what is not small
-     * @param bodies threads for bodies that are made while they are sent
-     * @param encoders a thread that makes large answers text
+     * @param audit records each change
+     * @param workers check large bodies
+     * @param bodies threads that produce streamed bodies
+     * @param encoders a thread that encodes large answers
      */
     public Gateway(
             Vertx vertx,
@@ -114,7 +114,7 @@ public final class Gateway {
         this.healthKept = new Rates(1, nanoClock);
     }
 
-    /** The first of each request. */
+    /** The first handler of each request. */
     public void begin(RoutingContext ctx) {
         HttpServerRequest request = ctx.request();
         SecurityHeaders.add(request);
@@ -154,8 +154,8 @@ public final class Gateway {
     }
 
     /**
-     * Whether that address asks seldom enough for one request more. Those with a valid token are bounded by that:
-     * strangers may share their address. Health has a bound of its own, since a proxy has one address too.
+     * Whether this address may make one more request. Callers with a valid token are limited by token instead, since
+     * strangers may share their address. Health paths have their own rate, since a proxy has one address too.
      */
     private boolean isWithinAddress(HttpServerRequest request, String source) {
         return isOfHealth(request)
@@ -164,9 +164,9 @@ public final class Gateway {
     }
 
     /**
-     * Whether all callers together ask seldom enough for one request more. Strangers may use up their part only. Of
-     * health each address may ask once a second whatever others do: whoever has many addresses must not have a broker
-     * that works restarted.
+     * Whether all callers together may make one more request. Strangers may use only their part of the rate. Each
+     * address may always call health once a second: an attacker with many addresses must not get a working broker
+     * restarted.
      */
     private boolean isWithinTotal(HttpServerRequest request, String source) {
         if (isOfHealth(request)) {
@@ -185,13 +185,13 @@ public final class Gateway {
         answers.problem(ctx, problem);
     }
 
-    /** Answers what never came to {@link #begin}, since it is no request of HTTP. */
+    /** Answers a request that never reached {@link #begin} because it is not valid HTTP. */
     void refuse(HttpServerRequest request, Problem problem) {
         answers.problem(request, problem);
         counts.answered(ApiCounts.NO_OPERATION, problem.status());
     }
 
-    /** A request of that operation. */
+    /** Handles a request for an operation. */
     public void take(RoutingContext ctx, Operation operation, Handler handler) {
         HttpServerRequest request = ctx.request();
         ctx.put(Operation.class.getName(), operation.id());
@@ -210,7 +210,7 @@ public final class Gateway {
         }
         Connections.State state = ctx.get(Connections.State.class.getName());
         if (Bodies.isAnnounced(request)) {
-            request.pause(); // until it is known who sends it
+            request.pause(); // until the sender is known
         }
         Bounded<Principal> identified = new Bounded<>(
                 authenticator.identify(request, state),
@@ -246,7 +246,7 @@ public final class Gateway {
         }
     }
 
-    /** In the turn of whoever asks; all tokens of a tenant have one. */
+    /** Waits for the caller's turn; all tokens of a tenant share one. */
     private void search(RoutingContext ctx, Operation operation, Handler handler, Principal principal) {
         Context loop = vertx.getOrCreateContext();
         Turns.Turn turn = turns.of(
@@ -300,9 +300,9 @@ public final class Gateway {
                 return;
             }
             String accept = request.getHeader("Accept");
-            // what others need less than all of it leaves time to answer in part
+            // gives the ports less than the whole time, which leaves time for a partial answer
             Duration within = limits.requestTimeout().multipliedBy(4).dividedBy(5);
-            // a page whose name was rebound to this machine has a Host of its own
+            // checks Host because a page can rebind its own name to this machine's address
             boolean isOfThisMachine = Callers.isThisMachine(request) && Callers.isForLoopbackName(request);
             HostAndPort authority = request.authority();
             Call call = new Call(
@@ -336,12 +336,12 @@ public final class Gateway {
         run(ctx, operation, handler, call, entry);
     }
 
-    /** @param entry null for what is not recorded */
+    /** @param entry null when the call is not audited */
     private void run(
             RoutingContext ctx, Operation operation, Handler handler, Call call, AuditLog.@Nullable Entry entry) {
         Turns.Turn turn = ctx.get(Turns.Turn.class.getName());
         if (turn != null && !turn.hold()) {
-            return; // whoever asked has gone before it began
+            return; // the caller left before it began
         }
         CompletableFuture<Reply> reply = begin(handler, call);
         Bounded<Reply> bounded = new Bounded<>(
@@ -355,14 +355,14 @@ public final class Gateway {
             }
             Problem problem = done == null ? problem(failure, operation) : null;
             if (done == null) {
-                reply.thenAccept(Reply::drop); // should it still come
+                reply.thenAccept(Reply::drop); // drops a late reply
             }
             if (entry == null) {
                 finish(ctx, operation, call, done, problem);
                 return;
             }
             int status = problem != null ? problem.status() : done == null ? 500 : done.status();
-            // who is answered may rely on the record; a disk that hangs holds the answer up for a moment only
+            // a caller may rely on the record, but a hanging disk delays the answer only for a moment
             CompletableFuture<Void> kept =
                     entry.ended(status).completeOnTimeout(null, RECORD_MILLIS, TimeUnit.MILLISECONDS);
             back(ctx, kept, (none, never) -> finish(ctx, operation, call, done, problem));
@@ -386,9 +386,9 @@ public final class Gateway {
         }
     }
 
-    /** What comes of a future, or a problem when it takes too long. */
+    /** The result of a future, or a problem when it takes too long. */
     private final class Bounded<T> {
-        /** Another one: what is shared with other requests, such as a scrape, goes on for these. */
+        /** A copy: other requests may share the original, such as a scrape, and it must go on for them. */
         private final CompletableFuture<T> future;
 
         private final long timer;
@@ -409,7 +409,7 @@ public final class Gateway {
         void go(@Nullable T value, @Nullable Throwable failure);
     }
 
-    /** On the event loop, whichever thread completes the future. A fault there is answered too. */
+    /** Continues on the event loop, whichever thread completes the future. An exception there is answered too. */
     private <T> void back(RoutingContext ctx, CompletableFuture<T> future, Then<T> then) {
         Context loop = vertx.getOrCreateContext();
         future.whenComplete((value, failure) -> loop.runOnContext(now -> {

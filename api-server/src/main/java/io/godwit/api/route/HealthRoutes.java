@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** Health, answered on the event loop: it needs no thread that may be busy. */
+/** Health, answered on the event loop, so that busy worker threads do not matter. */
 public final class HealthRoutes {
     private final ClusterAdmin cluster;
 

@@ -16,7 +16,7 @@ import java.util.function.LongSupplier;
 public final class HistoryRoutes {
     private static final Map<String, Double> QUANTILES = Map.of("p50", 0.5, "p95", 0.95, "p99", 0.99);
 
-    /** Of different beginnings; each is some hundred kilobytes. */
+    /** Cached answers for different start times; each takes some hundred kilobytes. */
     private static final int MOST_KEPT = 8;
 
     private final HistorySource source;
@@ -35,7 +35,7 @@ public final class HistoryRoutes {
     private CompletableFuture<Reply> history(Call call) {
         Long given = call.parameters().getLong("since");
         long step = HistorySource.STEP.toMillis();
-        // samples are at multiples of the step: what is later than one moment of a step is later than all of them
+        // samples are at multiples of the step, so rounding down selects the same samples
         long since = given == null ? 0 : given - given % step;
         return shared.get(since, () -> source.history(since, call.within()).thenApply(HistoryRoutes::reply));
     }

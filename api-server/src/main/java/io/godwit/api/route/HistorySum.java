@@ -8,16 +8,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Adds the histories of nodes, step by step. */
+/** Adds up the histories of nodes, step by step. */
 final class HistorySum {
-    /** A node that is further behind the newest than this is not waited for. */
+    /** A node further behind the newest than this does not hold the sum back. */
     private static final long LATE_MILLIS = HistorySource.STEP.toMillis() * 3;
 
     private HistorySum() {}
 
     /**
-     * All nodes as one. It ends with the last step that every node has told of: else it would seem that messages stop
-     * whenever a node is asked a moment before its next sample. Latencies are of the nodes with the bounds of the
+     * All nodes as one. The sum ends with the last step that every node has reported: else traffic would seem to drop
+     * whenever a node is asked just before its next sample. Latencies come only from nodes with the same bounds as the
      * first.
      */
     static NodeHistory of(List<NodeHistory> nodes) {
@@ -89,10 +89,12 @@ final class HistorySum {
     }
 
     /**
-     * What {@code share} of the latencies do not exceed, in milliseconds, as if they lay evenly in their bucket. Those
-     * beyond all bounds count as the last bound.
+     * A quantile of the latencies in milliseconds, interpolated within its bucket. Latencies beyond all bounds count as
+     * the last bound.
      *
-     * @param counts by bucket, and those beyond; 0 when there are none
+     * @param counts of each bucket, with those beyond all bounds last
+     * @param share of the latencies that do not exceed the result, 0 to 1
+     * @return 0 when there are no latencies
      */
     static double quantile(List<Double> bounds, List<Long> counts, double share) {
         long all = counts.stream().mapToLong(Long::longValue).sum();

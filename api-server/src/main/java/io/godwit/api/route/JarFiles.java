@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Files out of jars, each read once. Thread-safe. Whoever asks takes the paths from a list of its own. */
+/** Files from jars, each read once. Thread-safe. Callers must take paths from a fixed list, never from a request. */
 final class JarFiles {
     private final Map<String, byte[]> read = new ConcurrentHashMap<>();
 

@@ -8,7 +8,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 
-/** What this node logs. */
+/** Log levels of this node. */
 public final class LogRoutes {
     private final LogLevels levels;
 

@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Metrics for Prometheus. Whoever asks while one scrape is made, or within a second from its beginning, gets the same:
- * a scraper gone wild costs one scrape a second of each format. Confined to the event loop, but for the scrape itself.
+ * Metrics for Prometheus. Requests during a scrape, or within a second of its beginning, share its result: a runaway
+ * scraper costs one scrape a second of each format. Confined to the event loop, except for the scrape itself.
  */
 public final class MetricsRoutes {
     private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -21,7 +21,7 @@ public final class MetricsRoutes {
     private final Workers workers;
     private final LongSupplier nanoClock;
     private final Map<ScrapeFormat, Made> byFormat = new EnumMap<>(ScrapeFormat.class);
-    /** Completes when no scrape is under way: they are made one at a time. */
+    /** Completes when no scrape is under way: scrapes run one at a time. */
     private CompletableFuture<?> idle = CompletableFuture.completedFuture("");
 
     private record Made(CompletableFuture<Reply> reply, long begunAt) {}

@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
-/** Texts and bytes of requests that are to be in MQTT packets. What cannot be there is answered 400. */
+/** Texts and bytes of requests that go into MQTT packets. Invalid ones are answered with 400. */
 final class MqttText {
     private static final int MAX_BYTES = 65_535;
 
@@ -18,7 +18,7 @@ final class MqttText {
 
     /**
      * A UTF-8 string of MQTT: well-formed, without U+0000, up to 65,535 bytes [MQTT5-1.5.4-1], [MQTT5-1.5.4-2]. JSON
-     * may have halves of surrogate pairs, which UTF-8 cannot.
+     * may contain unpaired surrogates, which UTF-8 cannot encode.
      */
     static String string(String field, String text) {
         if (text.indexOf(0) >= 0 || utf8(field, text).length > MAX_BYTES) {
@@ -27,7 +27,7 @@ final class MqttText {
         return text;
     }
 
-    /** A topic name: also at least a character and no wildcard [MQTT5-3.3.2-2]. */
+    /** A topic name: also not empty and without wildcards [MQTT5-3.3.2-2]. */
     static String topic(String field, String text) {
         if (!TopicName.isValid(string(field, text))) {
             throw wrong(field, "is no topic name: it has a wildcard, or nothing");
@@ -35,7 +35,7 @@ final class MqttText {
         return text;
     }
 
-    /** Of any length, with any characters that UTF-8 has. */
+    /** The UTF-8 bytes of a text of any length. */
     static byte[] utf8(String field, String text) {
         try {
             ByteBuffer bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
@@ -55,7 +55,7 @@ final class MqttText {
         }
     }
 
-    /** As a text; null when it is none. */
+    /** The text; null when the bytes are not valid UTF-8. */
     static @Nullable String text(byte[] bytes) {
         try {
             return StandardCharsets.UTF_8

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** Subscribes and unsubscribes clients that have not asked for it. */
+/** Subscribes and unsubscribes clients on behalf of an operator. */
 public final class OnBehalfRoutes {
     private final SubscribeOnBehalf clients;
 

@@ -74,7 +74,7 @@ public final class PublishRoutes {
                 topic, bytes, Qos.of(body.getInteger("qos", 0)), body.getBoolean("retain", false), properties);
     }
 
-    @SuppressWarnings("NullAway") // the compiler of Java 17 does not see "byte @Nullable []" in another module's class
+    @SuppressWarnings("NullAway") // the Java 17 compiler does not see "byte @Nullable []" in another module's class
     private static MessageProperties properties(JsonObject json) {
         if (json.isEmpty()) {
             return MessageProperties.NONE;

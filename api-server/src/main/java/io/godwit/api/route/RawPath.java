@@ -3,24 +3,24 @@ package io.godwit.api.route;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at a path as it came, before the router makes the normal form of it. That takes a time which is quadratic in
- * the number of percent-encoded characters that need no encoding; and it removes empty, {@code .} and {@code ..} parts,
- * so that the path would name something else.
+ * Checks the raw path before the router normalizes it. Normalizing takes quadratic time in the number of needlessly
+ * percent-encoded characters; and it removes empty, {@code .} and {@code ..} parts, so that the path would name another
+ * resource.
  */
 final class RawPath {
-    /** Percent-encoded letters, digits and {@code -._~}; a client may encode some of an id without need. */
+    /** Percent-encoded letters, digits and {@code -._~}; a client may encode some of an id needlessly. */
     static final int MAX_NEEDLESS = 1_000;
 
     private RawPath() {}
 
-    /** @return false for what is to be refused. Takes linear time */
+    /** @return false when the path must be refused. Takes linear time */
     static boolean isPlain(@Nullable String path) {
         if (path == null || !path.startsWith("/")) {
             return false;
         }
         int needless = 0;
         int begin = 1;
-        boolean isDots = true; // so far the part has dots only, or nothing
+        boolean isDots = true; // whether the part so far has only dots or is empty
         for (int i = 1; i <= path.length(); i++) {
             if (i == path.length() || path.charAt(i) == '/') {
                 boolean isLast = i == path.length();
@@ -46,7 +46,7 @@ final class RawPath {
         return true;
     }
 
-    /** Dots of a part that has nothing else. */
+    /** Number of dots in a part that has only dots. */
     private static int dots(String path, int begin, int end) {
         int dots = 0;
         for (int i = begin; i < end; i++) {
@@ -56,7 +56,7 @@ final class RawPath {
         return dots;
     }
 
-    /** Both digits are there: other paths are refused before. */
+    /** Both digits are there: other paths were refused before. */
     private static int encoded(String path, int percent) {
         return percent + 2 < path.length()
                 ? Character.digit(path.charAt(percent + 1), 16) * 16 + Character.digit(path.charAt(percent + 2), 16)

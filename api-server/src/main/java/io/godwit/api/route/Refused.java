@@ -5,11 +5,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 
-/** Exceptions of a port that are the caller's fault. */
+/** Turns a port's exceptions that the caller caused into problems. */
 final class Refused {
     private Refused() {}
 
-    /** {@link IllegalArgumentException} as the problem that says which field is wrong, and why. */
+    /** Maps {@link IllegalArgumentException} to the problem that names the wrong field. */
     static <T> CompletableFuture<T> as(
             CompletableFuture<T> asked, Function<IllegalArgumentException, ProblemException> problem) {
         return as(asked, IllegalArgumentException.class, problem);

@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
  * An answer.
  *
  * @param contentType empty for no body
- * @param json the body as the document describes it; null when it is no JSON
- * @param body null when {@code json} is it, or there is none
- * @param stream a body that is made while it is sent; null for none
- * @param events an answer that goes on; null for none
+ * @param json the body as the document describes it; null when it is not JSON
+ * @param body null when {@code json} has it, or there is none
+ * @param stream a body that is produced while it is sent; null for none
+ * @param events an answer of server-sent events; null for none
  * @param policy Content-Security-Policy
- * @param tag entity tag of what is told, without quotes; null for none
+ * @param tag entity tag of the resource, without quotes; null for none
  */
-@SuppressWarnings("ArrayRecordComponent") // handed on once, never compared or changed
+@SuppressWarnings("ArrayRecordComponent") // passed on once, never compared or changed
 public record Reply(
         int status,
         String contentType,
@@ -48,7 +48,7 @@ public record Reply(
         return new Reply(200, contentType, null, body);
     }
 
-    /** Whoever has the reply sends the stream or closes it. */
+    /** The owner of the reply sends the stream or closes it. */
     public static Reply stream(String contentType, BodyStream stream) {
         return new Reply(200, contentType, null, null, stream, null, SecurityHeaders.DATA_POLICY, null);
     }
@@ -58,14 +58,14 @@ public record Reply(
         return new Reply(200, StreamReply.CONTENT_TYPE, null, null, null, events, SecurityHeaders.DATA_POLICY, null);
     }
 
-    /** Nobody gets it. */
+    /** Releases a reply that is not sent. */
     void drop() {
         if (stream != null) {
             stream.close();
         }
     }
 
-    /** Done, and nothing to say. */
+    /** Success without a body. */
     public static Reply done() {
         return new Reply(204, "", null, null);
     }

@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Retained messages of all nodes. */
 public final class RetainedRoutes {
-    /** A larger payload is not told, only its size. */
+    /** Of a larger payload only the size is shown. */
     private static final int MAX_PAYLOAD_BYTES = 1 << 20;
-    /** The same of user properties, together with it. */
+    /** Above this size the properties are left out too. */
     private static final int MAX_MESSAGE_BYTES = 8 << 20;
 
     private final RetainedAdmin retained;
@@ -32,7 +32,7 @@ public final class RetainedRoutes {
         this.encoders = encoders;
     }
 
-    /** @param encoders make large messages text */
+    /** @param encoders encode large messages */
     public static void add(Routes routes, RetainedAdmin retained, Workers encoders) {
         RetainedRoutes here = new RetainedRoutes(retained, encoders);
         routes.add("listRetained", here::list);

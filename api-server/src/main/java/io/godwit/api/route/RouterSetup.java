@@ -18,7 +18,7 @@ import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Routes out of the document, for the operations that have a handler. */
+/** Makes the routes from the document, for operations that have a handler. */
 public final class RouterSetup {
     private static final Logger LOG = LoggerFactory.getLogger(RouterSetup.class);
 
@@ -61,7 +61,7 @@ public final class RouterSetup {
                         "use " + String.join(" or ", allowed)));
     }
 
-    /** What the router itself refuses, such as a path that is not well encoded; or a fault. */
+    /** Handles requests that the router itself refuses, such as a badly encoded path, and exceptions. */
     private static void failed(RoutingContext ctx, Gateway gateway) {
         int status = ctx.statusCode();
         if (status >= 400 && status < 500) {
@@ -72,7 +72,7 @@ public final class RouterSetup {
         gateway.refuse(ctx, new Problem(500, "fault", "A fault of the broker", "the broker's log tells more"));
     }
 
-    /** A request that is no HTTP, or longer than the limits. The connection ends. */
+    /** Answers a request that is not valid HTTP, or exceeds the limits. The connection ends. */
     public static void invalid(HttpServerRequest request, Gateway gateway) {
         SecurityHeaders.add(request);
         Throwable cause = request.decoderResult().cause();

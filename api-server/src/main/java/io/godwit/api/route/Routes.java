@@ -3,7 +3,7 @@ package io.godwit.api.route;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Handlers by the ids of their operations. Filled at start, then only read. */
+/** Handlers by operation id. Filled at start, then only read. */
 public final class Routes {
     private final Map<String, Handler> handlers = new LinkedHashMap<>();
 

@@ -60,7 +60,7 @@ public final class SettingsRoutes {
         return new JsonObject().put("node", node.node()).put("settings", Json.array(wanted));
     }
 
-    /** Keys whose values are not the same on all nodes that answered, or which some of them do not know. */
+    /** Keys whose values differ between the nodes that answered, or which some of them do not have. */
     private static JsonArray differences(Answer<List<NodeSettings>> answer) {
         Map<String, TreeMap<String, String>> byKey = new LinkedHashMap<>();
         for (NodeSettings node : answer.value()) {

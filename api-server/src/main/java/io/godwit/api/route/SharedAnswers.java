@@ -8,10 +8,10 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Answers that all nodes are asked for: whoever asks for the same while one is under way, or within a second from its
- * beginning, gets that one. So ten dashboards cost as much as one. Confined to the event loop.
+ * Shares answers that need all nodes: equal requests during one, or within a second of its beginning, get the same
+ * answer. So ten dashboards cost as much as one. Confined to the event loop.
  *
- * @param <K> what is asked for
+ * @param <K> identifies the request
  */
 final class SharedAnswers<K, V> {
     private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -27,8 +27,8 @@ final class SharedAnswers<K, V> {
     }
 
     /**
-     * @param most different questions whose answers are kept; further ones are asked each by itself, which the ports
-     *     bound
+     * @param most answers to different requests that are kept; further requests are not shared, and the ports limit
+     *     them
      */
     SharedAnswers(LongSupplier nanoClock, int most) {
         this.nanoClock = nanoClock;
@@ -36,7 +36,7 @@ final class SharedAnswers<K, V> {
     }
 
     /**
-     * @param question what is asked when nobody has lately; its answer is not changed by who gets it
+     * @param question asks the nodes, when there is no recent answer; receivers must not change its answer
      * @return another future for each call
      */
     CompletableFuture<V> get(K key, Supplier<CompletableFuture<V>> question) {
@@ -52,7 +52,7 @@ final class SharedAnswers<K, V> {
         return asked.answer().copy();
     }
 
-    /** How many answers are kept. */
+    /** Number of kept answers. */
     int size() {
         return known.size();
     }

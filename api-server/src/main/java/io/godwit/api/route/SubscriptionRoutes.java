@@ -13,7 +13,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** Subscriptions of all nodes: of one client, to one filter, and whom a topic goes to. */
+/** Subscriptions of all nodes: of one client, to one filter, and the receivers of a topic. */
 public final class SubscriptionRoutes {
     private static final String LIST = "subscriptions";
     private static final String GROUPS = "groups";

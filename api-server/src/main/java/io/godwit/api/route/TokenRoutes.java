@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 import javax.security.auth.x500.X500Principal;
 import org.jspecify.annotations.Nullable;
 
-/** Who may use the API: the tokens that all nodes have, and those of this node's file to look at. */
+/** Tokens of the API: the shared ones of all nodes, and those of this node's file for display. */
 public final class TokenRoutes {
     private static final String LIST = "tokens";
     private static final String OF_FILE = "file";
@@ -38,7 +38,7 @@ public final class TokenRoutes {
         this.ofFile = ofFile;
     }
 
-    /** @param ofFile the entries of the tokens file as it is now; none without one */
+    /** @param ofFile the present entries of the tokens file; empty without one */
     public static void add(Routes routes, TokenAdmin tokens, Supplier<List<TokenFile.Entry>> ofFile) {
         TokenRoutes here = new TokenRoutes(tokens, ofFile);
         routes.add("listTokens", here::list);
@@ -46,7 +46,7 @@ public final class TokenRoutes {
         routes.add("removeToken", here::remove);
     }
 
-    /** One of the list, and the place that it has there. */
+    /** One entry of the list, ordered as there. */
     private record Listed(String name, String source, JsonObject json) implements Comparable<Listed> {
         private static final Comparator<Listed> ORDER =
                 Comparator.comparing(Listed::name).thenComparing(Listed::source);
@@ -141,7 +141,7 @@ public final class TokenRoutes {
         });
     }
 
-    /** As a line of the file is checked. */
+    /** Applies the same checks as for a line of the file. */
     private void check(Token token, String secret) {
         Role role = Role.parse(token.role()).orElseThrow();
         try {

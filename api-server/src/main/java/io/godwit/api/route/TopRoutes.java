@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 
-/** The slowest and the busiest of all nodes. Confined to the event loop. */
+/** The slowest and the busiest clients and topics of all nodes. Confined to the event loop. */
 public final class TopRoutes {
     private static final int MOST_KEPT = 64;
 

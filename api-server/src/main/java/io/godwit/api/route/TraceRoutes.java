@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** What becomes of clients and messages that somebody follows, on all nodes. */
+/** Traces of clients and messages, on all nodes. */
 public final class TraceRoutes {
     private final WatchSource watches;
 

@@ -5,20 +5,20 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Lets each caller have {@link #MOST} searches under way, from their begin until their answers are written, and until
- * the nodes are done with them if that is later. Nodes take a few at a time, of all callers together, and one caller
- * must leave some of them to others. {@link #MOST_WAITING} more of each wait for their turn, as those of a page that
- * asks for all that it shows. Confined to the event loop.
+ * Lets each caller have {@link #MOST} searches under way, from their start until their answers are written and the
+ * nodes are done with them. Nodes take a few searches of all callers together, and one caller must leave some for
+ * others. Up to {@link #MOST_WAITING} more wait for each caller, for pages that request many lists at once. Confined to
+ * the event loop.
  */
 final class Turns {
-    /** Less than {@code MAX_QUESTIONS} of what is asked. */
+    /** Less than {@code MAX_QUESTIONS} of the ports. */
     static final int MOST = 3;
-    /** So few that each has its turn before the time of its connection is over. */
+    /** Few enough that each starts before its connection's deadline. */
     static final int MOST_WAITING = 6;
 
     private final Map<String, Caller> callers = new HashMap<>();
 
-    /** Has an entry while it has a turn, or waits for one. */
+    /** Exists while the caller has a turn, or waits for one. */
     private static final class Caller {
         private int underWay;
         private final ArrayDeque<Turn> waiting = new ArrayDeque<>();
@@ -32,16 +32,16 @@ final class Turns {
     }
 
     /**
-     * One search. Whoever asked may go while nodes search: the turn goes on until they are done, since it is they who
-     * must not be asked too much at a time.
+     * One search. The caller may leave while nodes search: the turn lasts until they are done, since it protects the
+     * nodes.
      */
     final class Turn {
         private final String name;
         private final Runnable search;
         private State state = State.NEW;
-        /** Nodes search. */
+        /** Whether nodes are searching. */
         private boolean isHeld;
-        /** {@link #end} was called meanwhile. */
+        /** Whether {@link #end} was called while they search. */
         private boolean isOver;
 
         private Turn(String name, Runnable search) {
@@ -49,7 +49,7 @@ final class Turns {
             this.search = search;
         }
 
-        /** Begins now or later. False when too many wait: it never begins then. */
+        /** Begins now or later. False when too many wait: then it never begins. */
         boolean begin() {
             Caller caller = callers.computeIfAbsent(name, first -> new Caller());
             if (caller.underWay < MOST) {
@@ -71,7 +71,7 @@ final class Turns {
             search.run();
         }
 
-        /** Nodes are about to search. False when the turn has ended before: they must not. */
+        /** Call before nodes search. False when the turn has ended: then they must not search. */
         boolean hold() {
             isHeld = state == State.UNDER_WAY;
             return isHeld;
@@ -86,7 +86,7 @@ final class Turns {
         }
 
         /**
-         * It is answered, or whoever asked for it has gone; while it is held, it ends with {@link #release}. Further
+         * The search is answered, or its caller has left; while it is held, it ends with {@link #release}. Further
          * calls do nothing.
          */
         void end() {
@@ -115,7 +115,7 @@ final class Turns {
     }
 
     /**
-     * @param caller whose turn it is
+     * @param caller the owner of the turn
      * @param search begins it; does not throw
      */
     Turn of(String caller, Runnable search) {

@@ -1,4 +1,4 @@
-/** From a request to the port that answers it. */
+/** Handlers that map requests to the ports that answer them. */
 @NullMarked
 package io.godwit.api.route;
 

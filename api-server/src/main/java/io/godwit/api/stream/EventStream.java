@@ -13,17 +13,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One answer in server-sent events: takes from a feed what there is and writes it while the client reads. What the
- * client does not read stays in the feed, which is bounded; who reads nothing for too long is cut off. Confined to the
- * event loop.
+ * One answer of server-sent events: takes items from a feed and writes them while the client reads. Unread items stay
+ * in the feed, which is bounded; a client that reads nothing for too long is cut off. Confined to the event loop.
  */
 final class EventStream {
     private static final Logger LOG = LoggerFactory.getLogger(EventStream.class);
-    /** Of one write. */
+    /** Characters of one write, about. */
     private static final int PIECE_CHARS = 16_384;
     /** Bytes that may wait for the socket. */
     private static final int WRITE_QUEUE_BYTES = 65_536;
-    /** Pieces in a turn of the event loop, which serves all other requests too. */
+    /** Pieces written in one task of the event loop, which serves all other requests too. */
     private static final int PIECES_A_TURN = 4;
 
     private static final String END = "end";
@@ -41,10 +40,10 @@ final class EventStream {
     private final Runnable cut;
     private final Runnable ended;
     private long wroteNanos;
-    /** Since when the socket takes nothing. */
+    /** Since when the socket accepts no data; null while it does. */
     private @Nullable Long fullSinceNanos;
 
-    /** Why it ends, while the end waits for the socket: the feed is closed then. */
+    /** Why the stream ends, while the last event waits for the socket; the feed is then closed. */
     private @Nullable String endReason;
 
     private boolean isOver;
@@ -53,7 +52,7 @@ final class EventStream {
     /**
      * @param mayGoOn whether the caller may still see this
      * @param cut ends the connection, whether its client reads or not
-     * @param ended called once, when it is over
+     * @param ended called once, when the stream is over
      */
     EventStream(
             String caller,
@@ -91,12 +90,12 @@ final class EventStream {
         response.exceptionHandler(failure -> over());
         response.drainHandler(drained -> drained());
         response.setChunked(true);
-        write(COMMENT); // the head goes out at once
+        write(COMMENT); // sends the head at once
         feed.onReady(() -> loop.runOnContext(ready -> soon()));
         turn();
     }
 
-    /** Looks after what no one else calls for: losses, time that is over, clients that do not read. */
+    /** Periodic work that no event triggers: losses, deadlines, clients that do not read. */
     void tick() {
         long now = nanoClock.getAsLong();
         if (isOver) {
@@ -130,7 +129,7 @@ final class EventStream {
         }
     }
 
-    /** The client has read: it is not slow, and there is room for more or for the end. */
+    /** The client has read: it is not slow, and there is space for more items or for the last event. */
     private void drained() {
         fullSinceNanos = null;
         if (isOver) {
@@ -149,12 +148,12 @@ final class EventStream {
         }
     }
 
-    /** Writes what there is, as far as the client reads and others of the loop can wait. */
+    /** Writes the available items, within the client's pace and the loop's share. */
     private void turn() {
         waitsForTurn = false;
         for (int pieces = 0; pieces < PIECES_A_TURN; pieces++) {
             if (isOver || endReason != null || response.writeQueueFull()) {
-                return; // the drain or the end goes on
+                return; // continued by drained(), or the stream has ended
             }
             if (!writePiece()) {
                 return;
@@ -164,7 +163,7 @@ final class EventStream {
         loop.runOnContext(next -> turn());
     }
 
-    /** Whether there may be more. */
+    /** Whether there may be more items. */
     private boolean writePiece() {
         StringBuilder piece = new StringBuilder();
         while (piece.length() < PIECE_CHARS) {
@@ -185,7 +184,7 @@ final class EventStream {
         return piece.length() >= PIECE_CHARS;
     }
 
-    /** JSON has no line breaks but escaped ones, so that the data is one line. */
+    /** JSON escapes line breaks, so the data is one line. */
     private static void append(StringBuilder text, String name, Map<String, Object> data) {
         text.append("event: ")
                 .append(name)
@@ -199,7 +198,10 @@ final class EventStream {
         response.write(text);
     }
 
-    /** Says why, as the last thing. A client that has not read all that was sent gets it when it has. */
+    /**
+     * Ends the stream; its last event gives the reason. A client that has not read everything gets that event once it
+     * has.
+     */
     void end(String reason) {
         if (isOver || endReason != null) {
             return;

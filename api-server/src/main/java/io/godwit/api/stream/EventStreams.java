@@ -11,7 +11,7 @@ import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
-/** The answers that go on, so many at a time. Confined to the event loop. */
+/** The event streams of this node, limited in number. Confined to the event loop. */
 public final class EventStreams {
     private final Vertx vertx;
     private final StreamBounds bounds;
@@ -25,7 +25,7 @@ public final class EventStreams {
         this.nanoClock = nanoClock;
     }
 
-    /** @throws ProblemException when the node or the caller has as many as it may */
+    /** @throws ProblemException when the node or the caller is at its limit */
     public void requireRoom(String caller) {
         if (isClosed) {
             throw new ProblemException(Problem.unavailable("the node stops"));
@@ -42,11 +42,11 @@ public final class EventStreams {
     }
 
     /**
-     * Answers with what {@code reply} brings, until its time is over, the caller may not see it any more, the client
-     * goes, or {@link #close}. The head of the answer is set already.
+     * Starts a stream. It ends when its time is over, the caller's rights are gone, the client leaves, or on
+     * {@link #close}. The head of the answer is already set.
      *
      * @param cut ends the connection, whether its client reads or not
-     * @param mayGoOn asked now and then
+     * @param mayGoOn whether the caller may still see this, asked now and then
      * @param check whether an item, by its name and data, is as the document says
      */
     public void begin(
@@ -75,17 +75,17 @@ public final class EventStreams {
         stream.begin();
     }
 
-    /** To be called some times a second. */
+    /** Call several times a second. */
     public void tick() {
         open.forEach(EventStream::tick);
     }
 
-    /** How many there are. */
+    /** Number of open streams. */
     public int size() {
         return open.size();
     }
 
-    /** Ends all, and begins no more. */
+    /** Ends all streams, and starts no more. */
     public void close() {
         isClosed = true;
         List.copyOf(open).forEach(stream -> stream.end("stopping"));

@@ -3,12 +3,12 @@ package io.godwit.api.stream;
 import java.time.Duration;
 
 /**
- * Bounds of answers that go on.
+ * Bounds of event streams.
  *
  * @param most at a time on this node
  * @param mostPerCaller of these, of one token or certificate, or of all those of one tenant
- * @param heartbeat after how long without anything a comment is sent, so that both sides see whether the other is there
- * @param slowAfter how long a client may read nothing of what was sent before its connection is closed
+ * @param heartbeat after this time without an event a comment is sent, so that both sides see that the other is there
+ * @param slowAfter how long a client may read nothing before its connection is closed
  */
 public record StreamBounds(int most, int mostPerCaller, Duration heartbeat, Duration slowAfter) {
     public static final StreamBounds DEFAULTS = new StreamBounds(32, 8, Duration.ofSeconds(15), Duration.ofSeconds(20));

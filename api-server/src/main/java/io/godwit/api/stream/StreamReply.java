@@ -4,9 +4,9 @@ import io.godwit.api.port.WatchFeed;
 import java.time.Duration;
 
 /**
- * An answer that goes on.
+ * An answer of server-sent events.
  *
- * @param source asked once it is sure that the answer can begin
+ * @param source opened once it is sure that the answer can begin
  * @param longest until it ends
  */
 public record StreamReply(Source source, Duration longest) {
@@ -15,11 +15,11 @@ public record StreamReply(Source source, Duration longest) {
     /** Begins to watch. On the event loop; returns at once. */
     @FunctionalInterface
     public interface Source {
-        /** May throw as a handler may. */
+        /** May throw the same exceptions as a handler. */
         WatchFeed open();
     }
 
-    /** Compares what is sent with the document. */
+    /** Compares sent items with the document. */
     @FunctionalInterface
     public interface ItemCheck {
         boolean isAsDocumented(WatchFeed.Item item);

@@ -1,4 +1,4 @@
-/** Answers that go on: server-sent events. */
+/** Answers of server-sent events. */
 @NullMarked
 package io.godwit.api.stream;
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class AuditLogTest {
     private static final long CLOSE_MILLIS = 500;
 
-    /** Writes as many records as it is let; fails while it is told to. */
+    /** Writes as many records as it may; fails while it is told to. */
     private static final class Disk implements AuditSink {
         final Semaphore writes = new Semaphore(0);
         final List<String> lines = new CopyOnWriteArrayList<>();
@@ -69,7 +69,7 @@ class AuditLogTest {
         assertThat(disk.lost).hasValue(0);
     }
 
-    /** Whoever has begun has a place, however long the disk takes. */
+    /** A change that has begun has a place, however long the disk takes. */
     @Test
     void withoutAPlaceAChangeIsNotBegun() {
         log.start();
@@ -120,7 +120,7 @@ class AuditLogTest {
         assertThat(disk.lines).containsExactly("open 0");
     }
 
-    /** It gives up, in time, and says so. */
+    /** It gives up after its time, and reports that. */
     @Test
     void aStopWaitsForADiskThatHangsForSomeTimeOnly() {
         log.start();

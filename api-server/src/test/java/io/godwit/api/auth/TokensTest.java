@@ -34,7 +34,7 @@ class TokensTest {
         Path file = Files.writeString(directory.resolve("tokens"), with("a", "b"));
         Tokens tokens = Tokens.load(file, path -> this::takeChange, Optional.empty());
 
-        Files.delete(file); // what is there cannot be read
+        Files.delete(file); // the path exists but cannot be read
         Files.createDirectory(file);
         hasChanged = true;
         tokens.reloadIfChanged();

@@ -102,7 +102,7 @@ class AcceptGateTest {
             each.pipeline().addFirst(new ChannelOutboundHandlerAdapter() {
                 @Override
                 public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
-                    // until what comes before has been read
+                    // until earlier data has been read
                 }
             });
         }
@@ -151,7 +151,7 @@ class AcceptGateTest {
         assertThat(gate.open()).isEqualTo(3);
     }
 
-    /** They may share the address of somebody who has a token, and whom nobody knows before. */
+    /** They may share the address of a caller with a token who has not connected before. */
     @Test
     void strangersDoNotFillTheirSourceForGood() {
         List<EmbeddedChannel> many = from("10.0.0.1", 4);

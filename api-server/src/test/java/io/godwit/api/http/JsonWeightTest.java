@@ -14,7 +14,7 @@ class JsonWeightTest {
         return new JsonObject(Map.of("items", new JsonArray(List.of(new JsonObject().put("name", text), 5, true))));
     }
 
-    /** Whatever the text is, it is not larger than it was counted to be. */
+    /** The size as text is never larger than the count, for any text. */
     @Test
     void aCountIsNotLessThanTheText() {
         for (String each : List.of("", "a", "\u0001", "\u007f", "\u00e9", "\u2028", "\ud83d\ude00", "\ud800", "/")) {

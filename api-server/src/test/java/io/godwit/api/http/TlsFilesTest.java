@@ -21,7 +21,7 @@ class TlsFilesTest {
         return before;
     }
 
-    /** Nobody changes them again when they can be read once more. */
+    /** Nobody changes the files again when they become readable. */
     @Test
     void filesThatCouldNotBeReadAreReadAgain() throws Exception {
         Path certificate = Files.writeString(directory.resolve("crt"), "c");

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Who asks often, or for the same at the same time, costs one scrape. */
+/** Frequent and concurrent requests cost one scrape. */
 class MetricsRoutesTest {
     private static final String OPEN_METRICS = "application/openmetrics-text";
 

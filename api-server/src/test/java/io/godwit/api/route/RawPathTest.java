@@ -24,7 +24,7 @@ class RawPathTest {
         assertThat(RawPath.isPlain(path)).isTrue();
     }
 
-    /** The router would make the route of another session of these. */
+    /** The router would turn these into the route of another session. */
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -57,7 +57,7 @@ class TurnsTest {
         assertThat(begun).containsExactly("a0", "a1", "a2", "a4");
     }
 
-    /** Nodes search on when whoever asked has gone: his next searches wait for that. */
+    /** Nodes search on after the caller has left: its next searches wait for that. */
     @Test
     void aTurnGoesOnWhileNodesSearch() {
         List<Turns.Turn> all = begin("a", Turns.MOST + 1);

@@ -4,40 +4,43 @@ import java.util.EnumMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What is known of another node. Owned by the links' thread, but for the counters and {@code pairing}'s inside. */
+/**
+ * The state of the links to one other node. Owned by the links' thread, except the counters and the inside of
+ * {@code pairing}.
+ */
 final class Contact {
     final String nodeId;
-    /** Of the node's life that counts; 0 before the first. */
+    /** The highest incarnation of the node seen; 0 before the first. */
     long incarnation;
     /**
-     * Where the other dials: the highest number of a pairing that was begun. Where this end dials: the one that it
-     * offers or has; 0 when it has to count on.
+     * If the other end dials: the highest session number of a pairing that was begun. If this end dials: the session
+     * number that it offers or has; 0 if it needs a new one.
      */
     long session;
-    /** Where the other dials: of the newest stream of {@code session}. */
+    /** If the other end dials: the number of the newest stream of {@code session}. */
     long attempt;
-    /** Until listeners were told that it is over. Read by others. */
+    /** The pairing with the node, kept until listeners were told that it is over. Read by other threads. */
     volatile @Nullable Pairing pairing;
-    /** What {@code pairing} is attached to. */
+    /** The connection that {@code pairing} is attached to. */
     @Nullable
     LinkConnection connection;
-    /** Where this end dials: waits for an answer. */
+    /** If this end dials: the connection that waits for an answer. */
     @Nullable
     LinkConnection trying;
     /** A hello that waits until {@code pairing}, which is over, has ended. */
     @Nullable
     Held held;
-    /** This end does not dial before. */
+    /** This end does not dial before this time. */
     long notBeforeNanos;
-    /** Since when there is no connection. */
+    /** Time since which there is no connection. */
     long silentSinceNanos;
-    /** When the node was a member lately. */
+    /** When the node was last seen as a member. */
     long memberNanos;
 
     boolean hasLeft;
-    /** What was said last of a stream that came to nothing: a repetition is not logged. */
+    /** The last logged reason why a stream failed, so that a repetition is not logged. */
     String lastTrouble = "";
-    /** When it was said last that there is no version that both speak. */
+    /** When it was last logged that the nodes have no version in common; null before the first time. */
     @Nullable
     Long versionsToldNanos;
 

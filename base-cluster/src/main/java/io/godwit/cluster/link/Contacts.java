@@ -20,38 +20,36 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides with whom this node is paired, and over which stream. Owned by the links' thread.
+ * Decides with which nodes this node is paired, and over which stream. Owned by the links' thread.
  *
- * <p>Of two members the one with the lower id dials, and offers a pairing: both incarnations, and a number ({@code
- * session}) that it never uses for another. The other end accepts it, and begins it with that; the first begins it with
- * the answer. So a pairing is named by (dialing node, its incarnation, number) and the other end's incarnation, and
- * both ends mean the same by it. When the stream breaks, the first dials again with the same number. What was offered
- * and perhaps accepted, since the answer was lost, is offered again with the same number too: it is the same pairing.
+ * <p>Of two members the one with the lower id dials and offers a pairing: both incarnations and a number
+ * ({@code session}) that it never uses again. The other end begins the pairing when it accepts the offer, the dialing
+ * end when it gets the answer. So (dialing node, its incarnation, session) and the other end's incarnation identify a
+ * pairing at both ends. When the stream breaks, the dialing end dials again with the same number. If the answer was
+ * lost, it repeats the offer with the same number too: it is the same pairing.
  *
- * <p>How an end at one side comes to the other:
+ * <p>How one end learns that the other has ended the pairing:
  *
  * <ul>
- *   <li>It is told, when there is a connection: {@link Pairing}.
- *   <li>Where it was ended by the end that dials, the next hello has a higher number, which ends the former pairing
- *       there.
- *   <li>Where it was ended by the other, the next hello still has the number, which is refused as over. The refusal
- *       names the highest number that was seen there, and the next offer is above that.
- *   <li>When there is no way between the two any more, both end it after the silence, each by its clock.
+ *   <li>If there is a connection, it is told: {@link Pairing}.
+ *   <li>If the dialing end has ended it, its next hello has a higher number, which ends the former pairing.
+ *   <li>If the other end has ended it, the next hello still has the old number and is refused as over. The refusal
+ *       names the highest number seen there, and the next offer uses a higher one.
+ *   <li>If the two can no longer reach each other, each ends the pairing after the silence, by its own clock.
  * </ul>
  *
- * A number below the highest is refused: a hello that was on its way for long cannot bring back what is over, nor end
- * what came later. The same is true of streams of one pairing ({@code attempt}), so that a late one does not take the
- * place of the newest. Numbers count from 1 in each life of the dialing process, which has an incarnation that no
- * earlier one had.
+ * A number below the highest seen is refused: a delayed hello can neither revive an ended pairing nor end a later one.
+ * The streams of one pairing are numbered in the same way ({@code attempt}), so that a late one does not replace the
+ * newest. Session numbers count from 1 in each process; each process has a higher incarnation than the one before.
  *
- * <p>A pairing begins for listeners ({@code joined}) before it is attached to its first stream, and the next one with
- * the same node begins after they were told that it is over. An offer that comes before is held until then.
+ * <p>Listeners are told of a pairing ({@code joined}) before it is attached to its first stream. The next pairing with
+ * the same node begins after they were told that this one is over; an earlier offer is held until then.
  */
 final class Contacts {
     /**
-     * How streams and pairings come to be.
+     * The parts that streams and pairings are made with.
      *
-     * @param connections makes those that tell this object, on the links' thread, what they have to say
+     * @param connections makes connections that report to this object on the links' thread
      */
     record Surroundings(
             Handshake handshake,
@@ -69,7 +67,7 @@ final class Contacts {
     private static final long HELLO_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final long GOODBYE_NANOS = TimeUnit.SECONDS.toNanos(2);
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-    /** A process does not learn another version. */
+    /** Longer than {@link #RETRY_NANOS}: the versions of a process do not change, so only its replacement helps. */
     private static final long VERSION_RETRY_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private static final long VERSION_WORDS_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -78,9 +76,9 @@ final class Contacts {
 
     private final Surroundings with;
     private final BiConsumer<LinkEvent, Pairing> tell;
-    /** By node id. Changed by the links' thread, read by all. */
+    /** By node id. Changed by the links' thread, read by any thread. */
     private final Map<String, Contact> contacts = new ConcurrentSkipListMap<>();
-    /** Streams that have not been attached or are ending, with when they are cancelled. */
+    /** When to cancel each stream that is not attached yet or is ending. */
     private final Map<LinkConnection, Long> deadlines = new HashMap<>();
 
     private List<Member> members = List.of();
@@ -89,7 +87,7 @@ final class Contacts {
     private long lastAttempt;
     private boolean isClosing;
 
-    /** What listeners are told. */
+    /** The events that listeners are told of. */
     enum LinkEvent {
         JOINED,
         DISCONNECTED,
@@ -111,13 +109,13 @@ final class Contacts {
 
     // --- time and members
 
-    /** What counts for the calls that follow. */
+    /** Sets the time and the members for the calls that follow. */
     void at(long now, List<Member> currentMembers) {
         nowNanos = now;
         members = currentMembers;
     }
 
-    /** Looks whether there is something to dial, to end or to forget. */
+    /** Dials, ends and forgets contacts as needed. */
     void tick() {
         for (Map.Entry<LinkConnection, Long> each : List.copyOf(deadlines.entrySet())) {
             if (nowNanos - each.getValue() >= 0) {
@@ -158,7 +156,10 @@ final class Contacts {
         }
     }
 
-    /** Null for this node itself. */
+    /**
+     * The contact of a node, made if needed; null for this node itself. A higher incarnation ends what there was of a
+     * lower one.
+     */
     private @Nullable Contact meet(String nodeId, long incarnation) {
         if (with.handshake().isSelf(nodeId)) {
             return null;
@@ -198,7 +199,7 @@ final class Contacts {
         }
     }
 
-    /** All pairings end; none begins any more. */
+    /** Ends all pairings; no new one begins. */
     void close() {
         isClosing = true;
         contacts.values().forEach(contact -> end(contact, "the node's links are closed"));
@@ -207,12 +208,12 @@ final class Contacts {
         }
     }
 
-    /** After {@link #close}: whether all have heard of it. */
+    /** After {@link #close}: whether all pairings have ended and all streams are closed. */
     boolean isClosed() {
         return deadlines.isEmpty() && contacts.values().stream().allMatch(contact -> contact.pairing == null);
     }
 
-    // --- streams from this end
+    // --- streams that this end dials
 
     private void dial(Contact contact) {
         if (contact.session == 0) {
@@ -283,9 +284,9 @@ final class Contacts {
         }
     }
 
-    // --- streams from the other end
+    // --- streams that the other end dials
 
-    /** A stream that has not begun. */
+    /** A stream was opened by another node; its hello has not arrived yet. */
     void opened(LinkConnection connection) {
         if (connection.isClosed()) {
             return;
@@ -401,7 +402,7 @@ final class Contacts {
         }
     }
 
-    /** Its threads have stopped. */
+    /** All tasks of the pairing have ended. */
     void ended(Pairing pairing) {
         Contact contact = contacts.get(pairing.nodeId());
         if (contact == null || contact.pairing != pairing) {
@@ -414,7 +415,7 @@ final class Contacts {
         }
         contact.pairing = null;
         if (contact.incarnation == pairing.incarnation()) {
-            contact.notBeforeNanos = nowNanos + RETRY_NANOS; // what ended it may end the next as well
+            contact.notBeforeNanos = nowNanos + RETRY_NANOS; // the cause may also end the next pairing at once
         }
         if (with.handshake().dials(contact.nodeId) && contact.session == pairing.session()) {
             contact.session = 0;
@@ -428,7 +429,7 @@ final class Contacts {
         }
     }
 
-    // --- what streams say; the links hand it over to their thread
+    // --- events of streams, handed over to the links' thread
 
     void begun(LinkConnection connection, byte[] message) {
         try {
@@ -489,7 +490,10 @@ final class Contacts {
         }
     }
 
-    /** Both ends say so, since the one that is to be replaced may be either; now and then, as it stays so. */
+    /**
+     * Logs at a limited rate that there is no common version. Both ends log it, because either may be the one to be
+     * replaced.
+     */
     private void noCommonVersion(Contact contact, String what) {
         Long told = contact.versionsToldNanos;
         if (told == null || nowNanos - told >= VERSION_WORDS_NANOS) {
@@ -505,7 +509,7 @@ final class Contacts {
         }
     }
 
-    /** Those that are not over. Any thread. */
+    /** The peers that are not over. Any thread. */
     List<Peer> peers() {
         List<Peer> peers = new ArrayList<>();
         for (Contact contact : contacts.values()) {

@@ -3,31 +3,34 @@ package io.godwit.cluster.link;
 import java.util.Arrays;
 
 /**
- * A frame that comes in pieces, as far as it has come. Its memory grows with that, so that nobody takes much by words
- * alone. Owned by one thread at a time.
+ * The received part of a frame that comes in pieces. Memory grows with the bytes received, so a peer cannot reserve
+ * much memory by merely announcing a large frame. Owned by one thread at a time.
  */
 final class FramePieces {
     private static final byte[] NOTHING = {};
-    /** Few large copies, since who receives a lane waits for each. */
+    /** Makes few copies, because the receiver of the lane waits for each. */
     private static final long GROWTH = 8;
 
     private static final long GROWTH_OF_UNTOLD = 2;
 
     private byte[] bytes = NOTHING;
-    /** So many have come. */
+    /** The number of bytes received. */
     private int length;
 
-    /** So many have come. */
+    /** The number of bytes received. */
     int length() {
         return length;
     }
 
-    /** The next piece of a frame whose length is not known. Takes memory for up to twice what has come. */
+    /** Appends a piece of a frame whose length is unknown. Allocates at most twice the bytes received. */
     void append(byte[] from, int at, int count, int maxFrameBytes) {
         append(from, at, count, GROWTH_OF_UNTOLD, maxFrameBytes);
     }
 
-    /** The next piece of a frame of so many bytes. Takes memory for up to eight times what has come, and no more. */
+    /**
+     * Appends a piece of a frame of {@code frameBytes}. Allocates at most eight times the bytes received, and no more
+     * than the frame needs.
+     */
     void appendTold(byte[] from, int at, int count, int frameBytes) {
         append(from, at, count, GROWTH, frameBytes);
     }
@@ -41,7 +44,7 @@ final class FramePieces {
         length = needed;
     }
 
-    /** The frame, all of which has come. Nothing of it is kept. */
+    /** Returns the complete frame and forgets it. */
     byte[] take() {
         byte[] frame = length == bytes.length ? bytes : Arrays.copyOf(bytes, length);
         clear();

@@ -13,13 +13,16 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Streams of links as calls of gRPC, one for each connection.
+ * The streams of links as gRPC calls, one call per connection.
  *
- * <p>Everything that comes is read: links bound by themselves what they hold, and a lane must not stop the others that
- * share a connection's window of HTTP/2.
+ * <p>Everything that arrives is read at once. The links bound what they hold themselves, and one lane must not stop the
+ * others by filling the HTTP/2 window that they share.
  */
 final class GrpcLinks {
-    /** Up to here gRPC is given messages: enough to keep a connection busy while a thread is woken for more. */
+    /**
+     * The bytes that gRPC queues before it is not ready: enough to keep a connection busy until a thread wakes up to
+     * send more.
+     */
     private static final int READY_BYTES = 256 << 10;
 
     static final MethodDescriptor<byte[], byte[]> METHOD = MethodDescriptor.<byte[], byte[]>newBuilder()
@@ -31,7 +34,7 @@ final class GrpcLinks {
 
     private final ServerServiceDefinition definition;
 
-    /** @param accept is given each stream that is opened, and returns who is told of it */
+    /** @param accept called with each stream that another node opens; returns the receiver of its events */
     GrpcLinks(Function<LinkStream, LinkStream.Events> accept) {
         this.definition = ServerServiceDefinition.builder("godwit.Links")
                 .addMethod(METHOD, (call, headers) -> {
@@ -60,7 +63,7 @@ final class GrpcLinks {
         return stream;
     }
 
-    /** Guarded by its lock, since it may be cancelled by another thread than the one that sends. */
+    /** Synchronized, because another thread than the sending one may cancel it. */
     private static final class DialedStream implements LinkStream {
         private final ClientCall<byte[], byte[]> call;
         private boolean isFinished;
@@ -119,7 +122,7 @@ final class GrpcLinks {
         }
     }
 
-    /** Guarded by its lock, as the other end's. */
+    /** Synchronized, for the same reason as {@link DialedStream}. */
     private static final class AcceptedStream implements LinkStream {
         private final ServerCall<byte[], byte[]> call;
         private boolean isFinished;

@@ -12,16 +12,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this node says when a stream begins, and which others it listens to: those whose hello names this process, its
- * cluster, and a member with the incarnation that the membership knows. Of two nodes the one with the lower id dials.
+ * Builds and checks the first messages of a stream. A hello is accepted if it names this process, its cluster, and a
+ * member with the incarnation that the membership knows. Of two nodes the one with the lower id dials.
  *
- * <p>The hello tells which versions of links and of frames the end that dials speaks. The other end uses the highest of
- * each that both speak, or refuses. Each end tells the largest frame that it accepts; neither sends a larger one.
+ * <p>The hello names the versions of links and of frames that the dialing end supports. The other end chooses the
+ * highest common version of each, or refuses. Each end names the largest frame that it accepts; neither sends a larger
+ * one.
  */
 final class Handshake {
-    /** Nobody counts that far; what another end says must not make a count run over. */
+    /** No peer counts this far. Bounds the number that a peer sends, so that counting on from it cannot overflow. */
     static final long MAX_SESSION = 1L << 62;
-    /** What releases speak that do not tell the versions of frames. */
+    /** The version of frames of releases that do not announce one. */
     private static final int UNTOLD_PAYLOAD = 1;
 
     private final String selfId;
@@ -89,12 +90,12 @@ final class Handshake {
         return end.build();
     }
 
-    /** Has the connection hear what the end that dials is ready to receive. Its hello is not refused. */
+    /** Passes on to the connection what the dialing end is ready to receive. The hello was not refused. */
     void hear(LinkConnection connection, Hello hello) throws LinkProtocolException {
         hear(connection, hello.getReceives(), layoutOf(hello), payloadOf(hello));
     }
 
-    /** Has the connection hear what the other end has chosen, and is ready to receive. */
+    /** Passes on to the connection what the other end has chosen and is ready to receive. */
     void hear(LinkConnection connection, Accepted accepted) throws LinkProtocolException {
         int layout = accepted.getVersion();
         int payload = accepted.getPayloadVersion() == 0 ? UNTOLD_PAYLOAD : accepted.getPayloadVersion();
@@ -126,7 +127,7 @@ final class Handshake {
                 next, end.getWindowBytes(), new Agreement(layout, payload, (int) Math.min(maxFrameBytes, theirs)));
     }
 
-    /** The version of links that is used with who says this hello; 0 when there is none. */
+    /** The version of links to use with the sender of {@code hello}; 0 if there is no common one. */
     private int layoutOf(Hello hello) {
         return common(versions.layout(), hello.getLeastVersion(), hello.getMostVersion());
     }
@@ -138,7 +139,10 @@ final class Handshake {
                 : common(versions.payload(), UNTOLD_PAYLOAD, UNTOLD_PAYLOAD);
     }
 
-    /** The peer chooses both numbers, which are unsigned. An empty range has no version in common with any other. */
+    /**
+     * The highest common version; 0 if there is none. The peer chooses {@code least} and {@code most}, which are
+     * unsigned; an empty range has no common version with any other.
+     */
     private static int common(VersionRange own, int least, int most) {
         long from = Integer.toUnsignedLong(least);
         long to = Math.min(Integer.toUnsignedLong(most), Integer.MAX_VALUE);
@@ -149,7 +153,7 @@ final class Handshake {
         return Integer.toUnsignedString(least) + " to " + Integer.toUnsignedString(most);
     }
 
-    /** Why it is not listened to; null when it is. */
+    /** Why {@code hello} is refused; null if it is accepted. */
     @Nullable
     Answer refusal(Hello hello, List<Member> members) {
         if (layoutOf(hello) == 0) {

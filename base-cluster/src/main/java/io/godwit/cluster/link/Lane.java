@@ -1,8 +1,8 @@
 package io.godwit.cluster.link;
 
 /**
- * What a frame between two nodes is for. Each lane of a peer is ordered in itself; no lane waits for another. The
- * number goes over the wire.
+ * The purpose of a frame between two nodes. Each lane of a peer keeps its own order; no lane waits for another. The
+ * number is used on the wire.
  */
 public enum Lane {
     /** Routes of live sessions, barriers, the directory of client ids. */
@@ -11,7 +11,7 @@ public enum Lane {
     LIVE(2),
     /** Commands and inserts of this node to leaders on the peer. */
     INBOX_UP(3),
-    /** What leaders on this node answer and deliver to sessions of the peer. */
+    /** Replies and deliveries of leaders on this node to sessions of the peer. */
     INBOX_DOWN(4);
 
     private final int number;

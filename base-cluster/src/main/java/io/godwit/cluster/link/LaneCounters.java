@@ -3,8 +3,8 @@ package io.godwit.cluster.link;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Of one lane to one node. Atomic since it is read by whoever measures, and written by one peer after the other, each
- * on its threads.
+ * Counters of one lane to one node. Atomic, because metrics read them and successive peers of the node write them on
+ * their own threads.
  */
 final class LaneCounters {
     final AtomicLong sentFrames = new AtomicLong();

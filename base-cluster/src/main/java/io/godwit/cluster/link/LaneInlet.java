@@ -5,50 +5,51 @@ import java.util.Arrays;
 import java.util.function.Function;
 
 /**
- * What one lane of a pairing receives. Frames are received once and in the order of their sequence numbers, whatever a
- * new connection repeats: a frame with a number that was received is passed over. In a connection each message must go
- * on exactly where the last one ended, and the first where {@link #begin} says.
+ * The receiving side of one lane of a pairing. Each frame is received once, in the order of the sequence numbers, even
+ * if a new connection repeats some: a frame whose number was received already is skipped. Within a connection each
+ * message must begin exactly where the last one ended, and the first one where {@link #begin} says.
  *
- * <p>A receiver may stop the inlet behind any frame. Then the rest of the message is kept, and received when the inlet
- * goes on ({@link #take}); with a new connection it is forgotten, and comes again.
+ * <p>A receiver may pause the inlet after any frame. The rest of the message is then kept until {@link #take} goes on.
+ * A new connection drops it, because it is sent again.
  *
- * <p>One frame at a time comes in pieces. Either the next bytes of the lane are its next piece, or whole frames come in
- * between ({@link LinkMessage#PIECE}). So no more than {@code maxFrameBytes} of pieces are held, and memory for them
- * grows with what has come ({@link FramePieces}). With a new connection they are forgotten: the frame begins anew.
+ * <p>One frame at a time may come in pieces. Either its pieces follow one another in the lane, or whole frames come in
+ * between ({@link LinkMessage#PIECE}). So the inlet holds at most {@code maxFrameBytes} of pieces, in memory that grows
+ * with the bytes received ({@link FramePieces}). A new connection drops them, because the frame is sent again from its
+ * beginning.
  *
- * <p>Knows no clock, thread or connection. Owned by one thread at a time; {@link #received} is read by others.
+ * <p>Uses no clock, thread or connection. Owned by one thread at a time; {@link #received} is read by others.
  */
 final class LaneInlet {
     private static final byte[] NOTHING = {};
     private static final ByteBuffer NO_MESSAGE = ByteBuffer.wrap(NOTHING);
 
-    /** What a receiver says to a frame. */
+    /** What a receiver answers to a frame. */
     enum Answer {
-        /** It has it, and takes the next one. */
+        /** Received; ready for the next frame. */
         NEXT,
-        /** It has it, and takes the next one later. */
+        /** Received; ready for the next frame later. */
         LATER,
-        /** It does not have it, nor takes any other. */
+        /** Not received, and no other frame will be. */
         NEVER
     }
 
     private final Lane lane;
     private final int maxFrameBytes;
-    /** All frames up to this sequence number are received. */
+    /** The sequence number up to which all frames are received. */
     private volatile long received;
 
     // per connection
-    /** The sequence number of the next frame that is whole. */
+    /** The sequence number of the next complete frame. */
     private long cursor;
-    /** What has come of the one frame that comes in pieces. */
+    /** The received part of the frame that comes in pieces. */
     private final FramePieces pieces = new FramePieces();
-    /** The next bytes are its next piece. */
+    /** Whether the next bytes of the lane are the next piece of the frame. */
     private boolean isInFrame;
-    /** The length of it when whole frames may pass it; 0 when none comes so. */
+    /** The length of the frame in pieces that whole frames may pass; 0 if there is none. */
     private int passedBytes;
-    /** The one that was opened last. */
+    /** The message that was opened last. */
     private byte[] message = NOTHING;
-    /** What has not been taken of it. */
+    /** The part of {@code message} that was not taken yet. */
     private ByteBuffer rest = NO_MESSAGE;
 
     LaneInlet(Lane lane, int maxFrameBytes) {
@@ -56,12 +57,12 @@ final class LaneInlet {
         this.maxFrameBytes = maxFrameBytes;
     }
 
-    /** Up to where all frames were received. Any thread; the owner may receive more meanwhile. */
+    /** The sequence number up to which all frames are received. Any thread; the owner may receive more meanwhile. */
     long received() {
         return received;
     }
 
-    /** @param next what the other end was told that is expected */
+    /** @param next the sequence number that the other end was told to begin with */
     void begin(long next) {
         cursor = next;
         forgetMessage();
@@ -70,17 +71,17 @@ final class LaneInlet {
         passedBytes = 0;
     }
 
-    /** All frames up to this one came in this connection, or before it, and are received. */
+    /** The sequence number up to which all frames are received and came in this connection or before it. */
     long confirmable() {
         return cursor - 1;
     }
 
-    /** Whether the message that was opened last has not been taken in full. */
+    /** Whether the message that was opened last was not taken completely. */
     boolean isWithin() {
         return rest.hasRemaining();
     }
 
-    /** A message of data is there to be taken, when the one before has been taken in full. */
+    /** Opens the next data message. The message before must have been taken completely. */
     void open(byte[] next) throws LinkProtocolException {
         ByteBuffer opened = ByteBuffer.wrap(next);
         long first = opened.getLong(LinkMessage.HEAD_BYTES + 1);
@@ -92,8 +93,11 @@ final class LaneInlet {
         rest = opened;
     }
 
-    /** Takes the rest of the message, up to the first frame to which the answer is not {@code NEXT}; that answer. */
-    @SuppressWarnings("ByteBufferBackingArray") // it wraps the whole message
+    /**
+     * Takes frames of the opened message until the receiver answers something else than {@code NEXT} or the message
+     * ends; returns the last answer.
+     */
+    @SuppressWarnings("ByteBufferBackingArray") // wraps the whole message
     Answer take(Function<byte[], Answer> receiver) throws LinkProtocolException {
         while (rest.hasRemaining()) {
             int head = rest.remaining() < LinkMessage.FRAME_HEAD_BYTES ? -1 : rest.getInt();
@@ -134,9 +138,9 @@ final class LaneInlet {
     }
 
     /**
-     * Takes a message of kind {@link LinkMessage#PIECE}, when the one before has been taken in full.
+     * Takes a message of kind {@link LinkMessage#PIECE}. The message before must have been taken completely.
      *
-     * @return the answer to the frame, when that is whole now
+     * @return the receiver's answer if the frame is complete now, else {@code NEXT}
      */
     Answer takePiece(byte[] next, Function<byte[], Answer> receiver) throws LinkProtocolException {
         ByteBuffer piece = ByteBuffer.wrap(next);

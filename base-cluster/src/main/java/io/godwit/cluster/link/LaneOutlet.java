@@ -11,42 +11,43 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one lane of a pairing has to send. A frame gets its sequence number, from 1, when it is sent as a whole for the
- * first time, and keeps it: {@code inFlight} and then {@code again} are the frames {@code firstKept}, {@code firstKept
- * + 1} and so on. A frame stays until the other end has confirmed it. After a connection has broken, the next one
- * begins with the first frame that the other end has not received ({@link #resume}): what has a number is sent in the
- * order of the numbers, before all else. Frames that were sent in part have none, and are sent from their beginning.
+ * The sending side of one lane of a pairing. A frame gets its sequence number, from 1, when it is first sent as a
+ * whole, and keeps it: {@code inFlight} followed by {@code again} holds the frames {@code firstKept},
+ * {@code firstKept + 1} and so on. A frame is kept until the other end has confirmed it. After a connection has broken,
+ * the next one begins with the first frame that the other end has not received ({@link #resume}). Frames with a number
+ * are sent first, in the order of their numbers. Frames that were only sent in part have no number and are sent from
+ * their beginning.
  *
  * <p>Which frame is sent next:
  *
  * <ul>
  *   <li>In general the one that was given first.
- *   <li>A frame that {@link Outgoing#isPassable} goes in pieces ({@link LinkMessage#PIECE}), and other frames between
- *       them: those that were given later, are small, and keep to another order. One at a time goes so. From when it is
- *       its turn until it is sent as a whole it is in {@code held}, by its order, with all that comes behind it in that
- *       order, small or not.
- *   <li>A frame without an order waits until all that was given before it is sent, and none passes it.
+ *   <li>A passable frame ({@link Outgoing#isPassable}) goes in pieces ({@link LinkMessage#PIECE}). Between them go
+ *       frames that were given later, are small, and have another order. Only one frame at a time goes in this way.
+ *       From its turn until it is sent completely it is in {@code held}, by its order, together with all later frames
+ *       of that order, small or not.
+ *   <li>A frame without an order waits until all frames given before it are sent, and no frame passes it.
  * </ul>
  *
- * So of two frames the later one is sent as a whole first only if the earlier one is passable, or waits behind a
- * passable one of its own order, and both have orders, which differ. While nothing is {@code held} all is as if there
- * were no orders. Each frame is moved once at most before it is sent.
+ * So a later frame is completed before an earlier one only if the earlier one is passable, or waits behind a passable
+ * one of its own order, and both have different orders. While nothing is {@code held}, orders have no effect. Each
+ * frame is moved at most once before it is sent.
  *
- * <p>No more than a window of bytes is in flight when a frame is begun. One that was begun is always sent to its end,
- * since the other end confirms whole frames only. Passable frames have a window of their own, so that others go on
- * while a large one is not confirmed: at most two windows and one frame are in flight ({@link #mayBegin}).
+ * <p>A frame is begun only while less than a window of bytes is in flight. A frame that was begun is always sent to its
+ * end, because the other end confirms complete frames only. Passable frames have a window of their own, so that others
+ * go on while a large frame is not confirmed: at most two windows and one frame are in flight ({@link #mayBegin}).
  *
- * <p>Knows no clock, thread or connection. Owned by one thread at a time.
+ * <p>Uses no clock, thread or connection. Owned by one thread at a time.
  */
 final class LaneOutlet {
-    /** What a frame is charged beside its bytes, for what it takes to hold it. */
+    /** Charged for each frame in addition to its bytes, for the memory of the objects that hold it. */
     static final int FRAME_CHARGE = 64;
 
     /**
-     * A frame that was given to be sent.
+     * A frame to be sent.
      *
-     * @param order see {@link Peer#send(Lane, byte[], Object, Peer.Confirmation)}; null for a peer that does not know
-     *     of orders
+     * @param order see {@link Peer#send(Lane, byte[], Object, Peer.Confirmation)}; null if the peer does not support
+     *     orders
      */
     @SuppressWarnings("ArrayRecordComponent")
     record Outgoing(byte[] bytes, @Nullable Object order, Peer.@Nullable Confirmation confirmation) {
@@ -66,22 +67,26 @@ final class LaneOutlet {
 
     private final Lane lane;
     private final int version;
-    /** Sent as a whole in this connection. */
+    /** Sent as a whole in this connection and not confirmed. */
     private final Deque<Outgoing> inFlight = new ArrayDeque<>();
-    /** Sent as a whole in an earlier connection, and not in this one. */
+    /** Sent as a whole in an earlier connection, but not in this one. */
     private final Deque<Outgoing> again = new ArrayDeque<>();
 
     private final Deque<Outgoing> waiting = new ArrayDeque<>();
     /**
-     * Given before all that is {@code waiting}. The first one's queue begins with the passable frame that is sent in
-     * pieces, or is the next to be. Queues are not empty; each begins with a passable frame, but for {@code freed}.
+     * Frames by order that were given before all frames in {@code waiting}. The first queue begins with the passable
+     * frame that is being sent in pieces or is next to be. No queue is empty. Each begins with a passable frame, except
+     * {@code freed}.
      */
     private final Map<Object, Deque<Outgoing>> held = new LinkedHashMap<>();
-    /** Of {@code held}: what was behind a passable frame that has been sent, the next to be sent; else null. */
+    /**
+     * The queue in {@code held} whose passable frame was just sent; its small frames are sent next. Null if there is
+     * none.
+     */
     private @Nullable Deque<Outgoing> freed;
     /** The sequence number of the first frame that is kept. */
     private long firstKept = 1;
-    /** The highest sequence number that was given. */
+    /** The highest sequence number used so far. */
     private long highestSent;
 
     // per connection
@@ -89,16 +94,16 @@ final class LaneOutlet {
     private long windowBytes;
     /** Charges in {@code inFlight} of frames that are not passable. */
     private long inFlightBytes;
-    /** Charges in {@code inFlight} of frames that are. */
+    /** Charges in {@code inFlight} of passable frames. */
     private long passableBytes;
-    /** How much of the first frame of {@code again}, or else of {@code waiting}, has been sent. */
+    /** Bytes sent of the first frame of {@code again}, or of {@code waiting} if {@code again} is empty. */
     private int offset;
-    /** How much of the first frame of {@code held} has been sent in pieces. */
+    /** Bytes sent, in pieces, of the first frame of {@code held}. */
     private int pieceOffset;
-    /** A message of whole frames was the last one while something is held. */
+    /** Whether a piece is next while something is held: pieces and messages of whole frames alternate. */
     private boolean isPieceNext;
 
-    /** @param version of the messages that are made */
+    /** @param version of the messages to build */
     LaneOutlet(Lane lane, int version) {
         this.lane = lane;
         this.version = version;
@@ -109,11 +114,11 @@ final class LaneOutlet {
     }
 
     /**
-     * There is a connection; nothing was sent in it.
+     * A new connection is there, in which nothing was sent yet.
      *
      * @param next the sequence number that the other end expects
-     * @param window of the other end
-     * @param confirmed told of those before, in order
+     * @param window the window of the other end, in bytes
+     * @param confirmed called with each frame before {@code next}, in order
      */
     void resume(long next, long window, Consumer<Outgoing> confirmed) throws LinkProtocolException {
         if (next < firstKept || next > highestSent + 1) {
@@ -129,7 +134,7 @@ final class LaneOutlet {
         }
     }
 
-    /** There is no connection. */
+    /** The connection is gone. */
     void suspend() {
         isOpen = false;
         inFlightBytes = 0;
@@ -141,7 +146,7 @@ final class LaneOutlet {
         }
     }
 
-    /** The other end has confirmed all frames up to a sequence number. */
+    /** The other end has confirmed all frames up to {@code upTo}. */
     void confirm(long upTo, Consumer<Outgoing> confirmed) throws LinkProtocolException {
         if (upTo >= firstKept + inFlight.size()) {
             throw new LinkProtocolException("lane " + lane + " is confirmed up to " + upTo + ", and was sent up to "
@@ -163,7 +168,7 @@ final class LaneOutlet {
         }
     }
 
-    /** The next message to send; null when there is none, the window is full or there is no connection. */
+    /** The next message to send; null if there is none, the window is full or there is no connection. */
     byte @Nullable [] next(LaneCounters counters) {
         if (!isOpen) {
             return null;
@@ -192,9 +197,9 @@ final class LaneOutlet {
     }
 
     /**
-     * Whether a frame that would go in pieces may be begun. A passable one waits for room in both windows; another one,
-     * which counts to the window of small frames, until both together leave room. So whatever is begun when, no more
-     * than two windows and one frame are in flight, but for the last small frame of a window.
+     * Whether a frame that goes in pieces may be begun. A passable frame waits for room in both windows. Another large
+     * frame counts to the window of small frames and waits until both together are below one window. So at most two
+     * windows and one frame are in flight, plus the last small frame of a window.
      */
     private boolean mayBegin(Outgoing large) {
         return large.isPassable()
@@ -202,14 +207,14 @@ final class LaneOutlet {
                 : inFlightBytes + passableBytes < windowBytes;
     }
 
-    // --- frames in the order of a queue, each behind the last piece of the one before
+    // --- frames of one queue in order; the next one begins after the last piece of the one before
 
     private byte @Nullable [] inOrder(Deque<Outgoing> queue, LaneCounters counters) {
         int size = LinkMessage.DATA_HEAD_BYTES;
         int frames = 0;
         long filled = inFlightBytes;
         int from = offset;
-        for (Outgoing frame : queue) { // how many are whole in it
+        for (Outgoing frame : queue) { // count the frames that fit completely
             int bytes = LinkMessage.FRAME_HEAD_BYTES + frame.bytes.length - from;
             if (from == 0 && filled >= windowBytes || size + bytes > LinkMessage.MAX_BYTES) {
                 break;
@@ -234,7 +239,7 @@ final class LaneOutlet {
         return isLarge && (offset > 0 || mayBegin(first)) ? pieceInOrder(first.bytes, counters) : null;
     }
 
-    /** A message of data, ready for its frames. */
+    /** Writes the head of a data message; the frames follow. */
     private ByteBuffer head(byte[] message) {
         return ByteBuffer.wrap(message)
                 .put((byte) version)
@@ -250,7 +255,7 @@ final class LaneOutlet {
         sent(frame, counters);
     }
 
-    /** As a whole. */
+    /** The frame was sent completely. */
     private void sent(Outgoing frame, LaneCounters counters) {
         inFlight.add(frame);
         charge(frame, frame.charge());
@@ -274,7 +279,7 @@ final class LaneOutlet {
         counters.sentBytes.addAndGet(bytes);
     }
 
-    // --- a frame in pieces, and those that pass it
+    // --- a frame in pieces, and the frames that pass it
 
     private void hold(Outgoing frame) {
         held.computeIfAbsent(orderOf(frame), none -> new ArrayDeque<>()).add(frame);
@@ -290,7 +295,7 @@ final class LaneOutlet {
 
     private byte @Nullable [] piece(LaneCounters counters) {
         if (held.isEmpty() || freed != null) {
-            return null; // what was freed has waited for longer than the next one
+            return null; // the freed frames have waited longer than the next frame in pieces
         }
         Deque<Outgoing> queue = held.values().iterator().next();
         Outgoing frame = queue.element();
@@ -312,14 +317,14 @@ final class LaneOutlet {
         return message;
     }
 
-    /** The first frame of the queue has been sent: what is next of its order? */
+    /** After the first frame of {@code queue} was sent: decides what is next of its order. */
     private void free(Deque<Outgoing> queue, Object order) {
         Outgoing next = queue.peek();
         freed = null;
         if (next == null) {
             held.remove(order);
         } else if (next.isPassable()) {
-            held.remove(order); // one of each other order goes before it
+            held.remove(order); // moves to the end, so the other orders go first
             held.put(order, queue);
         } else {
             freed = queue;
@@ -351,7 +356,7 @@ final class LaneOutlet {
         return message;
     }
 
-    /** The next one that may be sent now; null when there is none. It stays. */
+    /** The next small frame that may be sent now, which stays in its queue; null if there is none. */
     private @Nullable Outgoing nextSmall() {
         Deque<Outgoing> first = freed;
         if (first != null) {
@@ -379,17 +384,20 @@ final class LaneOutlet {
         }
     }
 
-    /** The sequence number of the next frame that is sent as a whole. */
+    /** The sequence number of the next frame to be sent completely. */
     long nextSequence() {
         return firstKept + inFlight.size();
     }
 
-    /** All frames up to this one are confirmed. */
+    /** The sequence number up to which all frames are confirmed. */
     long confirmedUpTo() {
         return firstKept - 1;
     }
 
-    /** All frames that are not confirmed, those of one order in order. Nothing is kept, and nothing sent any more. */
+    /**
+     * Removes and returns all frames that are not confirmed; frames of one order are in order. Nothing is sent after
+     * this.
+     */
     List<Outgoing> end() {
         suspend();
         List<Outgoing> left = new ArrayList<>(again);

@@ -2,11 +2,11 @@ package io.godwit.cluster.link;
 
 import org.jspecify.annotations.Nullable;
 
-/** Makes streams to other nodes: over gRPC, or within a test. */
+/** Opens streams to other nodes: over gRPC, or in memory in a test. */
 interface LinkCarrier {
     /**
-     * Returns at once; null when there is no way to the node now. What the stream has to say may be said before the
-     * return.
+     * Opens a stream and returns at once; null if the node cannot be reached now. The first events may come before this
+     * returns.
      */
     @Nullable
     LinkStream dial(String nodeId, LinkStream.Events events);

@@ -7,20 +7,20 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One stream of a link, from its first message to its end. The first message goes to who made it. What follows is
- * sorted here by the stream's thread, and taken by the threads of the pairing: messages of data wait in a queue for
- * each lane, of confirmations the highest counts. So nothing but data grows, and data up to {@link
- * LinkLimits#maxArrivedBytes}, which an end that keeps to its window cannot pass.
+ * One stream of a link, from its first message to its end. The first message goes to the owner. Later messages are
+ * sorted here by the stream's thread and taken by the pairing's threads: data messages wait in a queue per lane; of
+ * confirmations only the highest is kept. So only data can grow, up to {@link LinkLimits#maxArrivedBytes}, which an end
+ * that respects its window cannot exceed.
  */
 final class LinkConnection implements LinkStream.Events {
     private static final int LANES = Lane.values().length;
 
-    /** Told on the stream's thread; must hand over. */
+    /** Receives events on the stream's thread; must hand over and return. */
     interface Owner {
-        /** The first message. */
+        /** The first message has arrived. */
         void begun(LinkConnection connection, byte[] message);
 
-        /** The other end does not keep to the protocol. */
+        /** The other end broke the protocol. */
         void broken(LinkConnection connection, String why);
 
         /** The other end says that the pairing is over. */
@@ -33,7 +33,7 @@ final class LinkConnection implements LinkStream.Events {
     private final LinkLimits limits;
     private final VersionRange layouts;
 
-    // the owner's, before the pairing is attached
+    // used by the owner until the pairing is attached
     private @Nullable LinkStream stream;
     private String nodeId = "";
     private boolean isDialed;
@@ -43,7 +43,7 @@ final class LinkConnection implements LinkStream.Events {
     private long theirWindow;
     private Agreement agreement = new Agreement(0, 0, 0);
 
-    // the stream's thread
+    // used by the stream's thread
     private boolean hasBegun;
     private boolean isRefused;
 
@@ -55,16 +55,16 @@ final class LinkConnection implements LinkStream.Events {
 
     private volatile boolean isClosed;
     private final LaneArrivals[] arrivals = new LaneArrivals[LANES];
-    /** By lane: written by the stream's thread, read by the pairing's. */
+    /** The confirmed sequence number of each lane. Written by the stream's thread, read by the pairing's. */
     private final AtomicLongArray confirmed = new AtomicLongArray(LANES);
 
-    /** Data of one lane: put by the stream's thread, taken by the lane's. */
+    /** Data messages of one lane: added by the stream's thread, removed by the lane's. */
     private static final class LaneArrivals {
         private final Queue<byte[]> messages = new ConcurrentLinkedQueue<>();
         private final AtomicLong bytes = new AtomicLong();
     }
 
-    /** @param layouts of messages that can be read here */
+    /** @param layouts the versions of messages that can be read */
     LinkConnection(Owner owner, LinkLimits limits, VersionRange layouts) {
         this.owner = owner;
         this.limits = limits;
@@ -76,7 +76,7 @@ final class LinkConnection implements LinkStream.Events {
 
     // --- for the owner, until the pairing is attached
 
-    /** Null before it is there. */
+    /** The stream; null until it is set. */
     @Nullable
     LinkStream stream() {
         return stream;
@@ -91,7 +91,7 @@ final class LinkConnection implements LinkStream.Events {
         nodeId = otherId;
         session = ofSession;
         isDialed = true;
-        isAccepted = true; // the other end may send data right behind its answer
+        isAccepted = true; // the other end may send data right after its answer
     }
 
     /** This end was dialed. */
@@ -100,7 +100,7 @@ final class LinkConnection implements LinkStream.Events {
         session = ofSession;
     }
 
-    /** The other end is about to be told so; until then it has nothing to send. */
+    /** Called before the other end is told that it was accepted; until then it may not send anything. */
     void accepted() {
         isAccepted = true;
     }
@@ -109,7 +109,7 @@ final class LinkConnection implements LinkStream.Events {
         return isDialed;
     }
 
-    /** Empty while it is not known. */
+    /** Empty until the node is known. */
     String nodeId() {
         return nodeId;
     }
@@ -118,19 +118,19 @@ final class LinkConnection implements LinkStream.Events {
         return session;
     }
 
-    /** What the other end is told to go on with; by the lane's index. */
+    /** Stores the sequence numbers that the other end is told to begin with, by lane index. */
     void tell(long[] next) {
         told = next;
     }
 
-    /** What the other end wants, and what both keep to. */
+    /** Stores the sequence numbers and the window of the other end, and what both agreed on. */
     void hear(long[] next, long windowBytes, Agreement agreed) {
         theirs = next;
         theirWindow = windowBytes;
         agreement = agreed;
     }
 
-    /** Once the other end was heard. */
+    /** The agreement; not valid before {@link #hear}. */
     Agreement agreement() {
         return agreement;
     }
@@ -157,7 +157,7 @@ final class LinkConnection implements LinkStream.Events {
         return theirWindow;
     }
 
-    /** The next message of data; null when none has come. */
+    /** The next data message of a lane; null if there is none. */
     byte @Nullable [] poll(Lane lane) {
         LaneArrivals of = arrivals[lane.ordinal()];
         byte[] message = of.messages.poll();
@@ -167,7 +167,7 @@ final class LinkConnection implements LinkStream.Events {
         return message;
     }
 
-    /** Up to where the other end has confirmed in this connection. */
+    /** The sequence number that the other end has confirmed in this connection. */
     long confirmed(Lane lane) {
         return confirmed.get(lane.ordinal());
     }

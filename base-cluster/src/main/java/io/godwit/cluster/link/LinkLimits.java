@@ -1,9 +1,9 @@
 package io.godwit.cluster.link;
 
 /**
- * The bytes that a lane may hold.
+ * Limits on the bytes that a lane may hold.
  *
- * @param maxFrameBytes of one frame that comes
+ * @param maxFrameBytes the largest frame that this node accepts
  * @param windowBytes see {@link LinkSettings}
  * @param boundBytes see {@link LinkSettings}
  */
@@ -16,9 +16,9 @@ record LinkLimits(int maxFrameBytes, long windowBytes, long boundBytes) {
     }
 
     /**
-     * What a lane's messages can come to that the other end may send before they are received ({@link LaneOutlet}): a
-     * window, another one of frames that may be passed, one frame more that was begun within them, and what the
-     * protocol adds. Beside it {@link LaneInlet} holds the pieces of one frame.
+     * The most bytes of messages of a lane that the other end may send before they are received ({@link LaneOutlet}):
+     * one window, another one of passable frames, one frame that was begun within them, and the overhead of the
+     * protocol. In addition, {@link LaneInlet} holds the pieces of one frame.
      */
     long maxArrivedBytes() {
         return 2 * windowBytes + maxFrameBytes + maxFrameBytes / PIECES_SHARE + SLACK_BYTES;

@@ -1,19 +1,19 @@
 package io.godwit.cluster.link;
 
-/** Learns of peers. Called on one thread of the links, in order; must not block. */
+/** Is told of the life of peers. Called in order on one thread of the links; must not block. */
 public interface LinkListener {
-    /** The peer is there; no frame of it was received before. */
+    /** The peer has begun; none of its frames was received before. */
     default void joined(Peer peer) {}
 
-    /** A connection of the peer has broken, and is made anew. */
+    /** The connection of the peer has broken; the links make a new one. */
     default void disconnected(Peer peer) {}
 
-    /** There is a connection again. */
+    /** The peer is connected again. */
     default void reconnected(Peer peer) {}
 
-    /** It had no connection for {@link LinkSettings#silence}, and so is over: {@link #over} follows. */
+    /** The peer had no connection for {@link LinkSettings#silence}. {@link #over} follows. */
     default void silent(Peer peer) {}
 
-    /** No frame of the peer is received any more. The last call about it. */
+    /** The peer is over: no more of its frames are received. This is the last call about it. */
     default void over(Peer peer, String why) {}
 }

@@ -12,33 +12,33 @@ import java.util.Arrays;
  *
  * <pre>
  * message    byte version | byte kind
- *   1 hello      protobuf Hello     the first of the end that dials, with version 0
- *   2 answer     protobuf Answer    the first of the other, with version 0
+ *   1 hello      protobuf Hello     first message of the dialing end, with version 0
+ *   2 answer     protobuf Answer    first message of the other end, with version 0
  *   3 data       byte lane | long sequence of the first frame | frames, at least one
  *   4 confirmed  (byte lane | long sequence, up to which all frames are confirmed)*
- *   5 end        why the pairing is over, in UTF-8    the last
+ *   5 end        why the pairing is over, in UTF-8; the last message
  *   6 piece      byte lane | long sequence, 0 before the last piece | int length of the whole frame
  *                | int offset of the piece | bytes, at least one         since version 2
  *
  * frame      int length, with the highest bit set when the next piece follows | bytes
  * </pre>
  *
- * Integers are big-endian. A frame that follows a whole one, or the last piece of one, has the next sequence number.
- * Only the last frame of a message of data may be a piece that another follows; the first frame of the lane's next
- * message then is that one. No length tells how long such a frame will be as a whole.
+ * Integers are big-endian. The sequence number rises by one with each complete frame. Only the last frame of a data
+ * message may be a piece with another to follow; the first frame of the lane's next message is then the next piece. No
+ * field tells the total length of such a frame.
  *
- * <p>Between two messages of kind 6 there may be messages of data, all of whose frames are whole: these pass the frame
- * that comes in pieces. It has the sequence number that is next when its last piece comes. A lane has one such frame at
- * a time.
+ * <p>Between two messages of kind 6 there may be data messages with whole frames only: these pass the frame that comes
+ * in pieces. That frame gets the next sequence number when its last piece comes. A lane has at most one such frame at a
+ * time.
  */
 final class LinkMessage {
-    /** The newest, which this class writes and reads. */
+    /** The newest version that this class writes and reads. */
     static final int VERSION = 2;
-    /** The oldest that it writes and reads. */
+    /** The oldest version that this class writes and reads. */
     static final int LEAST_VERSION = 1;
-    /** From this one on a frame may be passed by others of its lane. */
+    /** Since this version other frames of a lane may pass a frame in pieces. */
     static final int PIECES_VERSION = 2;
-    /** Of one message about. */
+    /** Approximate size of a full message. */
     static final int BATCH_BYTES = 64 << 10;
 
     static final byte HELLO = 1;
@@ -53,18 +53,18 @@ final class LinkMessage {
     static final int FRAME_HEAD_BYTES = Integer.BYTES;
     static final int MORE = 1 << 31;
 
-    /** What is longer is not read. */
+    /** Longer messages are refused. */
     static final int MAX_BYTES = DATA_HEAD_BYTES + FRAME_HEAD_BYTES + BATCH_BYTES;
 
     static final int PIECE_HEAD_BYTES = HEAD_BYTES + 1 + Long.BYTES + 2 * Integer.BYTES;
-    /** Of a frame, in one message of kind 6. */
+    /** The most bytes of a frame in one message of kind 6. */
     static final int PIECE_BYTES = MAX_BYTES - PIECE_HEAD_BYTES;
 
     private static final int CONFIRMATION_BYTES = 1 + Long.BYTES;
     private static final int MAX_WORDS = 200;
     private static final byte UNAGREED = 0;
 
-    /** Takes confirmations out of a message. */
+    /** Receives the confirmations of a message. */
     interface Confirmations {
         void confirmed(Lane lane, long upTo) throws LinkProtocolException;
     }
@@ -91,7 +91,7 @@ final class LinkMessage {
                 .array();
     }
 
-    /** @param upTo by the lane's index; 0 for none */
+    /** @param upTo sequence number by lane index; 0 for none */
     static byte[] confirmed(int version, long[] upTo) {
         int count = (int) Arrays.stream(upTo).filter(each -> each != 0).count();
         ByteBuffer message = ByteBuffer.allocate(HEAD_BYTES + count * CONFIRMATION_BYTES)
@@ -129,8 +129,8 @@ final class LinkMessage {
     }
 
     /**
-     * Of a message behind the answer. Each tells its version, so it can be read before this end has seen which one was
-     * chosen.
+     * The kind of a message after the answer. Each message names its version, so it can be read before this end knows
+     * which version was chosen.
      */
     static byte kind(byte[] message, VersionRange known) throws LinkProtocolException {
         if (message.length < HEAD_BYTES || message.length > MAX_BYTES) {
@@ -145,7 +145,7 @@ final class LinkMessage {
         return message[1];
     }
 
-    /** Of a message of data or a piece. */
+    /** The lane of a data or piece message. */
     static Lane lane(byte[] message) throws LinkProtocolException {
         if (message.length <= (isPiece(message) ? PIECE_HEAD_BYTES : DATA_HEAD_BYTES)) {
             throw new LinkProtocolException("data of " + message.length + " bytes");
@@ -153,14 +153,14 @@ final class LinkMessage {
         return lane(message[HEAD_BYTES]);
     }
 
-    /** Of a message whose kind was looked at. */
+    /** Whether a message is a piece. Its kind must have been checked. */
     static boolean isPiece(byte[] message) {
         return message[1] == PIECE;
     }
 
     /**
-     * @param sequence 0 when this is not the last piece
-     * @param length of the piece, which is what {@code frame} has from {@code offset} on
+     * @param sequence 0 unless this is the last piece
+     * @param length of the piece, which begins at {@code offset} in {@code frame}
      */
     static byte[] piece(int version, Lane lane, long sequence, byte[] frame, int offset, int length) {
         return ByteBuffer.allocate(PIECE_HEAD_BYTES + length)
@@ -197,7 +197,7 @@ final class LinkMessage {
         return words(new String(message, HEAD_BYTES, message.length - HEAD_BYTES, StandardCharsets.UTF_8));
     }
 
-    /** What somebody else says goes into logs: short, and on one line. */
+    /** Makes text of another node fit for a log: short, and on one line. */
     static String words(String text) {
         String line = text.replaceAll("\\p{Cntrl}", " ");
         return line.length() <= MAX_WORDS ? line : line.substring(0, MAX_WORDS);

@@ -1,10 +1,10 @@
 package io.godwit.cluster.link;
 
-/** The other end does not keep to the protocol of links: its peer is over. */
+/** The other end broke the protocol of links. Its peer is over. */
 final class LinkProtocolException extends Exception {
     private static final long serialVersionUID = 1;
 
     LinkProtocolException(String message) {
-        super(message, null, false, false); // where it was found tells nothing
+        super(message, null, false, false); // no stack trace: the place in the code tells nothing
     }
 }

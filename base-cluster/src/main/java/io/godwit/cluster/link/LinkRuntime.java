@@ -23,7 +23,7 @@ final class LinkRuntime implements AutoCloseable {
     private final RpcChannels channels;
     private final ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(1, daemons("links"));
     private final ThreadPoolExecutor pool;
-    /** Receives the CONTROL lanes. */
+    /** Runs the receivers of the CONTROL lanes. */
     private final ThreadPoolExecutor control = pool(1, "link-control");
 
     private @Nullable GrpcLinks service;
@@ -41,7 +41,7 @@ final class LinkRuntime implements AutoCloseable {
     }
 
     private static ThreadFactory daemons(String name) {
-        AtomicInteger number = new AtomicInteger(); // threads are made by several at once
+        AtomicInteger number = new AtomicInteger(); // several threads call the factory
         return task -> {
             Thread made = new Thread(task, name + "-" + number.incrementAndGet());
             made.setDaemon(true);
@@ -65,7 +65,7 @@ final class LinkRuntime implements AutoCloseable {
         return (nodeId, events) -> GrpcLinks.dial(channels.to(nodeId), events);
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // ends with the thread
+    @SuppressWarnings("FutureReturnValueIgnored") // the task ends with the thread
     void start(Function<LinkStream, LinkStream.Events> accept, Runnable tick, long everyMillis) {
         GrpcLinks offered = new GrpcLinks(accept);
         service = offered;

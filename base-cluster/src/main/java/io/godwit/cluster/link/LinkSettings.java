@@ -3,19 +3,19 @@ package io.godwit.cluster.link;
 import java.time.Duration;
 
 /**
- * How patient the links are, and how much they hold.
+ * Time-outs and memory bounds of the links.
  *
- * @param clusterId both ends must have the same
- * @param silence after so long without a connection a peer is over
- * @param windowBytes of a lane that is not {@link Peer#isWritable}; so much also is under way at most, as much again of
- *     frames that may be passed, and one frame
- * @param boundBytes when more than this waits in a lane to be confirmed, the peer is over. Frames that may be passed do
- *     not count, unless all together are above the bound and the largest frame
- * @param threads that receivers and confirmations are called on, beside one for the CONTROL lane
+ * @param clusterId must be the same at both ends
+ * @param silence a peer is over after this time without a connection
+ * @param windowBytes a lane with this many unconfirmed bytes is not {@link Peer#isWritable}. At most this much of a
+ *     lane is in flight, plus as much of passable frames, plus one frame
+ * @param boundBytes a peer is over when a lane has more unconfirmed bytes than this. Passable frames do not count,
+ *     unless the total exceeds the bound and the largest frame together
+ * @param threads number of threads that call receivers and confirmations, besides one for the CONTROL lane
  */
 public record LinkSettings(String clusterId, Duration silence, long windowBytes, long boundBytes, int threads) {
     static final long LEAST_WINDOW_BYTES = 64 << 10;
-    /** Frames that hold no client's message are smaller: every node accepts those. */
+    /** Frames without a client's message are smaller than this, so every node accepts them. */
     static final int LEAST_FRAME_BYTES = 384 << 10;
 
     private static final Duration SILENCE = Duration.ofSeconds(20);
@@ -40,7 +40,7 @@ public record LinkSettings(String clusterId, Duration silence, long windowBytes,
         }
     }
 
-    /** What suits most clusters; the broker has its silence from the configuration. */
+    /** Defaults for most clusters; the broker takes the silence from its configuration. */
     public static LinkSettings of(String clusterId) {
         return new LinkSettings(clusterId, SILENCE, WINDOW_BYTES, BOUND_BYTES, THREADS);
     }
@@ -49,7 +49,7 @@ public record LinkSettings(String clusterId, Duration silence, long windowBytes,
         return new LinkSettings(clusterId, changed, windowBytes, boundBytes, threads);
     }
 
-    /** Has a lane bear so many bytes more, which is what publishers have unacknowledged at most. */
+    /** Raises the bound by {@code bytes}, the most that publishers may have unacknowledged. */
     public LinkSettings withPublishes(long bytes) {
         return withBytes(windowBytes, boundBytes + bytes);
     }

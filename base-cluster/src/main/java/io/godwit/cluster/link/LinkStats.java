@@ -1,18 +1,18 @@
 package io.godwit.cluster.link;
 
 /**
- * How a lane to a node fares. What is counted goes on over connections, peers and lives of the node, until it leaves
- * the cluster; {@code unconfirmedBytes} is of the peer that there is now.
+ * Statistics of one lane to one node. Counters go on over connections, peers and restarts of the node until it leaves
+ * the cluster; {@code unconfirmedBytes} belongs to the current peer.
  *
- * @param isLinked whether there is a peer of that node that is not over
- * @param isConnected whether it is connected
- * @param sentFrames whole frames handed to the connection, again after it broke
- * @param sentBytes of frames and their pieces, without what the protocol adds
- * @param resentFrames of {@code sentFrames}, those that had been sent before
- * @param receivedFrames whose receiver has returned
- * @param receivedBytes of those
- * @param unconfirmedBytes that wait here to be sent or confirmed, with a charge for each frame
- * @param roundTripNanos of a frame lately, from the connection to its confirmation; 0 before the first
+ * @param isLinked whether the node has a peer that is not over
+ * @param isConnected whether that peer is connected
+ * @param sentFrames complete frames handed to the connection, including those sent again
+ * @param sentBytes bytes of frames and their pieces, without protocol overhead
+ * @param resentFrames the part of {@code sentFrames} that had been sent before
+ * @param receivedFrames frames whose receiver has returned
+ * @param receivedBytes bytes of {@code receivedFrames}
+ * @param unconfirmedBytes bytes waiting here to be sent or confirmed, with a charge for each frame
+ * @param roundTripNanos latest measured time from sending a frame to its confirmation; 0 before the first
  */
 public record LinkStats(
         String nodeId,

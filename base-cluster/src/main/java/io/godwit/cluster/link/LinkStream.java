@@ -1,30 +1,30 @@
 package io.godwit.cluster.link;
 
 /**
- * One connection's worth of messages to the other end of a link and back: in order, none twice, until it breaks. Called
- * by one thread at a time but for {@link #cancel}.
+ * A connection that carries messages to and from the other end of a link: in order, each at most once, until it breaks.
+ * Called by one thread at a time, except {@link #cancel}.
  */
 interface LinkStream {
-    /** What the stream has to say, by one thread at a time, which must not be blocked. */
+    /** Receives the events of a stream, from one thread at a time, which must not be blocked. */
     interface Events {
         void received(byte[] message);
 
         /** {@link LinkStream#isReady} has become true. */
         void writable();
 
-        /** The last call. */
+        /** The stream is closed. The last call. */
         void closed(String why);
     }
 
-    /** Whether more is taken without being queued for long. */
+    /** Whether the stream takes more messages without queueing them for long. */
     boolean isReady();
 
-    /** Never blocks, and never throws. What is sent when the stream has broken is lost. */
+    /** Sends a message. Never blocks and never throws. Messages sent after the stream has broken are lost. */
     void send(byte[] message);
 
-    /** What has been sent still arrives; then the stream ends, when the other end does the same. */
+    /** Ends the stream once all sent messages have arrived and the other end has finished too. */
     void finish();
 
-    /** At once. */
+    /** Ends the stream at once. Any thread. */
     void cancel(String why);
 }

@@ -1,18 +1,18 @@
 package io.godwit.cluster.link;
 
 /**
- * What a process speaks over links. A release speaks its own version of each and the one before, so that the nodes of a
- * cluster can be replaced one by one.
+ * The versions that a process supports on links. A release supports its own version of each and the one before, so that
+ * the nodes of a cluster can be replaced one by one.
  *
  * @param layout of the messages of a stream ({@link LinkMessage})
- * @param payload of what the frames of all lanes say. Whoever changes a frame so that the release before would not
- *     understand it raises {@code most}, and encodes for each peer by {@link Peer#version}. A protobuf field that the
- *     release before may leave unread needs no new version; a new value of an enum does need one. No release has
- *     version 1 yet, so until the first one its frames may change without another version, as they did for the inbox
- *     protocol's {@code LEADERSHIP_LOST}
+ * @param payload of the content of frames, in all lanes. A change of a frame that the release before would not
+ *     understand must raise {@code most} and encode for each peer by {@link Peer#version}. A protobuf field that the
+ *     release before may ignore needs no new version; a new value of an enum needs one. Version 1 is not released yet,
+ *     so until then its frames may change without a new version, as they did for the inbox protocol's
+ *     {@code LEADERSHIP_LOST}
  */
 public record LinkVersions(VersionRange layout, VersionRange payload) {
-    /** Of this release. */
+    /** The versions of this release. */
     public static final LinkVersions CURRENT =
             new LinkVersions(new VersionRange(LinkMessage.LEAST_VERSION, LinkMessage.VERSION), new VersionRange(1, 1));
 }

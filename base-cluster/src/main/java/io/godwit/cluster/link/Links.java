@@ -5,16 +5,16 @@ import org.jspecify.annotations.Nullable;
 
 /** The links of this node to the other members. Thread-safe. */
 public interface Links {
-    /** Has {@code receiver} take the frames of a lane. Before the links start; once for each lane. */
+    /** Sets the receiver of a lane. Must be called before the links start, once for each lane. */
     void receive(Lane lane, LaneReceiver receiver);
 
-    /** From now on {@code listener} is told; first of the peers that there are. */
+    /** Adds {@code listener}, which is first told of the present peers, then of each change. */
     void addListener(LinkListener listener);
 
-    /** Those that are not over. */
+    /** The peers that are not over. */
     List<Peer> peers();
 
-    /** The peer of a node; null when there is none that is not over. */
+    /** The peer of a node; null if there is none or it is over. */
     @Nullable
     Peer peer(String nodeId);
 }

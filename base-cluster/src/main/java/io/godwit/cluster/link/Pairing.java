@@ -12,41 +12,40 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * This end of what two processes are to each other, from the agreement of both ({@link Contacts}) until it is over.
+ * This end of the relation between two processes, from the agreement of both ({@link Contacts}) until it is over.
  *
- * <p>Why no frame is lost, doubled or reordered while it lasts:
+ * <p>Why no frame is lost, duplicated or reordered during its life:
  *
  * <ul>
- *   <li>A frame gets its sequence number when it is sent as a whole for the first time, and keeps it: connections
- *       change no number, and send what has one by the numbers. So a number is the same frame whenever it is sent, and
- *       a frame of which only pieces were sent is known by no number to anybody.
- *   <li>It stays in {@link LaneOutlet} until it is confirmed, and {@link LaneInlet} confirms only what its receiver has
- *       returned from: confirmed implies received, and what is not confirmed is still here to be sent.
- *   <li>A connection begins with what each end expects next, which is at most one above what it has received. The
- *       outlet goes on exactly there, so nothing is left out. When the receiver was still busy with messages of an
- *       earlier connection, more may have been received than was told; the inlet passes over those numbers, so nothing
- *       is doubled.
- *   <li>In a connection messages arrive in order, and the inlet takes a message only when it goes on where the last one
- *       ended: a gap, by whatever fault, ends the pairing instead of losing a frame. A piece goes on at its offset in
- *       the one frame that comes in pieces; the last one tells the number, which must be the next.
- *   <li>Frames are received by their numbers, so in the order in which they were sent as a whole for the first time.
- *       That is the order of the sends, but for frames of different orders ({@link LaneOutlet} says which): a frame is
- *       passed only by what was sent as a whole before it, and what has a number is not passed any more.
- *   <li>Only one connection is attached. What comes in another is not taken, and a confirmation counts for the
- *       connection that it came in, so that neither end takes a number of one for that of another.
+ *   <li>A frame gets its sequence number when it is first sent as a whole, and keeps it over all connections. Numbered
+ *       frames are sent in the order of their numbers. So a number always means the same frame, and a frame of which
+ *       only pieces were sent has no number at either end.
+ *   <li>A frame stays in {@link LaneOutlet} until it is confirmed, and {@link LaneInlet} confirms a frame only after
+ *       its receiver has returned. So a confirmed frame was received, and an unconfirmed one can be sent again.
+ *   <li>A connection begins with the number that each end expects next, which is at most one above the last that it has
+ *       received. The outlet goes on exactly there, so no frame is left out. If the receiver was still busy with
+ *       messages of an earlier connection, more may have been received than was announced; the inlet skips those
+ *       numbers, so no frame is duplicated.
+ *   <li>Within a connection messages arrive in order, and the inlet accepts a message only if it begins where the last
+ *       one ended: a gap, from whatever fault, ends the pairing instead of losing a frame. A piece must continue at its
+ *       offset in the one frame that comes in pieces; the last piece has the next sequence number.
+ *   <li>Frames are received in the order of their numbers, which is the order in which they were first sent as a whole.
+ *       That is the order of the sends, except for frames of different orders ({@link LaneOutlet}): only frames sent as
+ *       a whole before a frame can pass it, and a frame with a number is not passed any more.
+ *   <li>Only one connection is attached. Messages of other connections are not taken, and a confirmation counts only
+ *       for the connection in which it came, so the numbers of two connections are never mixed up.
  * </ul>
  *
- * When it is over: {@link #end} is called once, by any thread, with the first reason. From then on sends are lost at
- * once. The pairing's thread tells the other end ({@link LinkMessage#END}), if there is a connection, and calls {@code
- * lost} for each frame that was not confirmed; it may or may not have been received. The receivers' threads stop
- * between two frames. When all of them have, {@code whenEnded} is called; no receiver is any more. If the other end was
- * not reached, its next contact is refused ({@link Contacts}), or it has no connection for as long as the silence
- * lasts.
+ * The end: {@link #end} takes effect once, on any thread; the first reason counts. Later sends are lost at once. The
+ * pairing's task tells the other end ({@link LinkMessage#END}) if there is a connection, and calls {@code lost} for
+ * each unconfirmed frame, which may or may not have been received. The receivers' tasks stop after the frame that they
+ * are handling. When all have stopped, {@code whenEnded} is called, and no receiver runs any more. If the other end was
+ * not reached, its next contact is refused ({@link Contacts}), or it ends its pairing after the silence.
  *
  * <p>Threads: senders put frames into queues. The pairing's task, on one thread of the pool at a time, owns all outlets
- * and the sending side of the stream; each lane's task owns its inlet, so a slow receiver delays no other lane. A task
- * does a bounded part at once. The CONTROL lanes have a thread of their own: whoever does not confirm what comes there
- * is excluded, however much there is to do for the other lanes.
+ * and the sending side of the stream. Each lane's task owns its inlet, so a slow receiver delays no other lane. A task
+ * does a bounded amount of work at once. The CONTROL lanes have a thread of their own, because a node that does not
+ * confirm CONTROL frames is excluded, however busy the other lanes are.
  */
 final class Pairing implements Peer {
     private static final Logger LOG = LoggerFactory.getLogger(Pairing.class);
@@ -57,7 +56,7 @@ final class Pairing implements Peer {
     private final long incarnation;
     private final long session;
     private final Agreement agreement;
-    /** Whether the other end takes frames that pass a larger one. */
+    /** Whether the other end supports frames that pass a larger one. */
     private final boolean knowsOrders;
 
     private final LinkLimits limits;
@@ -66,18 +65,18 @@ final class Pairing implements Peer {
     private final PairingLane[] lanes = new PairingLane[LANES.length];
     private final SerialTask sending;
 
-    /** Why it is over; the first who says so counts, of any threads. */
+    /** Why the pairing is over; null until then. Atomic: several threads may end it, and the first reason counts. */
     private final AtomicReference<@Nullable String> over = new AtomicReference<>();
-    /** Tasks that have not ended: the lanes' and the pairing's. */
+    /** Tasks that have not ended: one per lane and the pairing's. */
     private final AtomicInteger parts = new AtomicInteger(LANES.length + 1);
-    /** What frames go over; null while there is none. Set by the links' thread. */
+    /** The connection to use; null while there is none. Set by the links' thread. */
     private volatile @Nullable LinkConnection attached;
-    /** As listeners were told. Set by the links' thread. */
+    /** Whether listeners were told that it is connected. Set by the links' thread. */
     private volatile boolean isConnected;
 
-    // the pairing's task
+    // used by the pairing's task
     private @Nullable LinkConnection current;
-    /** In {@code current}, by lane. */
+    /** Confirmed sequence numbers sent in {@code current}, by lane. */
     private final long[] confirmationsSent = new long[LANES.length];
 
     private final long[] confirmationsHeard = new long[LANES.length];
@@ -118,7 +117,7 @@ final class Pairing implements Peer {
         }
     }
 
-    /** Null when it is not received: it is over. */
+    /** The receiver's future; null if the frame was not received, because the pairing is over. */
     private @Nullable CompletableFuture<?> receive(@Nullable LaneReceiver receiver, Lane lane, byte[] frame) {
         if (receiver == null) {
             abandon("nothing receives lane " + lane);
@@ -126,14 +125,14 @@ final class Pairing implements Peer {
         }
         try {
             return receiver.take(this, frame);
-        } catch (RuntimeException | Error e) { // the thread's outermost frame
+        } catch (RuntimeException | Error e) { // outermost frame of the thread
             LOG.error("receiver failed lane={} peer={}", lane, this, e);
             abandon("receiver of lane " + lane + " failed: " + e);
             return null;
         }
     }
 
-    // --- the peer, any thread
+    // --- Peer, any thread
 
     @Override
     public String nodeId() {
@@ -200,7 +199,7 @@ final class Pairing implements Peer {
         }
     }
 
-    /** Small frames go on beside a passable one that is larger than the bound. */
+    /** Passable bytes do not count to the bound, so that small frames go on beside a frame larger than the bound. */
     private boolean isTooMuch(long bytes, long passableBytes) {
         return bytes - passableBytes > limits.boundBytes() || bytes > limits.boundBytes() + agreement.maxFrameBytes();
     }
@@ -236,7 +235,7 @@ final class Pairing implements Peer {
         end("protocol: " + why);
     }
 
-    /** It is over, if it was not yet. */
+    /** Ends the pairing, unless it is over already. */
     void end(String why) {
         if (over.compareAndSet(null, why)) {
             look();
@@ -247,14 +246,14 @@ final class Pairing implements Peer {
         return over.get() != null;
     }
 
-    /** Once it is over. */
+    /** Why it is over. Call only when it is over. */
     String why() {
         return String.valueOf(over.get());
     }
 
     // --- the links' thread
 
-    /** What it is ready to receive, by the lane's index. */
+    /** The sequence number that it expects next, by lane index. */
     long[] expected() {
         long[] next = new long[LANES.length];
         for (Lane lane : LANES) {
@@ -275,7 +274,7 @@ final class Pairing implements Peer {
         }
     }
 
-    // --- what connections and lanes tell
+    // --- called by connections and lanes
 
     @Nullable
     LinkConnection attached() {
@@ -286,7 +285,7 @@ final class Pairing implements Peer {
         lanes[lane.ordinal()].signal();
     }
 
-    /** There may be something to send or to settle. */
+    /** Signals that there may be something to send or to settle. */
     void look() {
         sending.signal();
     }
@@ -312,14 +311,14 @@ final class Pairing implements Peer {
             return write();
         } catch (LinkProtocolException e) {
             violated(String.valueOf(e.getMessage()));
-        } catch (RuntimeException | Error e) { // the thread's outermost frame
+        } catch (RuntimeException | Error e) { // outermost frame of the thread
             LOG.error("peer given up peer={}", this, e);
             end("failed here: " + e);
         }
         return true;
     }
 
-    /** Follows the attached connection, and takes its confirmations. */
+    /** Follows the attached connection, and handles its confirmations. */
     private void settle() throws LinkProtocolException {
         LinkConnection now = attached;
         boolean isNew = now != current;
@@ -353,7 +352,7 @@ final class Pairing implements Peer {
         }
     }
 
-    /** Confirmations first: they free what the other end holds. Then each lane in turn. */
+    /** Sends confirmations first, because they free memory at the other end, then messages of each lane in turn. */
     private boolean write() {
         LinkConnection to = current;
         LinkStream stream = to == null ? null : to.stream();
@@ -376,7 +375,7 @@ final class Pairing implements Peer {
             stream.send(message);
             sent++;
             if (!stream.isReady()) {
-                return false; // told when it is
+                return false; // the stream signals when it is ready again
             }
         }
         return true;
@@ -398,7 +397,7 @@ final class Pairing implements Peer {
         }
     }
 
-    /** Also for what is given while it ends, or after. */
+    /** Drops all frames, including those given during or after the end, and ends the task. */
     private void finish() {
         for (PairingLane lane : lanes) {
             lane.collect();
@@ -427,7 +426,7 @@ final class Pairing implements Peer {
             if (confirmation != null) {
                 confirmation.lost();
             }
-        } catch (RuntimeException | Error e) { // the others must learn of it
+        } catch (RuntimeException | Error e) { // the others must still be told
             LOG.error("confirmation failed peer={}", this, e);
         }
     }

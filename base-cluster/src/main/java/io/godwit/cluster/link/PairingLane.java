@@ -11,12 +11,16 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One lane of a pairing: what its senders, its pairing's thread and its receiver's thread share, and what each owns.
+ * One lane of a pairing: its state shared by senders, the pairing's task and the receiver's task, and the state that
+ * each of them owns.
  */
 final class PairingLane {
-    /** Messages that a receiver takes before other lanes have their turn. */
+    /** Messages that a receiver takes before it lets other lanes run. */
     private static final int MESSAGES_AT_ONCE = 4;
-    /** A frame may take long, such as a message with many receivers: then others have their turn earlier. */
+    /**
+     * Time after which a receiver lets other lanes run, because one frame may take long, such as a message with many
+     * receivers.
+     */
     static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     private final Lane lane;
@@ -26,35 +30,38 @@ final class PairingLane {
     private final LongSupplier nanoClock;
     private final SerialTask receiving;
 
-    /** Given by senders, taken by the pairing's thread. */
+    /** Frames given by senders, taken by the pairing's task. */
     private final Queue<LaneOutlet.Outgoing> given = new ConcurrentLinkedQueue<>();
-    /** Charges of what is not confirmed. Senders add, the pairing's thread takes away. */
+    /** Charges of unconfirmed frames. Senders add, the pairing's task subtracts. */
     private final AtomicLong unconfirmedBytes = new AtomicLong();
-    /** Those of frames that may be passed. */
+    /** The part of {@code unconfirmedBytes} that belongs to passable frames. */
     private final AtomicLong passableBytes = new AtomicLong();
 
-    // the pairing's thread
+    // owned by the pairing's task
     final LaneOutlet outlet;
-    /** The frame that tells the round trip, when it is confirmed; 0 for none. */
+    /** Sequence number of the frame whose round trip is being measured; 0 for none. */
     private long sampled;
 
     private long sampledNanos;
 
-    // the thread of the receiver
+    // owned by the receiver's task
     private final LaneInlet inlet;
     private @Nullable LinkConnection connection;
     private boolean hasEnded;
-    /** What the next frame waits for. */
+    /** The future that the next frame waits for. */
     private CompletableFuture<?> pause = LaneReceiver.READY;
 
     private long turnEndNanos;
 
-    /** Received in {@code connection}. Written by the thread of the receiver. */
+    /** Received in {@code connection}. Written by the receiver's task. */
     private volatile Progress progress = new Progress(null, 0);
 
     private record Progress(@Nullable LinkConnection connection, long upTo) {}
 
-    /** @param receiver returns what the next frame waits for; null when it has not received this one, as it is over */
+    /**
+     * @param receiver returns the future that the next frame waits for; null if it did not receive this frame, because
+     *     the pairing is over
+     */
     PairingLane(
             Lane lane,
             Pairing pairing,
@@ -80,7 +87,7 @@ final class PairingLane {
 
     // --- senders
 
-    /** Returns how many bytes waited before. */
+    /** Queues a frame; returns the unconfirmed bytes before it. */
     long give(LaneOutlet.Outgoing frame) {
         if (frame.isPassable()) {
             passableBytes.addAndGet(frame.charge());
@@ -94,14 +101,14 @@ final class PairingLane {
         return unconfirmedBytes.get();
     }
 
-    /** Of {@link #unconfirmedBytes}, those of frames that may be passed. */
+    /** The part of {@link #unconfirmedBytes} that belongs to passable frames. */
     long passableBytes() {
         return passableBytes.get();
     }
 
-    // --- the pairing's thread
+    // --- the pairing's task
 
-    /** Hands what was given to the outlet. */
+    /** Moves the given frames to the outlet. */
     void collect() {
         for (LaneOutlet.Outgoing frame = given.poll(); frame != null; frame = given.poll()) {
             outlet.add(frame);
@@ -118,12 +125,12 @@ final class PairingLane {
         return message;
     }
 
-    /** Forgets what was measured in the connection before. */
+    /** Stops a measurement that was begun in the former connection. */
     void resumed() {
         sampled = 0;
     }
 
-    /** After the outlet was told of a confirmation. */
+    /** Ends a measurement if its frame is confirmed. Called after the outlet was told of a confirmation. */
     void measure(LongSupplier nanoClock) {
         if (sampled != 0 && outlet.confirmedUpTo() >= sampled) {
             counters.roundTripNanos.set(Math.max(1, nanoClock.getAsLong() - sampledNanos));
@@ -138,15 +145,15 @@ final class PairingLane {
         }
     }
 
-    /** Up to where this end has received in a connection; 0 for nothing. */
+    /** The sequence number up to which frames were received in {@code of}; 0 for none. */
     long receivedIn(LinkConnection of) {
         Progress now = progress;
         return now.connection() == of ? now.upTo() : 0;
     }
 
-    // --- the thread of the receiver
+    // --- the receiver's task
 
-    /** There is something to receive, or the pairing is over. Any thread. */
+    /** Signals that there is something to receive, or that the pairing is over. Any thread. */
     void signal() {
         receiving.signal();
     }
@@ -172,7 +179,7 @@ final class PairingLane {
             }
         }
         if (now == null || !pause.isDone()) {
-            return false; // signalled when it is there, or over
+            return false; // signalled when there is a connection, the pause is over or the pairing is
         }
         turnEndNanos = nanoClock.getAsLong() + TURN_NANOS;
         for (int i = 0; i < MESSAGES_AT_ONCE; i++) {
@@ -185,13 +192,13 @@ final class PairingLane {
                 return false;
             }
             if (answer != LaneInlet.Answer.NEXT) {
-                return true; // its turn is over, or all is
+                return true; // its time is used up, or the pairing is over
             }
         }
         return true;
     }
 
-    /** @param message null to go on within the last one */
+    /** @param message null to go on with the rest of the last one */
     private LaneInlet.Answer take(LinkConnection from, byte @Nullable [] message) {
         LaneInlet.Answer answer = LaneInlet.Answer.NEVER;
         try {

@@ -24,19 +24,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The links of a node over gRPC: one stream to each other member, on connections that nothing else uses. {@link
- * Contacts} decides with whom, {@link Pairing} is one life of another process, {@link LinkMessage} the layout.
+ * The links of a node over gRPC: one stream to each other member, on connections that nothing else uses.
+ * {@link Contacts} decides with which nodes, {@link Pairing} links two processes, {@link LinkMessage} has the layout of
+ * messages.
  *
- * <p>Opened, started and closed by the thread that wires the broker. Receivers and confirmations are called on the
- * threads {@code link-N}, receivers of the CONTROL lane on {@code link-control-1}: those of one peer and lane, and the
- * confirmations of one peer, by one at a time. Listeners are called on the thread {@code links-1}.
+ * <p>The thread that wires the broker opens, starts and closes it. Receivers and confirmations are called on the
+ * threads {@code link-N}, receivers of the CONTROL lane on {@code link-control-1}. At most one thread at a time calls
+ * the receiver of one peer and lane, or the confirmations of one peer. Listeners are called on the thread
+ * {@code links-1}.
  */
 public final class PeerLinks implements Links, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PeerLinks.class);
     private static final long TICK_MILLIS = 100;
     private static final long GOODBYE_MILLIS = 1_000;
 
-    /** What the links stand on. A test has all of it on one thread. */
+    /** The parts that links are built on. A test can run all of them on one thread. */
     record Ground(
             NodeIdentity self,
             LinkSettings settings,
@@ -56,10 +58,10 @@ public final class PeerLinks implements Links, AutoCloseable {
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
     private volatile boolean isStarted;
     private volatile boolean isClosing;
-    /** What begins and ends with the links; null in a test that has a ground of its own. */
+    /** Starts and closes with the links; null in a test that brings its own ground. */
     private final @Nullable LinkRuntime runtime;
 
-    // the links' thread
+    // used by the links' thread
     private final List<LinkListener> listeners = new ArrayList<>();
 
     PeerLinks(Ground ground, @Nullable LinkRuntime runtime) {
@@ -79,9 +81,9 @@ public final class PeerLinks implements Links, AutoCloseable {
     }
 
     /**
-     * Links to the members of a cluster; nothing is dialed or taken before {@link #start}.
+     * Makes links to the members of a cluster; they dial and accept nothing before {@link #start}.
      *
-     * @param identity as the cluster was opened with
+     * @param identity the one that the cluster was opened with
      * @throws IOException if the certificates cannot be read
      */
     public static PeerLinks open(Cluster cluster, NodeIdentity identity, LinkSettings settings) throws IOException {
@@ -104,7 +106,7 @@ public final class PeerLinks implements Links, AutoCloseable {
         return links;
     }
 
-    /** Dials, and takes what dials. Receivers have been added. */
+    /** Begins to dial and to accept streams. All receivers must have been set. */
     public void start() {
         isStarted = true;
         LinkRuntime running = runtime;
@@ -114,7 +116,7 @@ public final class PeerLinks implements Links, AutoCloseable {
         tick();
     }
 
-    /** What the membership has to say. */
+    /** Follows the membership. */
     ClusterListener following() {
         return new ClusterListener() {
             @Override
@@ -156,7 +158,7 @@ public final class PeerLinks implements Links, AutoCloseable {
         return pairing == null || pairing.isOver() ? null : pairing;
     }
 
-    /** Each lane to each node that has been met and has not left; ordered by node and lane. Any thread. */
+    /** Statistics of each lane to each node that was met and has not left, ordered by node and lane. Any thread. */
     public List<LinkStats> stats() {
         List<LinkStats> stats = new ArrayList<>();
         for (Contact contact : contacts.all().values()) {
@@ -212,7 +214,7 @@ public final class PeerLinks implements Links, AutoCloseable {
                     case SILENT -> listener.silent(peer);
                     case OVER -> listener.over(peer, peer.why());
                 }
-            } catch (RuntimeException | Error e) { // the others must learn of it
+            } catch (RuntimeException | Error e) { // the other listeners must still be told
                 LOG.error("listener failed event={} peer={}", event, peer, e);
             }
         }
@@ -226,7 +228,7 @@ public final class PeerLinks implements Links, AutoCloseable {
         });
     }
 
-    /** A stream that another node has opened. */
+    /** Accepts a stream that another node has opened. */
     LinkStream.Events accept(LinkStream stream) {
         LinkConnection connection = connection();
         connection.stream(stream);
@@ -240,7 +242,7 @@ public final class PeerLinks implements Links, AutoCloseable {
                 try {
                     contacts.at(ground.nanoClock().getAsLong(), ground.members().get());
                     task.run();
-                } catch (RuntimeException | Error e) { // the thread's outermost frame
+                } catch (RuntimeException | Error e) { // outermost frame of the thread
                     LOG.error("task of the links failed", e);
                 }
                 if (isClosing && contacts.isClosed()) {
@@ -252,7 +254,7 @@ public final class PeerLinks implements Links, AutoCloseable {
         }
     }
 
-    /** Brings what streams say to the links' thread. */
+    /** Hands events of streams over to the links' thread. */
     private final class OnThread implements LinkConnection.Owner {
         @Override
         public void begun(LinkConnection connection, byte[] message) {
@@ -278,7 +280,7 @@ public final class PeerLinks implements Links, AutoCloseable {
         }
     }
 
-    /** All peers are over, and are told so. Blocks for up to some seconds. */
+    /** Ends all peers and tells them. Blocks for up to some seconds. */
     @Override
     public void close() {
         isClosing = true;

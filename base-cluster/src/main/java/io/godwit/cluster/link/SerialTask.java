@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Work that is run by one thread of a pool at a time, whenever it has been signalled since it began the last time. It
- * does a bounded part at once, so that others have their turn.
+ * Work that runs on one thread of a pool at a time, whenever it was signalled since its last run began. Each run does a
+ * bounded amount, so that other tasks can run.
  */
 final class SerialTask implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(SerialTask.class);
@@ -17,17 +17,18 @@ final class SerialTask implements Runnable {
     private final Executor pool;
     private final BooleanSupplier work;
     /**
-     * Signals that the work has not seen; above 0 it is submitted or runs. Threads that signal and the one that runs.
+     * Signals that the work has not handled yet; above 0 the task is submitted or running. Atomic: signalling threads
+     * and the running thread contend for it.
      */
     private final AtomicInteger signals = new AtomicInteger();
 
-    /** @param work returns whether there is more to do at once; when it throws there is not */
+    /** @param work returns whether there is more to do at once; if it throws, there is not */
     SerialTask(Executor pool, BooleanSupplier work) {
         this.pool = pool;
         this.work = work;
     }
 
-    /** What was done before by this thread is seen by the work. Any thread. */
+    /** Runs the work soon. It sees all that the calling thread did before. Any thread. */
     void signal() {
         if (signals.getAndIncrement() == 0) {
             submit();
@@ -45,7 +46,7 @@ final class SerialTask implements Runnable {
     private boolean isMoreToDo() {
         try {
             return work.getAsBoolean();
-        } catch (RuntimeException | Error e) { // the thread's outermost frame: later signals must count
+        } catch (RuntimeException | Error e) { // a failure must not keep later signals from running the work
             LOG.error("work of a link failed", e);
             return false;
         }

@@ -1,8 +1,6 @@
 package io.godwit.cluster.link;
 
-/**
- * The versions of a protocol that one end speaks, {@code least} to {@code most}. Versions count from 1.
- */
+/** The versions of a protocol that one end supports, from {@code least} to {@code most}. Versions count from 1. */
 public record VersionRange(int least, int most) {
     public VersionRange {
         if (least < 1 || most < least) {
@@ -14,7 +12,7 @@ public record VersionRange(int least, int most) {
         return version >= least && version <= most;
     }
 
-    /** The highest version of both; 0 when there is none. */
+    /** The highest common version; 0 if there is none. */
     int highestCommon(VersionRange other) {
         int highest = Math.min(most, other.most);
         return highest >= Math.max(least, other.least) ? highest : 0;

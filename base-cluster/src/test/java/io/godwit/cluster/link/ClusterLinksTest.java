@@ -18,11 +18,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
 
-/** As the wiring does it: members that find each other. */
+/** Wired like in the broker: the members find each other. */
 class ClusterLinksTest {
     private static final int ATTEMPTS = 200;
 
-    /** Below the ephemeral ones, free with the next one at both addresses. */
+    /** A port below the ephemeral range, free at both addresses together with the next one. */
     private static int freePort() {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             int candidate = ThreadLocalRandom.current().nextInt(10_000, 16_000) * 2;
@@ -36,7 +36,7 @@ class ClusterLinksTest {
         throw new AssertionError("no free port");
     }
 
-    @SuppressWarnings("AddressSelection") // an address, and no name
+    @SuppressWarnings("AddressSelection") // an address, not a name
     private static boolean isFree(String host, int port) {
         try (ServerSocket socket = new ServerSocket()) {
             socket.bind(new InetSocketAddress(host, port));

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A member "a" whose links do what they must not, to a node "b" that is also linked to "c". */
+/** A member "a" that breaks the protocol of links towards a node "b", which is also linked to "c". */
 class HostileLinkTest {
     private static final int MAX_FRAME_BYTES = 1 << 20;
 
@@ -33,7 +33,7 @@ class HostileLinkTest {
     private Peer honest;
     private long session;
 
-    /** What came back. */
+    /** Records the events of a stream. */
     private static final class Recorded implements LinkStream.Events {
         private final List<byte[]> messages = new CopyOnWriteArrayList<>();
         private volatile boolean isClosed;
@@ -88,7 +88,7 @@ class HostileLinkTest {
         return dialed.get();
     }
 
-    /** A pairing that the hostile node has with b. */
+    /** Makes a pairing between the hostile node and b. */
     private LinkStream linked() throws Exception {
         LinkStream stream = dial();
         stream.send(LinkMessage.encode(hello()));
@@ -199,7 +199,7 @@ class HostileLinkTest {
         checkOthersAreWell();
     }
 
-    /** Each of these is right, but for what came before. */
+    /** Each message is valid alone, but not after the messages before it. */
     @Test
     void twoFramesInPiecesAtATimeEndThePairing() throws Exception {
         List<List<byte[]>> attacks = List.of(
@@ -287,7 +287,7 @@ class HostileLinkTest {
                 .build();
     }
 
-    /** Neither has this end send more than it does anyway. */
+    /** Huge numbers must not make this end send more than otherwise. */
     @Test
     void hugeNumbersAreNoHarm() throws Exception {
         LinkStream stream = dial();
@@ -306,7 +306,7 @@ class HostileLinkTest {
         checkOthersAreWell();
     }
 
-    /** A process does not learn: another one is in its place. */
+    /** The versions of a process never change, so this must be another process. */
     @Test
     void aPairingThatGoesOnWithAnotherAgreementIsOver() throws Exception {
         Hello first = hello();
@@ -321,7 +321,7 @@ class HostileLinkTest {
         checkOthersAreWell();
     }
 
-    /** As long as it says nothing it is nobody. */
+    /** A stream is anonymous until its hello. */
     @Test
     void streamsThatDoNotBeginAreClosed() throws Exception {
         for (int i = 0; i < 200; i++) {
@@ -352,7 +352,7 @@ class HostileLinkTest {
         assertThat(b.peer("a")).isNotSameAs(peer);
     }
 
-    /** It was on its way for long: the newest stays. */
+    /** The stream was delayed; the newest one stays. */
     @Test
     void anEarlierStreamDoesNotTakeThePlaceOfALaterOne() throws Exception {
         Hello first = hello();
@@ -370,7 +370,7 @@ class HostileLinkTest {
         assertThat(b.peer("a")).isSameAs(peer);
     }
 
-    /** Its receiver is slow, and the sender does not keep to the window. */
+    /** The receiver is slow, and the sender ignores the window. */
     @Test
     void whatWaitsForASlowReceiverIsBounded() throws Exception {
         LinkStream stream = linked();

@@ -8,7 +8,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * What passes what in a lane, from one end to the other: each message is seen, and connections break where they may.
+ * Which frames pass each other in a lane, from one end to the other: every message is checked, and connections may
+ * break anywhere.
  */
 class LaneOrdersTest {
     private static final int LARGE = 3 * LinkMessage.BATCH_BYTES;
@@ -27,7 +28,7 @@ class LaneOrdersTest {
         outlet.resume(next, WINDOW, LaneOrdersTest::nobody);
     }
 
-    /** The first letter is the order; that of "-" is none. */
+    /** The first letter names the order; "-" stands for none. */
     private void give(String name, int size) {
         byte[] frame = new byte[Math.max(size, name.length())];
         byte[] text = name.getBytes(StandardCharsets.UTF_8);
@@ -95,7 +96,7 @@ class LaneOrdersTest {
         moveOne();
         assertThat(arrived).containsExactly("b1");
         give("b2");
-        moveOne(); // messages of whole frames and pieces take turns
+        moveOne(); // messages of whole frames and pieces alternate
         moveOne();
         assertThat(arrived).containsExactly("b1", "b2");
         moveAll();
@@ -114,7 +115,7 @@ class LaneOrdersTest {
         }
     }
 
-    /** Who sends many large ones in one order waits for one of each other order. */
+    /** A sender of many large frames in one order waits for one frame of each other order. */
     @Test
     void largeFramesGoOneAtATimeAndOrdersTakeTurns() throws Exception {
         connect();
@@ -128,7 +129,7 @@ class LaneOrdersTest {
         connect();
         give("aX", "b1", "c1");
         while (outlet.nextSequence() <= 3) {
-            assertThat(outlet.next(counters)).isNotNull(); // lost on its way
+            assertThat(outlet.next(counters)).isNotNull(); // lost in transit
         }
         give("bX", "d1");
         connect();
@@ -154,7 +155,7 @@ class LaneOrdersTest {
         }
     }
 
-    /** What was received is known here only when the other end says it. */
+    /** This end learns that the frame was received only when the other end says so. */
     @Test
     void aFrameInPiecesThatWasReceivedIsPassedOverWhenItComesAgain() throws Exception {
         connect();
@@ -183,7 +184,7 @@ class LaneOrdersTest {
     @Test
     void aFullWindowOfLargeFramesLeavesRoomForSmallOnesAndEachWindowIsKept() throws Exception {
         connect();
-        give("aX", "bX", "cX", "dX"); // 192 KiB each, of a window of 256 KiB
+        give("aX", "bX", "cX", "dX"); // 192 KiB each; the window is 256 KiB
         while (moveOne()) {}
         assertThat(arrived).containsExactly("aX", "bX");
         give("e1");
@@ -227,7 +228,7 @@ class LaneOrdersTest {
         assertThat(outlet.next(counters)).isNull();
     }
 
-    /** A peer of the release before: whoever sends passes no orders on. */
+    /** The peer has the release before, so no orders are used. */
     @Test
     void withoutOrdersAllIsInOrder() throws Exception {
         connect();

@@ -44,7 +44,7 @@ class LinkConnectionTest {
                 .array();
     }
 
-    /** Nobody takes it, so it would lie in memory for as long as the stranger's stream is open. */
+    /** The data is not taken, so it would stay in memory for as long as the stranger's stream is open. */
     @Test
     void dataOfAStreamThatIsNotAcceptedIsNotKept() {
         connection.received(new byte[] {1});

@@ -21,15 +21,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The messages of links as they were recorded, of each version of the layout: nodes of other releases send and expect
- * them byte by byte. When a message is added, {@code -Dgodwit.corpus.write=FILE} writes all of a version to that file;
- * none that is there may change.
+ * Recorded messages of links, for each version of the layout: nodes of other releases send and expect exactly these
+ * bytes. When a message is added, {@code -Dgodwit.corpus.write=FILE} writes all messages of a version to that file;
+ * existing ones must not change.
  */
 class LinkCorpusTest {
     private static final Map<Integer, Corpus> CORPORA = Map.of(
             1, Corpus.of(LinkCorpusTest.class, "/link-messages-v1.properties"),
             2, Corpus.of(LinkCorpusTest.class, "/link-messages-v2.properties"));
-    /** Of releases that did not tell the versions of frames, nor how large one may be. */
+    /** Messages of releases that did not announce the version of frames or the largest frame. */
     private static final String BEFORE = "before.";
 
     private static final int MAX_FRAME_BYTES = 16 << 20;
@@ -136,12 +136,12 @@ class LinkCorpusTest {
         assertThat(LinkMessage.why(corpus.get("end"))).isEqualTo("for the test");
     }
 
-    /** A node that says hello in the next release still reaches this one. */
+    /** A hello of the next release is still understood. */
     @Test
     void fieldsThatAreNotKnownAreLeftUnread() throws Exception {
         byte[] hello = corpus(2).get("hello");
         byte[] longer = Arrays.copyOf(hello, hello.length + 3);
-        longer[hello.length] = (byte) 0xf8; // field 31, a number
+        longer[hello.length] = (byte) 0xf8; // field number 31
         longer[hello.length + 1] = 1;
         longer[hello.length + 2] = 77;
         assertThat(DIALED.refusal(LinkMessage.hello(longer), List.of(DIALER))).isNull();

@@ -21,12 +21,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Links of several nodes on one thread, in an order that a seed gives: which task of which node runs next, which
- * message arrives next, which stream breaks and how much of what is on its way still arrives. Some nodes speak the
- * layout of the release before. After every step: what a peer receives is what one peer at the other end sent, from the
- * first, none twice, in order; only a large frame is passed, with those behind it in its order, and only by frames of
- * other orders, and of nobody that does not know of it; what is confirmed was received; nothing is received before a
- * peer joined or after it is over.
+ * Links of several nodes on one thread, in an order given by a seed: which task of which node runs next, which message
+ * arrives next, which stream breaks, and how many of its messages still arrive. Some nodes use the layout of the
+ * release before. Checked after every step: a peer receives what one peer at the other end has sent, from the first
+ * frame on, once each and in order; only large frames, and frames behind them in their order, are passed, only by
+ * frames of other orders, and never to a node without support for orders; confirmed frames were received; nothing is
+ * received before a peer has joined or after it is over.
  */
 final class LinkSimulation {
     static final int MAX_FRAME_BYTES = 400_000;
@@ -58,13 +58,13 @@ final class LinkSimulation {
         settings = LinkSettings.of("cluster").withBytes(64 << 10, 1 << 20).withSilence(Duration.ofSeconds(20));
     }
 
-    /** What one peer object has sent, and at its other end another has received. */
+    /** Frames that one peer object has sent and another one has received. */
     private static final class Sender {
         private final int number;
         private final Node node;
         private final String to;
         private final int[] sent = new int[Lane.values().length];
-        /** By lane: what was sent and not received, by its number. */
+        /** For each lane: frames that were sent and not received, by number. */
         private final List<TreeMap<Integer, Sent>> open = new ArrayList<>();
 
         private int unsettled;
@@ -83,7 +83,7 @@ final class LinkSimulation {
     /** @param order 0 for none */
     private record Sent(int order, boolean isLarge) {}
 
-    /** Until its end a node receives nothing from that peer in that lane. */
+    /** The node receives nothing from that peer in that lane until the pause ends. */
     private record Pause(Node at, Lane lane, Peer from, CompletableFuture<Void> end) {}
 
     private CompletableFuture<Void> pause(Node at, Lane lane, Peer from) {
@@ -152,7 +152,7 @@ final class LinkSimulation {
         }
     }
 
-    /** One direction of a stream, from a node to another. */
+    /** One direction of a stream between two nodes. */
     private final class Wire {
         private final Node from;
         private final Node to;
@@ -194,7 +194,7 @@ final class LinkSimulation {
             return end.out;
         }
 
-        /** No more comes here; what has come is dropped. */
+        /** Nothing more arrives here; what has arrived is dropped. */
         void closeHere() {
             if (!isClosed) {
                 queue.clear();
@@ -278,7 +278,7 @@ final class LinkSimulation {
         return apart.contains(one.compareTo(other) < 0 ? one + other : other + one);
     }
 
-    // --- what happens
+    // --- actions
 
     void start(String id) {
         Node node = new Node(id);
@@ -334,7 +334,7 @@ final class LinkSimulation {
         }
     }
 
-    /** Without faults, until nothing is left to do. */
+    /** Runs without faults until nothing is left to do. */
     void settle() {
         apart.clear();
         for (int round = 0; round < 400; round++) {
@@ -354,7 +354,7 @@ final class LinkSimulation {
         return from.get(random.nextInt(from.size()));
     }
 
-    /** Runs one task or delivers one message; false when there is none. */
+    /** Runs one task or delivers one message; false if there is none. */
     private boolean step() {
         wires.removeIf(wire -> wire.isClosed || wire.to.isDead);
         List<Runnable> choices = new ArrayList<>();
@@ -385,7 +385,7 @@ final class LinkSimulation {
         return true;
     }
 
-    /** A connection breaks: of what is on its way, some arrives. */
+    /** Breaks a connection; some of its messages still arrive. */
     private void cut() {
         if (wires.isEmpty()) {
             return;
@@ -506,7 +506,7 @@ final class LinkSimulation {
         received++;
     }
 
-    /** What was sent before it and is not received: large frames of other orders, and what is behind each of them. */
+    /** Earlier frames that were not received must be large frames of other orders, or frames behind those. */
     private void checkMayPass(Sent sent, Map<Integer, Sent> before) {
         Set<Integer> ofLarge = new HashSet<>();
         before.values().forEach(earlier -> {
@@ -520,7 +520,7 @@ final class LinkSimulation {
         });
     }
 
-    /** Other threads go on while one is within a callback. */
+    /** Lets other threads run during a callback. */
     private void meanwhile() {
         if (depth < MAX_DEPTH && random.nextInt(8) == 0) {
             depth++;
@@ -536,8 +536,8 @@ final class LinkSimulation {
     }
 
     /**
-     * The next connection begins while a frame is received, and is told that this one is expected. So it comes again,
-     * and must have kept its number.
+     * The next connection begins while a frame is being received, and is told that this frame is expected. So the frame
+     * comes again, and must have kept its number.
      */
     private void breakMeanwhile() {
         if (depth < MAX_DEPTH && random.nextInt(3) == 0) {
@@ -557,9 +557,9 @@ final class LinkSimulation {
         }
     }
 
-    // --- what came of it
+    // --- final checks
 
-    /** All are linked; what is sent now is confirmed, and nothing else waits. */
+    /** All nodes are linked, what is sent now is confirmed, and nothing else waits. */
     void checkHealthy() {
         for (Node node : nodes.values()) {
             for (Node other : nodes.values()) {

@@ -85,7 +85,7 @@ class LinkVersionsTest {
             nodes.join("a");
             nodes.join("b");
             Await.until("both warn", () -> warnings(lines).size() >= 2);
-            nodes.pass(TimeUnit.SECONDS.toNanos(31)); // it is dialed again
+            nodes.pass(TimeUnit.SECONDS.toNanos(31)); // time for the next dial
             a.tick();
             Await.holds(
                     "said once", Duration.ofMillis(300), () -> warnings(lines).size() == 2);
@@ -113,7 +113,7 @@ class LinkVersionsTest {
                 .toList();
     }
 
-    /** The next release of a node may be one that speaks the version of the others. */
+    /** The next process of the node may have a release with a common version. */
     @Test
     void anotherLifeOfTheNodeIsTriedAtOnce() throws Exception {
         PeerLinks a = nodes.open("a", OLD, MAX_FRAME_BYTES);
@@ -128,7 +128,7 @@ class LinkVersionsTest {
         assertThat(awaitPeer(a, "b").version()).isEqualTo(1);
     }
 
-    /** What is refused is refused to the one that sends; the link stays. */
+    /** The send is refused at the sender, and the link stays. */
     @Test
     void aFrameThatThePeerDoesNotAcceptIsNotSent() throws Exception {
         PeerLinks a = nodes.open("a", OLD, 4 << 20);

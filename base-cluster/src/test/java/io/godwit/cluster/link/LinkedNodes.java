@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Nodes in this process that are linked over gRPC at the loopback address; the test says who is a member. */
+/** Nodes in this process that are linked over gRPC at the loopback address; the test decides who is a member. */
 final class LinkedNodes implements AutoCloseable {
     static final int MAX_FRAME_BYTES = 32 << 20;
 
@@ -32,12 +32,12 @@ final class LinkedNodes implements AutoCloseable {
         this.maxFrameBytes = maxFrameBytes;
     }
 
-    /** A node that is no member yet, and does not dial. */
+    /** Opens a node that is not a member yet and does not dial. */
     PeerLinks open(String id) throws IOException {
         return open(id, LinkVersions.CURRENT, maxFrameBytes);
     }
 
-    /** A node of another release or configuration. */
+    /** Opens a node of another release or configuration. */
     PeerLinks open(String id, LinkVersions versions, int acceptedBytes) throws IOException {
         RpcMesh.Node node = mesh.start(id, made -> {});
         LinkRuntime runtime = new LinkRuntime(node.server(), node.channels(), settings.threads());
@@ -58,7 +58,7 @@ final class LinkedNodes implements AutoCloseable {
         return made;
     }
 
-    /** From now on it is a member. */
+    /** Makes the node a member. */
     void join(String id) {
         members.put(id, mesh.node(id).self());
         PeerLinks node = links.get(id);
@@ -68,7 +68,7 @@ final class LinkedNodes implements AutoCloseable {
         links.values().forEach(PeerLinks::tick);
     }
 
-    /** A member that speaks gRPC, and whose links the test plays. */
+    /** Starts a member whose links are played by the test. */
     RpcMesh.Node stranger(String id) throws IOException {
         RpcMesh.Node node = mesh.start(id, made -> {});
         members.put(id, node.self());
@@ -87,7 +87,7 @@ final class LinkedNodes implements AutoCloseable {
         mesh.heal(one, other);
     }
 
-    /** As kill -9. */
+    /** Simulates kill -9. */
     void kill(String id) {
         Member gone = members.remove(id);
         links.remove(id);

@@ -17,9 +17,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
-/** What links promise, over a network and within a test: two nodes, "a" and "b". */
+/** The contract of links, for a network and for links in memory: two nodes, "a" and "b". */
 abstract class LinksContract {
-    /** Records what it is told; "confirmed 1" and the like. */
+    /** Records the outcome of a frame, such as "confirmed 1". */
     record Fate(List<String> told, String frame) implements Peer.Confirmation {
         @Override
         public void confirmed() {
@@ -32,7 +32,7 @@ abstract class LinksContract {
         }
     }
 
-    /** Records what a node's listeners and receivers are told. */
+    /** Records the events of a node's listeners and receivers. */
     static final class Heard implements LinkListener {
         final List<String> events = new CopyOnWriteArrayList<>();
         final List<String> frames = new CopyOnWriteArrayList<>();
@@ -56,7 +56,7 @@ abstract class LinksContract {
             }
         }
 
-        /** Receivers block until {@link #goOn}. */
+        /** Makes receivers block until {@link #goOn}. */
         void hold() {
             goOn = new CountDownLatch(1);
         }
@@ -96,14 +96,14 @@ abstract class LinksContract {
     /** A node that has not joined. */
     abstract Links node(String id) throws Exception;
 
-    /** Both are linked from now on. */
+    /** Links both nodes. */
     abstract void join() throws Exception;
 
     abstract void cut();
 
     abstract void mend();
 
-    /** Lets happen what is under way, until the condition holds. */
+    /** Runs pending work until the condition holds. */
     abstract void until(String what, BooleanSupplier condition);
 
     static byte[] bytes(String text) {
@@ -256,7 +256,7 @@ abstract class LinksContract {
         assertThat(atB.frames).containsExactly("LIVE next");
     }
 
-    /** Who sends and abandons may hold locks that listeners and receivers take. */
+    /** A thread that sends or abandons may hold locks that listeners and receivers take. */
     @Test
     void whoSendsOrAbandonsIsNotCalledBackFromThere() throws Exception {
         Links a = node("a");
@@ -286,7 +286,7 @@ abstract class LinksContract {
         assertThat(isWithin).containsOnly(false);
     }
 
-    /** Whoever hands over to somebody that is behind must be able to say so. */
+    /** A receiver whose consumer is behind must be able to delay the next frame. */
     @Test
     void aReceiverMayLetTheNextFrameOfALaneWait() throws Exception {
         Links a = node("a");
@@ -311,7 +311,7 @@ abstract class LinksContract {
         until("another lane goes on", () -> told.size() == 4);
         assertThat(control).containsExactly("c");
         assertThat(live).isEqualTo(expected.subList(0, 3));
-        cut(); // what waits comes again by the next connection
+        cut(); // the next connection sends it again
         mend();
         caughtUp.completeExceptionally(new IllegalStateException("for the test"));
         until("all are confirmed", () -> told.size() == 11);

@@ -32,7 +32,7 @@ class LinksUnderFaultsTest {
             reconnected += simulation.reconnected();
             passed += simulation.passed();
         }
-        // it was no idle run
+        // enough happened
         assertThat(received).isGreaterThan(SEEDS * STEPS / 20);
         assertThat(lost).isGreaterThan(SEEDS);
         assertThat(reconnected).isGreaterThan(SEEDS);

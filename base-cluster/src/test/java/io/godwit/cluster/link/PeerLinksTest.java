@@ -133,7 +133,7 @@ class PeerLinksTest extends LinksContract {
         assertThat(awaitPeer(b, "a").incarnation()).isEqualTo(otherEnd.incarnation());
     }
 
-    /** Two threads that a lock orders: the first to send is the first to arrive. */
+    /** A lock orders two threads: the frame sent first arrives first. */
     @Test
     void sendsOfTwoThreadsArriveInTheOrderTheyHappenedIn() throws Exception {
         PeerLinks a = nodes.open("a");
@@ -177,12 +177,12 @@ class PeerLinksTest extends LinksContract {
         assertThat(peer.isWritable(Lane.LIVE)).isFalse();
         assertThat(peer.isWritable(Lane.CONTROL)).isTrue();
         assertThat(told).isEmpty();
-        peer.send(Lane.LIVE, new byte[1], new Fate(told, "4")); // the charge for each frame is over the bound already
+        peer.send(Lane.LIVE, new byte[1], new Fate(told, "4")); // the charge per frame alone exceeds the bound
         Await.until("over", () -> atA.events.contains("over b"));
         assertThat(told).containsExactly("lost 0", "lost 1", "lost 2", "lost 3", "lost 4");
     }
 
-    /** A frame may be larger than the bound. */
+    /** A single frame may be larger than the bound. */
     @Test
     void whatMayBePassedIsBoundedApart() throws Exception {
         nodes.close();
@@ -295,7 +295,7 @@ class PeerLinksTest extends LinksContract {
         Await.until("confirmed", () -> told.equals(List.of("confirmed quick", "confirmed slow")));
     }
 
-    /** Who does not confirm in time is excluded, however much there is to do for its live sessions. */
+    /** A node that does not confirm in time is excluded, however busy its live sessions are. */
     @Test
     void controlIsReceivedWhileTheThreadsOfAllOtherLanesAreBusy() throws Exception {
         PeerLinks a = nodes.open("a");

@@ -16,7 +16,7 @@ class SerialTaskTest {
         }
     }
 
-    /** As when the stack overflows: no further signal would have any effect, and nobody would be told. */
+    /** For example after a stack overflow: without this, later signals would have no effect, silently. */
     @Test
     void workThatFailsIsRunAgainWhenItIsSignalled() {
         SerialTask task = new SerialTask(pool::add, () -> {

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * {@link Net#deliverOne} for one lane. Links can be cut, mended and ended. Confined to the test's thread.
  */
 public final class MemoryLinks implements Links {
-    /** All nodes of a test. */
+    /** The network of all nodes of a test. */
     public static final class Net {
         private final Map<String, MemoryLinks> nodes = new TreeMap<>();
         private final Set<String> cut = new HashSet<>();
@@ -33,12 +33,12 @@ public final class MemoryLinks implements Links {
         private boolean isReceiving;
         private boolean areLargeHeld;
 
-        /** A node that all others are linked to; receivers and listeners are added before {@link #join}. */
+        /** Makes a node; add receivers and listeners before {@link #join}. */
         public MemoryLinks node(String nodeId, long incarnation) {
             return new MemoryLinks(this, nodeId, incarnation);
         }
 
-        /** The node is linked to all that have joined. */
+        /** Links the node to all that have joined. */
         public void join(MemoryLinks node) {
             for (MemoryLinks other : List.copyOf(nodes.values())) {
                 node.add(other);
@@ -47,7 +47,7 @@ public final class MemoryLinks implements Links {
             nodes.put(node.nodeId, node);
         }
 
-        /** All frames that are not held by a cut link, and those that they cause. */
+        /** Delivers all frames that no cut link holds back, including frames sent in response. */
         public void deliverAll() {
             boolean isMoving = true;
             while (isMoving) {
@@ -58,7 +58,7 @@ public final class MemoryLinks implements Links {
             }
         }
 
-        /** The next frame of a lane; whether there was one. */
+        /** Delivers the next frame of a lane; returns whether there was one. */
         public boolean deliverOne(String from, String to, Lane lane) {
             for (Wire wire : List.copyOf(wires)) {
                 if (wire.lane == lane && wire.from.nodeId.equals(from) && wire.to.nodeId.equals(to)) {
@@ -69,14 +69,14 @@ public final class MemoryLinks implements Links {
         }
 
         /**
-         * Whether frames that may be passed are passed: they, and what is behind them in their orders, are not
-         * delivered while this holds.
+         * While true, passable frames, and frames behind them in their orders, are not delivered, so that others pass
+         * them.
          */
         public void holdLarge(boolean areHeld) {
             areLargeHeld = areHeld;
         }
 
-        /** Nothing goes from one to the other until {@link #mend}; one way. */
+        /** Holds back all frames from one node to the other until {@link #mend}. */
         public void cut(String from, String to) {
             cut.add(from + '>' + to);
             tell(from, to, true);
@@ -121,14 +121,14 @@ public final class MemoryLinks implements Links {
             }
         }
 
-        /** Both ends are told that the other is over, and what is under way is lost. */
+        /** Ends a link: both ends are told that the other is over, and frames in transit are lost. */
         public void end(String one, String other, String why) {
             over(one, other, why);
             over(other, one, why);
             wires.removeIf(wire -> wire.isBetween(one, other));
         }
 
-        /** Two whose link has ended meet again. */
+        /** Links two nodes again whose link has ended. */
         public void link(String one, String other) {
             MemoryLinks here = nodes.get(one);
             MemoryLinks there = nodes.get(other);
@@ -138,7 +138,7 @@ public final class MemoryLinks implements Links {
             }
         }
 
-        /** The node's process is gone, to all others. */
+        /** Ends the node's process, as the others see it. */
         public void kill(String nodeId) {
             MemoryLinks gone = nodes.remove(nodeId);
             for (MemoryLinks other : List.copyOf(nodes.values())) {
@@ -176,7 +176,7 @@ public final class MemoryLinks implements Links {
         private final MemoryLinks to;
         private final Lane lane;
         private final Queue<Frame> frames = new ArrayDeque<>();
-        /** What the next frame waits for. */
+        /** The future that the next frame waits for. */
         private CompletableFuture<?> pause = LaneReceiver.READY;
 
         Wire(MemoryLinks from, MemoryLinks to, Lane lane) {
@@ -329,7 +329,10 @@ public final class MemoryLinks implements Links {
             return wire(lane).count(frameBytes > PASSABLE_BYTES) < window;
         }
 
-        /** Within a receiver the end is told when that has returned: listeners are not called out of it. */
+        /**
+         * During a receiver's call, the end is reported after that has returned: listeners are not called from inside
+         * it.
+         */
         @Override
         public void abandon(String why) {
             isOver = true;
@@ -367,29 +370,29 @@ public final class MemoryLinks implements Links {
     }
 
     /**
-     * How many frames may wait in a lane of this node before it is not writable, of frames that may be passed and of
-     * others each; as many as there are at first.
+     * Sets how many frames of each kind, passable and other, may wait in a lane of this node before it is not writable.
+     * The default is no limit.
      */
     public void window(int frames) {
         window = frames;
     }
 
-    /** How many frames may wait in a lane of this node before its peer is over; as many as there are at first. */
+    /** Sets how many frames may wait in a lane of this node before its peer is over. The default is no limit. */
     public void bound(int frames) {
         bound = frames;
     }
 
-    /** The largest frame that this node sends, in bytes; 16 MiB at first. */
+    /** Sets the largest frame that this node sends, in bytes; 16 MiB by default. */
     public void maxFrameBytes(int bytes) {
         maxFrameBytes = bytes;
     }
 
-    /** The largest frame that this node accepts, in bytes; 16 MiB at first. */
+    /** Sets the largest frame that this node accepts, in bytes; 16 MiB by default. */
     public void acceptedBytes(int bytes) {
         acceptedBytes = bytes;
     }
 
-    /** The highest version of frames that this node speaks; that of this release at first. */
+    /** Sets the highest version of frames that this node supports; that of this release by default. */
     public void version(int most) {
         version = most;
     }

@@ -5,26 +5,26 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Copies of ranges, for operators. Any thread; blocks. */
+/** Makes copies of ranges, for operators. Any thread; blocks. */
 public interface RangeBackups {
     /**
-     * Copies a range that this node leads, as it is when this returns: with everything in it that was acknowledged
-     * before the call.
+     * Copies a range that this node leads. The copy includes every write that was acknowledged before the call.
      *
      * @throws IOException if this node does not lead the range, or the copy cannot be written
      */
     RangeCopy copy(String store, long rangeId) throws IOException;
 
     /**
-     * Copies all ranges of some stores as they are at one moment, see {@link io.godwit.kv.range.RangeMoment}: with
-     * everything in them that was acknowledged before the call. They take no writes for that moment.
+     * Copies all ranges of some stores at one moment, see {@link io.godwit.kv.range.RangeMoment}. The copies include
+     * every write that was acknowledged before the call. The ranges accept no writes at that moment.
      *
-     * @return by their first keys, store after store
-     * @throws IOException if this node does not lead all of them, one is being changed, or they cannot be written
+     * @return the copies, store after store, in the order of their first keys
+     * @throws IOException if this node does not lead all ranges, if one is being changed, or if the copies cannot be
+     *     written
      */
     List<RangeCopy> copyAll(List<String> stores) throws IOException;
 
-    /** A copy in a directory of its own, deleted by {@link #close}. */
+    /** A copy in its own directory, which {@link #close} deletes. */
     interface RangeCopy extends AutoCloseable {
         String store();
 
@@ -32,13 +32,13 @@ public interface RangeBackups {
 
         long epoch();
 
-        /** Inclusive. */
+        /** First key, inclusive. */
         byte[] start();
 
-        /** Exclusive; null means without end. */
+        /** End of the keys, exclusive; null means no end. */
         byte @Nullable [] end();
 
-        /** Holds the files of its database and nothing else. */
+        /** Contains the files of the database and nothing else. */
         Path directory();
 
         @Override

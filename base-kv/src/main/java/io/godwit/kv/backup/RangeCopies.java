@@ -20,19 +20,16 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Copies of a node's ranges in {@code (data)/copies}, which hold nothing of value: what a crash leaves there the next
- * start deletes.
- */
+/** Makes copies of ranges in {@code (data)/copies}. A start deletes what a crash has left there. */
 public final class RangeCopies implements RangeBackups {
     private static final Logger LOG = LoggerFactory.getLogger(RangeCopies.class);
 
     private final Path directory;
     private final Function<String, @Nullable StoreRanges> stores;
-    /** Copies are made by several threads. */
+    /** Numbers the directories of copies. Atomic: several threads make copies. */
     private final AtomicLong count = new AtomicLong();
 
-    /** @param stores those that are open, by name; any thread */
+    /** @param stores the open stores by name; any thread */
     public RangeCopies(Path data, Function<String, @Nullable StoreRanges> stores) throws IOException {
         this.directory = data.resolve("copies");
         this.stores = stores;
@@ -105,7 +102,10 @@ public final class RangeCopies implements RangeBackups {
         return new Copy(store, state, target);
     }
 
-    /** A range may have been cut between the look at what there is and the moment, or be led by another node. */
+    /**
+     * Checks that the copies cover each store's keys exactly once. A range may have been split before the moment of the
+     * copies, or may be led by another node.
+     */
     private static void checkWhole(List<RangeCopy> copies) throws IOException {
         String store = "";
         byte @Nullable [] expected = null;

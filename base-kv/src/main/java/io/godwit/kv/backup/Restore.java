@@ -26,19 +26,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes the data directory of the first node of a new cluster out of a backup, so that the node starts as if it had
- * always had these stores. The cluster is another one than that of the backup: nodes of the old one are refused, not
- * mixed in. In order, with what a crash leaves:
+ * Makes the data directory of the first node of a new cluster from a backup. The node then starts as if it had always
+ * had these stores. The cluster gets a new id, so nodes of the old cluster are refused. Steps, in order:
  *
  * <ol>
- *   <li>{@code (data).restoring}, deleted if it is there and a restore has left it
- *   <li>in it a data directory with new ids and an empty log
- *   <li>for each range: a copy of the backup's files in {@code from}, opened and checked; out of that, as for the right
- *       part of a split ({@link Split#makeChild}), database, snapshot and log of a group whose one voter is this node.
- *       Its state stands behind index {@link GroupBirth#INDEX} of its log, so a node that joins later takes a snapshot.
- *       The epoch is raised, since the voters have changed. Last the register
- *   <li>{@code from} deleted, the log closed, and everything fsynced: copies and links of files are not by themselves
- *   <li>renamed to {@code (data)}: before, there is nothing there; from here on it is whole
+ *   <li>{@code (data).restoring} is deleted if an earlier restore has left it
+ *   <li>a data directory with new ids and an empty log is made in it
+ *   <li>for each range: the files of the backup are copied into {@code from}, opened and checked. From them, as for the
+ *       right part of a split ({@link Split#makeChild}), database, snapshot and log are made of a group with this node
+ *       as its only voter. Its state is after index {@link GroupBirth#INDEX} of its log, so a node that joins later
+ *       takes a snapshot. The epoch is raised, because the voters have changed. The register is written last
+ *   <li>{@code from} is deleted, the log closed, and everything fsynced, because copied and linked files are not yet
+ *   <li>it is renamed to {@code (data)}: a crash before leaves nothing there, a crash after leaves complete data
  * </ol>
  */
 public final class Restore {
@@ -51,20 +50,20 @@ public final class Restore {
     /**
      * A range of a backup.
      *
-     * @param database directory with its files; only read
+     * @param database directory with its files, which are only read
      */
     public record Part(String store, long id, RangeBounds bounds, Path database) {}
 
     /**
-     * Makes {@code data}. Blocks.
+     * Creates {@code data}. Blocks.
      *
      * @param parts all ranges of each store
-     * @return id of the new cluster
-     * @throws FileAlreadyExistsException if there is something at {@code data}
-     * @throws IOException if a database is damaged or not the one of its range, or files cannot be written
+     * @return the id of the new cluster
+     * @throws FileAlreadyExistsException if {@code data} exists and is not empty
+     * @throws IOException if a database is damaged or does not belong to its range, or if files cannot be written
      */
     public static UUID into(Path data, List<Part> parts) throws IOException {
-        // a link leads to the disk that the data is meant for: it stays
+        // a symbolic link may lead to the intended disk, so it is kept
         Path target =
                 Files.exists(data) ? data.toRealPath() : data.toAbsolutePath().normalize();
         if (Files.exists(target) && !isEmptyDirectory(target)) {
@@ -84,7 +83,7 @@ public final class Restore {
         return cluster;
     }
 
-    /** Before anything is copied: where this fails, what was copied could not be given the name in the end. */
+    /** Deletes the empty target before anything is copied: if this fails, the final rename would fail too. */
     private static void deleteEmpty(Path target) throws IOException {
         try {
             Files.deleteIfExists(target);
@@ -97,8 +96,7 @@ public final class Restore {
     }
 
     /**
-     * Of a restore that was killed. One that is claimed is being made by another restore, and what is no data directory
-     * is somebody's.
+     * Deletes what a killed restore has left. Fails if another restore is using it, or if it is not a data directory.
      */
     private static void deleteLeftOver(Path unfinished) throws IOException {
         if (!Files.exists(unfinished, LinkOption.NOFOLLOW_LINKS)) {
@@ -135,7 +133,7 @@ public final class Restore {
                 restore(part, from, self, files, rocks);
                 DurableFiles.deleteTree(from);
             }
-            files.found(); // a store that was not restored may begin empty, also in a cluster
+            files.found(); // a store that is not in the backup may begin empty, also in a cluster
             fault.check();
             return data.clusterId();
         }
@@ -144,7 +142,7 @@ public final class Restore {
     private static void restore(Part part, Path from, String self, StoreFiles files, RocksResources rocks)
             throws IOException {
         RaftGroup.Membership alone = new RaftGroup.Membership(List.of(self), List.of());
-        // a range that was never changed has no state of its own
+        // the database of a range that was never changed has no state record
         RangeState born = RangeState.first(part.id(), part.bounds(), alone.voters());
         try (RangeDb backedUp = RangeDb.open(from, born, rocks, false)) {
             RangeState was = backedUp.state();
@@ -162,7 +160,7 @@ public final class Restore {
         }
     }
 
-    /** The log's; what is written after it is not to be relied on. */
+    /** The first fault of the log; nothing written after it can be relied on. */
     private static final class FirstFault {
         private String what = "";
 

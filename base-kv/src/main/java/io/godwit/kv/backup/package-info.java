@@ -1,4 +1,4 @@
-/** Copies of a node's ranges, and a data directory that is made of them. */
+/** Copies of a node's ranges, and data directories made from them. */
 @NullMarked
 package io.godwit.kv.backup;
 

@@ -1,13 +1,13 @@
 package io.godwit.kv.balance;
 
-/** What became of an action. */
+/** The outcome of an action. */
 public enum ActionOutcome {
     /** It took effect. */
     DONE,
-    /** The range has another epoch, or another leader: it was decided on an old view. */
+    /** The range has another epoch or another leader: the action was decided on an old view. */
     STALE,
-    /** Not now: another change is under way, a voter lags, the disk is too full. Nothing was changed. */
+    /** Not possible now: another change is in progress, a voter lags, or the disk is too full. Nothing was changed. */
     REFUSED,
-    /** It did not end well; it may have taken effect in part, or take effect later. */
+    /** The action failed. It may have taken effect in part, or may take effect later. */
     FAILED
 }

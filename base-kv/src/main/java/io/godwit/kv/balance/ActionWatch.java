@@ -11,7 +11,7 @@ import io.godwit.plugin.balance.RangeView;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** One action from its begin until the view shows what came of it. Confined to the loop's thread. */
+/** One action, from its begin until the view shows its effect. Confined to the loop's thread. */
 final class ActionWatch {
     private final BalancerSlot slot;
     private final BalanceAction action;
@@ -37,7 +37,7 @@ final class ActionWatch {
         return beganNanos;
     }
 
-    /** Null while it is under way. */
+    /** Null while the action is in progress. */
     @Nullable
     ActionOutcome outcome() {
         return outcome;
@@ -70,7 +70,7 @@ final class ActionWatch {
         return action instanceof MoveLeader ? RangeChange.LEADER : RangeChange.REPLICAS;
     }
 
-    /** Whether the view is one from after the action took effect. */
+    /** Whether the view shows a state after the action took effect. */
     boolean isShownBy(ClusterView view) {
         Optional<RangeView> range = view.range(action.rangeId());
         if (range.isEmpty() || range.get().epoch() > action.epoch()) {

@@ -21,19 +21,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the balancers of one key space, round by round, and has done what they ask for.
+ * Asks the balancers of one key space in rounds and executes their actions.
  *
- * <p>A round takes the view and asks one balancer after the other until one has an action: at most one is begun in a
- * round, one is under way for each balancer, and one for each range. An action is watched until it has ended and the
- * view shows what came of it; only then is its balancer asked again, so that nobody decides twice on the same state.
- * One that took too long counts as failed. A range whose action failed rests, the longer the more often; balancers see
- * it as {@linkplain RangeChange#PAUSE having something under way}.
+ * <p>A round takes the view and asks one balancer after the other until one has an action. At most one action is begun
+ * per round; at most one is in progress per balancer and per range. An action is watched until it has ended and the
+ * view shows its effect. Only then is its balancer asked again, so that it does not decide twice on the same state. An
+ * action that takes too long counts as failed. A range whose action failed rests for a time that grows with each
+ * failure; balancers see that {@linkplain RangeChange#PAUSE a change is in progress} on it.
  *
- * <p>A balancer may be anybody's code: what it throws, and an action that makes no sense in the view, are logged, and
- * it is left out for a while.
+ * <p>A balancer may be foreign code. Exceptions, and actions that make no sense in the view, are logged, and the
+ * balancer is not asked for a while.
  *
- * <p>Confined to the thread of its {@link BalanceTimer}, but for {@link BalanceControl}, {@link #start} and
- * {@link #close}, which hand over.
+ * <p>Confined to the thread of its {@link BalanceTimer}, except {@link BalanceControl}, {@link #start} and
+ * {@link #close}, which hand over to it.
  */
 public final class BalanceLoop implements BalanceControl, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BalanceLoop.class);
@@ -47,13 +47,13 @@ public final class BalanceLoop implements BalanceControl, AutoCloseable {
     private final List<ActionWatch> watches = new ArrayList<>();
     private final Map<Long, Rest> resting = new HashMap<>();
     private boolean viewFailed;
-    /** Written on the loop's thread; read by whoever asks for something. */
+    /** Written by any thread that closes the loop; read by the loop and by callers. */
     private volatile boolean closed;
 
-    /** A range whose last actions failed: how many, and until when it rests. */
+    /** A range that rests after failed actions: how many failed in a row, and until when it rests. */
     private record Rest(int failures, long untilNanos) {}
 
-    /** @throws IllegalArgumentException if a balancer of the plan has a setting that is unknown or not valid */
+    /** @throws IllegalArgumentException if a setting of a balancer in the plan is unknown or not valid */
     public BalanceLoop(
             String keySpace,
             BalancePlan plan,
@@ -69,12 +69,12 @@ public final class BalanceLoop implements BalanceControl, AutoCloseable {
         this.slots = plan.steps().stream().map(BalancerSlot::new).toList();
     }
 
-    /** The first round comes after one interval. Call once. */
+    /** Starts the loop; the first round comes after one interval. Call once. */
     public void start() {
         timer.after(config.interval(), this::round);
     }
 
-    /** No action is begun from now on; what is under way goes on unwatched. */
+    /** Begins no more actions; actions in progress go on unwatched. */
     @Override
     public void close() {
         closed = true;
@@ -87,7 +87,7 @@ public final class BalanceLoop implements BalanceControl, AutoCloseable {
         try {
             source.view().ifPresent(this::balance);
             viewFailed = false;
-        } catch (RuntimeException e) { // outermost frame of the loop, which must not end
+        } catch (RuntimeException e) { // outermost frame of the loop, which must go on
             if (!viewFailed) {
                 viewFailed = true;
                 LOG.error("balancing failed, it is tried again keySpace={}", keySpace, e);
@@ -114,7 +114,7 @@ public final class BalanceLoop implements BalanceControl, AutoCloseable {
         }
     }
 
-    /** Lets go of actions that took too long, and of those whose effect is seen. */
+    /** Removes the watches of actions that took too long, and of those whose effect is visible. */
     private void look(ClusterView view, long now) {
         Iterator<ActionWatch> each = watches.iterator();
         while (each.hasNext()) {
@@ -139,7 +139,7 @@ public final class BalanceLoop implements BalanceControl, AutoCloseable {
     }
 
     private ClusterView withWhatIsUnderWay(ClusterView view, long now) {
-        // a rest that was over long ago is forgotten, and with it how often the range failed
+        // long after its rest, a range's failures are forgotten
         long memory = config.maxBackoff().toNanos();
         resting.values().removeIf(rest -> now - rest.untilNanos() >= memory);
         if (watches.isEmpty() && resting.isEmpty()) {
@@ -177,7 +177,7 @@ public final class BalanceLoop implements BalanceControl, AutoCloseable {
         } catch (RuntimeException
                 | LinkageError
                 | StackOverflowError
-                | AssertionError e) { // outermost frame of a plugin
+                | AssertionError e) { // outermost frame around a plugin
             fault = "threw " + e;
             LOG.warn("balancer failed keySpace={} balancer={}", keySpace, slot.name(), e);
         }
@@ -185,7 +185,7 @@ public final class BalanceLoop implements BalanceControl, AutoCloseable {
         return Optional.empty();
     }
 
-    /** Why the action makes no sense in the view; empty when it does. */
+    /** Why the action makes no sense in the view; empty if it does. */
     private static String whatIsWrong(BalanceAction action, ClusterView view) {
         Optional<RangeView> range = view.range(action.rangeId());
         if (range.isEmpty()) {
@@ -241,8 +241,8 @@ public final class BalanceLoop implements BalanceControl, AutoCloseable {
     }
 
     /**
-     * Counts the outcome; after a bad one the ranges rest. A stale one rests for one pause: the view is to become
-     * newer.
+     * Counts the outcome. After any outcome but {@code DONE} the ranges rest; a stale action counts as a first failure,
+     * because only the view has to become newer.
      */
     private void settle(ActionWatch watch, ActionOutcome outcome, long now) {
         watch.slot().ended(watch.action(), outcome);
@@ -311,7 +311,7 @@ public final class BalanceLoop implements BalanceControl, AutoCloseable {
                 change.accept(slotOf(balancer));
                 LOG.info("balancer {} keySpace={} balancer={}", what, keySpace, balancer);
                 answer.complete(null);
-            } catch (RuntimeException e) { // a factory may be anybody's code
+            } catch (RuntimeException e) { // a factory may be foreign code
                 answer.completeExceptionally(e);
             }
         });

@@ -5,12 +5,13 @@ import java.time.Duration;
 /**
  * The pace of a balance loop.
  *
- * @param interval between two rounds; also until the first
- * @param timeout after which an action counts as failed
- * @param settleTimeout after an action took effect, how long to wait until the view shows it
- * @param backoff after the first failure of an action on a range, or of a balancer; doubled with each further one
- * @param maxBackoff at most
- * @param maxInFlight actions under way at once, one for each balancer at most
+ * @param interval between two rounds, and before the first
+ * @param timeout time after which an action counts as failed
+ * @param settleTimeout how long to wait, after an action has ended, until the view shows its effect
+ * @param backoff pause after the first failure of an action on a range, or of a balancer; doubled with each further
+ *     failure in a row
+ * @param maxBackoff longest such pause
+ * @param maxInFlight most actions in progress at once, at most one per balancer
  */
 public record BalanceLoopConfig(
         Duration interval,
@@ -41,7 +42,7 @@ public record BalanceLoopConfig(
         return !duration.isZero() && !duration.isNegative();
     }
 
-    /** The pause after so many failures in a row, the first being 1. */
+    /** The pause after {@code failures} in a row; at least 1. */
     Duration pauseAfter(int failures) {
         Duration pause = backoff;
         for (int i = 1; i < failures && pause.compareTo(maxBackoff) < 0; i++) {

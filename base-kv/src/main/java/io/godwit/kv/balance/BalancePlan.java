@@ -27,7 +27,7 @@ public record BalancePlan(List<Step> steps) {
     /**
      * One balancer of a plan.
      *
-     * @param settings what differs from the factory's defaults
+     * @param settings only the values that differ from the factory's defaults
      */
     public record Step(RangeBalancerFactory factory, Map<String, String> settings) {
         public Step {
@@ -38,21 +38,21 @@ public record BalancePlan(List<Step> steps) {
             return factory.name();
         }
 
-        /** The settings in force, those left at their defaults included. */
+        /** All settings, including those left at their defaults. */
         public Map<String, String> effective() {
             Map<String, String> all = new HashMap<>(factory.defaults());
             all.putAll(settings);
             return Map.copyOf(all);
         }
 
-        /** The same with some settings changed. */
+        /** A copy with some settings changed. */
         public Step with(Map<String, String> changes) {
             Map<String, String> all = new HashMap<>(settings);
             all.putAll(changes);
             return new Step(factory, all);
         }
 
-        /** @throws IllegalArgumentException naming the setting that is unknown, or whose value is not valid */
+        /** @throws IllegalArgumentException if a setting is unknown or its value is not valid; names the setting */
         public RangeBalancer create() {
             Map<String, String> known = factory.defaults();
             for (String key : new TreeSet<>(settings.keySet())) {
@@ -69,7 +69,10 @@ public record BalancePlan(List<Step> steps) {
         }
     }
 
-    /** The longest time that one of the balancers waits for a store that is gone before it gives up what it has. */
+    /**
+     * The longest grace period of the balancers: how long they wait for a store that is down before they replace its
+     * replicas.
+     */
     public Duration grace() {
         return steps.stream()
                 .map(step -> step.effective().getOrDefault(PlacementRules.GRACE, ""))
@@ -80,11 +83,11 @@ public record BalancePlan(List<Step> steps) {
     }
 
     /**
-     * The shipped balancers. What concerns several (the limits of a range, the grace period) is given to each that
-     * knows it.
+     * The shipped balancers. A setting that several of them know (the limits of a range, the grace period) is given to
+     * each of these.
      *
-     * @param settings what differs from the defaults
-     * @throws IllegalArgumentException if no shipped balancer knows one of them
+     * @param settings only the values that differ from the defaults
+     * @throws IllegalArgumentException if no shipped balancer knows one of the settings
      */
     public static BalancePlan shipped(Map<String, String> settings) {
         Set<String> unknown = new TreeSet<>(settings.keySet());

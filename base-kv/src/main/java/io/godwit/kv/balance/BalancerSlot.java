@@ -3,14 +3,14 @@ package io.godwit.kv.balance;
 import io.godwit.plugin.balance.BalanceAction;
 import io.godwit.plugin.balance.RangeBalancer;
 
-/** A balancer and how it has been doing. Confined to the loop's thread. */
+/** A balancer and its state in the loop. Confined to the loop's thread. */
 final class BalancerSlot {
     private BalancePlan.Step step;
     private RangeBalancer balancer;
     private boolean paused;
-    /** Apart from a pause: each ends by itself. */
+    /** Independent of {@code paused}: each ends separately. */
     private boolean resting;
-    /** An action of it has not been seen to take effect yet. */
+    /** Whether the effect of its last action has not been seen yet. */
     private boolean busy;
 
     private long done;
@@ -18,9 +18,9 @@ final class BalancerSlot {
     private long failed;
     private String lastAction = "";
     private String fault = "";
-    /** Exceptions and invalid actions in a row. */
+    /** Number of exceptions and invalid actions in a row. */
     private int faults;
-    /** Not asked before; of the loop's clock. Means something only while {@link #faults} is not 0. */
+    /** Not asked before this time, by the loop's clock. Valid only while {@link #faults} is not 0. */
     private long notBeforeNanos;
 
     /** @throws IllegalArgumentException if a setting is unknown or not valid */
@@ -59,7 +59,7 @@ final class BalancerSlot {
         answered();
     }
 
-    /** @throws IllegalArgumentException if a setting is unknown or not valid; then nothing has changed */
+    /** @throws IllegalArgumentException if a setting is unknown or not valid; then nothing is changed */
     void tune(BalancePlan.Step tuned) {
         balancer = tuned.create();
         step = tuned;
@@ -70,13 +70,13 @@ final class BalancerSlot {
         return step;
     }
 
-    /** It came to a valid answer. */
+    /** The balancer gave a valid answer. */
     void answered() {
         faults = 0;
         fault = "";
     }
 
-    /** It threw, or asked for what makes no sense. */
+    /** The balancer threw an exception or asked for an invalid action. */
     void faulted(String what, long nowNanos, BalanceLoopConfig config) {
         faults++;
         fault = what;

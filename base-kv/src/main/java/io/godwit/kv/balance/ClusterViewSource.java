@@ -3,14 +3,14 @@ package io.godwit.kv.balance;
 import io.godwit.plugin.balance.ClusterView;
 import java.util.Optional;
 
-/** Where a balance loop has its view from. */
+/** Gives a balance loop its view. */
 @FunctionalInterface
 public interface ClusterViewSource {
     /**
-     * What is known now. Called on the loop's thread, about once a second; must not wait for anything. What this store
-     * leads is told as it is, what others lead as they last told.
+     * The current view. Called on the loop's thread about once a second; must not block. Ranges that this store leads
+     * have their current state, ranges led elsewhere the state that their leaders last reported.
      *
-     * @return empty while too little is known to decide on anything, as after the start
+     * @return empty while too little is known to decide anything, for example after the start
      */
     Optional<ClusterView> view();
 }

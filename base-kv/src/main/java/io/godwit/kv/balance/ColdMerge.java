@@ -15,14 +15,14 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Joins neighbours that have been cold and small for long. Together they must stay far below what {@link LoadSplit}
- * cuts, at their peaks, or they would be cut again. All stores pair the ranges off in the same way, from the first key
- * on, so that no range is asked for twice.
+ * Merges neighbours that have been cold and small for a long time. Even at their peaks they must stay together far
+ * below the limits of {@link LoadSplit}, or they would be split again. All stores pair the ranges in the same way, from
+ * the first key on, so that no range is in two merges.
  *
  * @param maxIoDensity, maxBusyShare, maxBytes as in {@link LoadSplit}
- * @param coldShare of these that the two may have together
- * @param rest after a change of either, and of measuring, before they are looked at
- * @param minRanges that the key space keeps
+ * @param coldShare share of these limits that the two may reach together
+ * @param rest how long both ranges must be unchanged and measured before a merge
+ * @param minRanges least number of ranges of the key space
  */
 record ColdMerge(
         double maxIoDensity,

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Empties the stores that are to go: leaders first, which is quick, then a new voter elsewhere for each of theirs.
- * {@link ReplicaCount} then gives up the voter that is to go; also where no other store can take it and enough voters
- * are left.
+ * Empties stores that are draining. Their leaders are moved first, which is quick. Then each of their voters gets a
+ * replacement on another store. {@link ReplicaCount} removes the draining voter afterwards, also if no other store can
+ * take it but enough voters remain.
  */
 record Drain(PlacementRules rules) implements RangeBalancer {
 
@@ -59,7 +59,7 @@ record Drain(PlacementRules rules) implements RangeBalancer {
             return ready.map(store -> new ChangeReplica(range.id(), range.epoch(), Step.PROMOTE, store, reason));
         }
         if (range.learners().stream().map(Replica::store).anyMatch(placement::isUsable)) {
-            return Optional.empty(); // it is being copied
+            return Optional.empty(); // a replacement is still being copied
         }
         return placement
                 .bestToAdd(range, staying, store -> placement.takesCopy(range, store))

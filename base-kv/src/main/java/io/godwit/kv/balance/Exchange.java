@@ -12,20 +12,22 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The exchange of one voter of a range for a store that is better: a learner is added, it catches up, is promoted, and
- * {@link ReplicaCount} gives up the voter then too many. An exchange that has begun is known by its learner, and goes
- * on as long as it is of any use.
+ * Exchanges one voter of a range for a better store: a learner is added, catches up and is promoted; then
+ * {@link ReplicaCount} removes the surplus voter. An exchange in progress is recognized by its learner and goes on as
+ * long as it is useful.
  */
 record Exchange(ClusterView view, Placement placement, RangeView range) {
 
-    /** Which exchanges to consider. */
+    /** Selects the exchanges to consider. */
     interface Wanted {
         boolean test(RangeView range, String out, String in);
     }
 
     /**
-     * @param margin by which it must lower the pressure to be begun; one that has begun goes on for less
-     * @return the one that parts most voters of a zone, then the one that lowers the pressure most
+     * The best exchange.
+     *
+     * @param margin by how much a new exchange must lower the pressure; one in progress goes on for any gain
+     * @return the exchange with the fewest pairs of voters in one zone; of equals the one that lowers the pressure most
      */
     Optional<Swap> best(double margin, Wanted wanted) {
         List<String> begun = range.learners().stream()
@@ -52,20 +54,20 @@ record Exchange(ClusterView view, Placement placement, RangeView range) {
     }
 
     /**
-     * @param out a voter
-     * @param in a usable store with a learner or none
+     * @param out the voter to remove
+     * @param in the store to add: usable, with a learner or no replica of the range
      */
     record Swap(Placement placement, RangeView range, String out, String in) {
         int collisions() {
             return placement.collisionsAfter(range.voters(), out, in);
         }
 
-        /** By how much the higher pressure of the two falls. */
+        /** By how much the higher of the two stores' pressures falls. */
         double relief() {
             return Math.min(placement.weight(range, out), placement.pressure(out) - placement.pressureWith(range, in));
         }
 
-        /** Empty while the learner copies. */
+        /** The next step of the exchange; empty while the learner is being copied. */
         Optional<BalanceAction> step(String reason) {
             if (range.replicaOn(in).isEmpty()) {
                 return Optional.of(new ChangeReplica(range.id(), range.epoch(), Step.ADD_LEARNER, in, reason));

@@ -11,13 +11,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Has stores lead in proportion to their cores: ranges without load count a little, so that they are shared too. What
- * they lead of the key spaces that come before this one counts as well, so that not all of them are led by one node. A
- * leader moves only where the store that gets it will still have less to lead than the one that gives had, by a margin:
- * so each step lowers the higher of two loads, and there is an end of them.
+ * Lets stores lead in proportion to their cores. Ranges without load count a little, so that they are shared too. What
+ * a store leads in earlier key spaces counts as well, so that one node does not lead a range of each. A leader moves
+ * only if the receiving store will then lead less, by a margin, than the giving store did before. So each step lowers
+ * the higher of the two loads, and the moves come to an end.
  *
  * @param margin share of the mean load that a step must gain
- * @param maxCpuLoad above which a store is given nothing to lead
+ * @param maxCpuLoad a store above this CPU load gets nothing to lead
  */
 record LeaderSpread(double margin, double maxCpuLoad, PlacementRules rules) implements RangeBalancer {
     static final Map<String, String> DEFAULTS = Map.of("margin", "0.2", "maxCpuLoad", "0.9");
@@ -53,8 +53,8 @@ record LeaderSpread(double margin, double maxCpuLoad, PlacementRules rules) impl
     }
 
     /**
-     * @param fromAfter load of the store that gives, after it
-     * @param toAfter of the one that gets
+     * @param fromAfter load of the giving store after the move
+     * @param toAfter load of the receiving store after the move
      */
     private record Move(RangeView range, String to, double fromAfter, double toAfter) {
         double higherAfter() {

@@ -14,35 +14,35 @@ import java.util.function.UnaryOperator;
 import org.jctools.queues.MpscArrayQueue;
 
 /**
- * Measures the load of one range while this node leads it; made anew with each leadership and each change of bounds.
- * The threads that apply and that read report to it; the range executor ticks it once a second and reads what came of
- * it.
+ * Measures the load of one range while this node leads it; there is a new meter for each leadership and each change of
+ * bounds. The threads that apply and read report accesses; the range executor ticks it once a second and reads the
+ * result.
  */
 public final class LoadMeter {
     private static final int SAMPLE_EVERY = 16;
     private static final int MAX_SAMPLES = 256;
-    /** Ticks that the mean is taken over. */
+    /** Number of ticks in the mean. */
     private static final int MEAN_TICKS = 10;
 
     private static final int TICKS_PER_PEAK = 60;
-    /** Minutes that the peak is remembered. */
+    /** Number of minutes in the peak. */
     private static final int PEAKS = 10;
 
-    @SuppressWarnings("ArrayRecordComponent") // handed over, compared nowhere
+    @SuppressWarnings("ArrayRecordComponent") // handed over, never compared
     private record Sample(byte[] key, AccessKind kind, int kvOperations, long nanos) {}
 
     private final SplitHinter hinter;
     private final UnaryOperator<byte[]> splitPoint;
     private final long startNanos;
 
-    /** Added to by the applying thread and by several reading ones; taken by the executor. */
+    /** Added to by the applying thread and several reading threads; reset by the executor. */
     private final LongAdder operations = new LongAdder();
 
     private final LongAdder nanos = new LongAdder();
-    /** From those threads to the executor; what does not fit is lost, as are the accesses that are not sampled. */
+    /** From those threads to the executor. Samples that do not fit are dropped. */
     private final Queue<Sample> samples = new MpscArrayQueue<>(MAX_SAMPLES);
 
-    // the executor's
+    // used by the executor
     private final long[] tickOperations = new long[MEAN_TICKS];
     private final long[] tickNanos = new long[MEAN_TICKS];
     private final long[] tickLengths = new long[MEAN_TICKS];
@@ -53,8 +53,9 @@ public final class LoadMeter {
     private Optional<SplitHint> hint = Optional.empty();
 
     /**
-     * @param splitPoint the first key of what must stay together with a key: where the range could be cut
-     * @param nowNanos of the clock that {@link #tick} is given
+     * @param splitPoint maps a key to the first key of the group of keys that must stay together; a range can be split
+     *     there
+     * @param nowNanos by the clock of {@link #tick}
      */
     public LoadMeter(SplitHinter hinter, UnaryOperator<byte[]> splitPoint, long nowNanos) {
         this.hinter = hinter;
@@ -64,11 +65,11 @@ public final class LoadMeter {
     }
 
     /**
-     * Any thread; costs some nanoseconds.
+     * Reports an access. Any thread; costs some nanoseconds.
      *
-     * @param key read only, kept for a while
+     * @param key only read; kept for a while
      * @param kvOperations database reads or writes, at least 1
-     * @param spentNanos on all of them together
+     * @param spentNanos total time of these operations
      */
     public void onAccess(byte[] key, AccessKind kind, int kvOperations, long spentNanos) {
         operations.add(kvOperations);
@@ -78,7 +79,7 @@ public final class LoadMeter {
         }
     }
 
-    /** Ends a second or so. On the range executor. */
+    /** Ends an interval of about a second. On the range executor. */
     public void tick(long nowNanos) {
         for (Sample sample = samples.poll(); sample != null; sample = samples.poll()) {
             hinter.onAccess(splitPoint.apply(sample.key()), sample.kind(), sample.kvOperations(), sample.nanos());
@@ -118,12 +119,12 @@ public final class LoadMeter {
                 allOperations == 0 ? 0 : allNanos / allOperations);
     }
 
-    /** As of the last tick. On the range executor. */
+    /** The load at the last tick. On the range executor. */
     public RangeLoad load() {
         return load;
     }
 
-    /** Renewed every ten ticks. On the range executor. */
+    /** The hint of the last multiple of ten ticks. On the range executor. */
     public Optional<SplitHint> hint() {
         return hint;
     }

@@ -15,21 +15,21 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Cuts a range that has too much to do, in the middle of its load, and one that is too large, in the middle of its
+ * Splits a range with too much load in the middle of its load, and a range that is too large in the middle of its
  * bytes.
  *
- * <p>A range writes on one thread, so two do more than one, as long as there are cores for them and the disk keeps up.
- * So load splits nothing while operations are slow (then the disk is what is short), while no store has CPU left,
- * beyond some ranges a core, and where the load is on one key.
+ * <p>A range writes on one thread, so two ranges do more than one as long as there are cores and the disk keeps up. So
+ * there is no split by load while operations are slow (then the disk is the bottleneck), while all stores have a high
+ * CPU load, when there are many ranges per core already, or when the load is on one key.
  *
- * @param maxIoDensity operations per millisecond above which a range is cut
- * @param maxBusyShare of a second spent on operations, above which it is cut too
- * @param ioNanosLimit mean time of an operation above which load cuts nothing
- * @param maxBytes above which a range is cut, whatever its load
- * @param minShare of the load that the lesser part must get
- * @param maxRangesPerCore of the key space, over the cores of all stores that are alive, up to which load cuts
- * @param maxCpuLoad that at least one usable store must be below
- * @param rest after a change of the range, and of measuring, before it is looked at
+ * @param maxIoDensity operations per millisecond above which a range is split
+ * @param maxBusyShare share of a second spent on operations above which a range is split too
+ * @param ioNanosLimit mean time of an operation above which there is no split by load
+ * @param maxBytes size above which a range is split, whatever its load
+ * @param minShare share of the load that the smaller part must get
+ * @param maxRangesPerCore ranges of the key space per core of all live stores, above which there is no split by load
+ * @param maxCpuLoad at least one usable store must be below this CPU load
+ * @param rest how long a range must be unchanged, and for a split by load measured, before a split
  */
 record LoadSplit(
         double maxIoDensity,
@@ -108,7 +108,7 @@ record LoadSplit(
         return excess(load) > 1;
     }
 
-    /** The load against what is allowed. */
+    /** The load relative to the limits; above 1 the range is overloaded. */
     private double excess(RangeLoad load) {
         return Math.max(load.ioDensity() / maxIoDensity, load.busyShare() / maxBusyShare);
     }

@@ -12,14 +12,15 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 
 /**
- * Cuts a range in the middle of its load. The load is kept as a sample of fixed size: of each stride of operations one,
- * chosen at random within the stride (an exact step would fall in with a publisher's rhythm), is remembered by its key.
- * When the sample is full every second one is dropped and the stride doubled. So each sample stands for as many
- * operations, and the key in the middle of the sorted sample has half of them below it.
+ * Proposes to split a range in the middle of its load. It keeps a sample of bounded size: from each stride of
+ * operations it remembers the key of one, chosen at random within the stride, because a fixed step could coincide with
+ * the rhythm of a publisher. When the sample is full, every second key is dropped and the stride is doubled. So each
+ * key stands for the same number of operations, and half of the operations are below the middle key of the sorted
+ * sample.
  */
 final class LoadSplitHinter implements SplitHinter {
     private static final int CAPACITY = 512;
-    /** Fewer say too little about where the middle is. */
+    /** A smaller sample says too little about where the middle is. */
     private static final int ENOUGH = 64;
 
     private final double minShare;
@@ -29,17 +30,17 @@ final class LoadSplitHinter implements SplitHinter {
     private long stride;
     /** Operations seen since the last hint. */
     private long seen;
-    /** Which of them is remembered next. */
+    /** Number of the next operation to be remembered. */
     private long nextSample;
 
-    /** @param minShare of the load that the lesser part must get, or there is no hint */
+    /** @param minShare share of the load that the smaller part must get; otherwise there is no hint */
     LoadSplitHinter(double minShare, long seed) {
         this.minShare = minShare;
         this.random = new SplittableRandom(seed);
         clear();
     }
 
-    /** Makes them for configuration: {@code load}. */
+    /** Creates hinters by configuration, under the name {@code load}. */
     static final class Factory implements SplitHinterFactory {
         @Override
         public String name() {
@@ -78,7 +79,7 @@ final class LoadSplitHinter implements SplitHinter {
         }
     }
 
-    /** Of each two neighbours one stays. */
+    /** Keeps one of each two neighbours. */
     private void thin() {
         for (int i = 0; i < CAPACITY / 2; i++) {
             samples[i] = samples[2 * i + (random.nextBoolean() ? 1 : 0)];
@@ -90,7 +91,7 @@ final class LoadSplitHinter implements SplitHinter {
     @Override
     public Optional<SplitHint> hint(RangeLoad load) {
         if (count < ENOUGH) {
-            return Optional.empty(); // what there is counts for the next time
+            return Optional.empty(); // the sample is kept for the next time
         }
         byte[][] sorted = Arrays.copyOf(samples, count);
         Arrays.sort(sorted, Arrays::compareUnsigned);

@@ -16,12 +16,12 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * What a view says of where replicas and leaders are and may go. Made for one decision.
+ * Evaluates where the replicas and leaders of a view are and may go. Made for one decision.
  *
- * <p>The <em>pressure</em> on a store is the work of its voters for each of its cores plus their bytes for each byte it
- * has room for, both against what all stores would have if they had the same: 2 on a store that has just its share.
- * Learners do not count (but where a new one goes), and the means do not depend on how many replicas there are:
- * otherwise the first step of an exchange would change what spoke for it.
+ * <p>The <em>pressure</em> on a store is the sum of two ratios: the work of its voters per core, and the bytes of its
+ * voters per byte of room, each divided by the mean of all usable stores. A store that has just its share has a
+ * pressure of 2. Learners do not count, except when the place of a new learner is chosen, and the means do not depend
+ * on the number of replicas: otherwise the first step of an exchange would change the values that it was based on.
  */
 final class Placement {
     private static final long IDLE_BYTES = 1 << 20;
@@ -29,17 +29,17 @@ final class Placement {
     private final ClusterView view;
     private final PlacementRules rules;
     private final Map<String, StoreView> stores = new HashMap<>();
-    /** Bytes that a store has for this key space: free ones and those of the replicas it has. */
+    /** Bytes that a store has for this key space: its free bytes and those of its replicas. */
     private final Map<String, Double> room = new HashMap<>();
 
     private final Map<String, Double> pressure = new HashMap<>();
-    /** What learners that still copy will add to it. */
+    /** Pressure that learners will add to a store. */
     private final Map<String, Double> coming = new HashMap<>();
 
     private final Map<String, Double> leaderPressure = new HashMap<>();
     private final Map<String, Integer> copies = new HashMap<>();
     private final int copiesLedHere;
-    /** Work for each core, and bytes for each byte of room, if every usable store had its share. */
+    /** Work per core and bytes per byte of room, if every usable store had its share. */
     private final double meanWork;
 
     private final double meanBytes;
@@ -80,7 +80,7 @@ final class Placement {
             }
         }
         int voters = VoterCount.of(view.goal().voters(), lastingStores()).wanted();
-        // at least the price of one idle range: no division by zero in an empty cluster
+        // at least the cost of one idle range, to avoid a division by zero in an empty cluster
         this.meanWork = voters * Math.max(allWork, LeaderWork.IDLE) / Math.max(1, allCores);
         this.meanBytes = voters * Math.max(allBytes, IDLE_BYTES) / Math.max(1, allRoom);
         for (RangeView range : view.ranges()) {
@@ -120,22 +120,22 @@ final class Placement {
         return pressure.getOrDefault(store, 0.0);
     }
 
-    /** What a voter of {@code range} adds to the pressure on {@code store}. */
+    /** The pressure that a voter of {@code range} adds to {@code store}. */
     double weight(RangeView range, String store) {
         return work(range) / cores(store) / meanWork + bytes(range) / room(store) / meanBytes;
     }
 
-    /** Work of the ranges that the store leads, here and in key spaces that come first, for each of its cores. */
+    /** Work per core of the ranges that the store leads, in this key space and in earlier ones. */
     double leaderPressure(String store) {
         return leaderPressure.getOrDefault(store, 0.0);
     }
 
-    /** What leading {@code range} adds to that of {@code store}. */
+    /** What leading {@code range} adds to the leader pressure of {@code store}. */
     double leaderWeight(RangeView range, String store) {
         return work(range) / cores(store);
     }
 
-    /** What each usable store would have of it if all had the same. */
+    /** The leader pressure of each usable store if all had the same. */
     double meanLeaderPressure() {
         double cores = 0;
         double work = 0;
@@ -150,7 +150,7 @@ final class Placement {
 
     // --- stores
 
-    /** Whether it may be given something: alive for long enough, and not to go. */
+    /** Whether the store may get replicas or leaders: it has been alive for long enough and is not draining. */
     boolean isUsable(StoreView store) {
         return store.isAlive() && store.livenessFor().compareTo(rules.settle()) >= 0 && !store.isDraining();
     }
@@ -167,15 +167,15 @@ final class Placement {
         return store(store).isDraining();
     }
 
-    /** Whether it is down for longer than the grace period. */
+    /** Whether the store has been down for longer than the grace period. */
     boolean isGone(String store) {
         StoreView seen = store(store);
         return seen.liveness() == Liveness.DOWN && seen.livenessFor().compareTo(rules.grace()) >= 0;
     }
 
     /**
-     * Whether every range is led, no replica has only just stopped, and no store is away or has only just come back:
-     * what is not urgent waits for that.
+     * Whether the cluster is stable: every range has a leader, no replica has stopped recently, and no store is away or
+     * has just come back. Actions that are not urgent wait for this.
      */
     boolean isQuiet() {
         return view.ranges().stream()
@@ -188,7 +188,7 @@ final class Placement {
                                 || store.isAlive() && store.livenessFor().compareTo(rules.settle()) >= 0);
     }
 
-    /** Whether the nodes run different software: they are being upgraded, one by one. */
+    /** Whether live nodes run different versions, as in a rolling upgrade. */
     boolean isMixed() {
         return view.stores().stream()
                         .filter(StoreView::isAlive)
@@ -199,9 +199,9 @@ final class Placement {
     }
 
     /**
-     * Whether more stores are alive than have been lost lately; otherwise it is the network, or this store, that is
-     * ill. Those that are gone have been waited for long enough, and may be what is left of nodes that came back with
-     * new ids: if they counted, a few of them would stop the healing of the others for ever.
+     * Whether more than half of the stores are alive, not counting those that are gone. Otherwise the network or this
+     * store is probably at fault. Stores that are gone do not count, because they may be left over from nodes that came
+     * back with new ids; a few of them would prevent all repairs forever.
      */
     boolean isMostAlive() {
         long expected =
@@ -209,24 +209,26 @@ final class Placement {
         return view.stores().stream().filter(StoreView::isAlive).count() * 2 > expected;
     }
 
-    /** Stores that a range could have voters on now or later: all but those that are to go. */
+    /** Number of stores that a range can have voters on, now or later: all but the draining ones. */
     int lastingStores() {
         return (int) view.stores().stream().filter(store -> !store.isDraining()).count();
     }
 
     // --- voters
 
-    /** Whether a voter does not take part, and that may be over at any moment. */
+    /** Whether a voter does not take part at the moment, but may return. */
     boolean isAnyVoterAway(RangeView range) {
         return range.voters().stream().anyMatch(voter -> !takesPart(range, voter) && !isLost(range, voter));
     }
 
-    /** Whether the store is alive, and its replica of the range, if it has one, has not stopped after a fault. */
+    /** Whether the store is alive and its replica of the range, if it has one, has no fault. */
     boolean takesPart(RangeView range, String store) {
         return isAlive(store) && faultOf(range, store).isEmpty();
     }
 
-    /** Whether its store is gone, or it has stopped for longer than the grace period: it is to be replaced. */
+    /**
+     * Whether the replica must be replaced: its store is gone, or it has had a fault for longer than the grace period.
+     */
     boolean isLost(RangeView range, String store) {
         return isGone(store)
                 || faultOf(range, store)
@@ -238,7 +240,7 @@ final class Placement {
         return range.replicaOn(store).flatMap(Replica::fault);
     }
 
-    /** Whether the replica is lost and its store, which is well but for that, has room for a new one in its place. */
+    /** Whether a lost replica can be made again on its store: the store is usable and has room. */
     boolean canBeginAnew(RangeView range, String store) {
         return isLost(range, store)
                 && faultOf(range, store).filter(ReplicaFault::isReplaceable).isPresent()
@@ -251,13 +253,13 @@ final class Placement {
         return voters.stream().filter(voter -> takesPart(range, voter)).count() * 2 > voters.size();
     }
 
-    /** How many more voters the range can lose before it stands still. */
+    /** How many more voters the range can lose before it has no majority. */
     long margin(RangeView range) {
         List<String> voters = range.voters();
         return voters.stream().filter(voter -> takesPart(range, voter)).count() - (voters.size() / 2 + 1);
     }
 
-    /** Pairs of voters that share a zone. */
+    /** Number of pairs of voters that share a zone. */
     int collisions(List<String> voters) {
         int pairs = 0;
         for (int i = 1; i < voters.size(); i++) {
@@ -270,8 +272,8 @@ final class Placement {
     }
 
     /**
-     * The voter that the range can best do without, and keeps its majority without: lost, to go, of a crowded zone,
-     * under pressure.
+     * The best voter to remove without losing the majority. In order of preference: lost, on a draining store, in a
+     * crowded zone, on a store under high pressure.
      */
     Optional<String> bestToRemove(RangeView range) {
         List<String> voters = range.voters();
@@ -286,14 +288,14 @@ final class Placement {
                         .thenComparing(Comparator.naturalOrder()));
     }
 
-    /** Among the usable stores that pass {@code filter}, the one to be a voter beside {@code others}. */
+    /** The best usable store for another voter beside {@code others}, among those that pass {@code filter}. */
     Optional<String> bestToAdd(RangeView range, Collection<String> others, Predicate<String> filter) {
         return best(range, others, store -> isUsable(store) && filter.test(store));
     }
 
     /**
-     * The best store for a learner that every store is to have. It need not have settled: a node without one does not
-     * serve its clients.
+     * The best store for a learner, when every store is to have one. The store need not have been alive for long,
+     * because a node without a learner cannot serve its clients.
      */
     Optional<String> bestToMirror(RangeView range) {
         return best(
@@ -329,7 +331,7 @@ final class Placement {
         return store.diskFreeBytes() - range.sizeBytes() >= rules.minFreeShare() * store.diskTotalBytes();
     }
 
-    /** A usable learner that has caught up, if there is one on the store. */
+    /** Whether the store is usable and has a learner of the range that has caught up. */
     boolean isReady(RangeView range, String store) {
         return isUsable(store)
                 && range.replicaOn(store)
@@ -337,7 +339,7 @@ final class Placement {
                         .isPresent();
     }
 
-    /** Pairs that share a zone once {@code in} has taken the place of {@code out}. */
+    /** Number of pairs of voters that share a zone once {@code in} has replaced {@code out}. */
     int collisionsAfter(List<String> voters, String out, String in) {
         String zone = store(in).zone();
         int pairs = collisions(voters);
@@ -351,9 +353,9 @@ final class Placement {
     }
 
     /**
-     * The voter that a usable {@code store}, with a learner or none, should replace: so that fewer voters share a zone,
-     * or, with as many, so that the higher of the two pressures falls by more than {@code margin}. Called for every
-     * range and store, so it is plain.
+     * The voter that a usable {@code store}, with a learner or no replica, should replace: so that fewer voters share a
+     * zone or, with as many, so that the higher of the two pressures falls by more than {@code margin}. Called for
+     * every range and store, so it uses plain loops.
      */
     Optional<String> swapFor(RangeView range, List<String> voters, String store, double margin) {
         int before = collisions(voters);
@@ -372,18 +374,18 @@ final class Placement {
         return Optional.ofNullable(best);
     }
 
-    /** Whether {@code store} in place of {@code out} makes fewer voters share a zone. */
+    /** Whether fewer voters share a zone with {@code store} in place of {@code out}. */
     boolean separates(RangeView range, String out, String store) {
         List<String> voters = range.voters();
         return collisionsAfter(voters, out, store) < collisions(voters);
     }
 
-    /** The pressure on the store, which has no voter of the range, once it has one. */
+    /** The pressure on a store without a voter of the range, after it has got one. */
     double pressureWith(RangeView range, String store) {
         return pressure(store) + weight(range, store);
     }
 
-    /** The best voter to lead instead of the one that does: usable, up to date, with the least to lead. */
+    /** The best voter to take over the lead: usable, caught up, with the lowest leader pressure. */
     Optional<String> bestToLead(RangeView range) {
         return leadersInWaiting(range).stream()
                 .min(Comparator.comparingDouble((String store) -> leaderPressure(store) + leaderWeight(range, store))

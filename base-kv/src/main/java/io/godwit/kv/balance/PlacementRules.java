@@ -4,12 +4,12 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * When stores count and what they may take; the same for every balancer that places replicas.
+ * Limits on where replicas may be placed, the same for every balancer that places replicas.
  *
- * @param grace how long a store must be down until its replicas are given up
- * @param settle how long a store must be alive until it is given anything, and until the cluster counts as quiet again
- * @param minFreeShare of a disk, what must stay free after a replica was added
- * @param maxCopies replicas that may be copied at once, for the ranges of one leader and to one store
+ * @param grace how long a store must be down before its replicas are replaced
+ * @param settle how long a store must be alive before it gets replicas, and before the cluster counts as stable again
+ * @param minFreeShare share of a disk that must stay free after a replica was added
+ * @param maxCopies most replicas being copied at once, for the ranges of one leader and to one store
  */
 record PlacementRules(Duration grace, Duration settle, double minFreeShare, int maxCopies) {
     static final String GRACE = "graceSeconds";
@@ -17,7 +17,7 @@ record PlacementRules(Duration grace, Duration settle, double minFreeShare, int 
     static final Map<String, String> DEFAULTS =
             Map.of(GRACE, "600", "settleSeconds", "30", "minFreeShare", "0.1", "maxCopies", "2");
 
-    /** Where no balancer says anything else. */
+    /** The grace period when no balancer has set one. */
     static Duration defaultGrace() {
         return Duration.ofSeconds(Long.parseLong(DEFAULTS.get(GRACE)));
     }

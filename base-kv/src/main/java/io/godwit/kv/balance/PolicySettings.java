@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * Reads the settings of a balancer. What is wrong is told by an {@link IllegalArgumentException} that names setting,
- * value and expectation.
+ * Parses the settings of a balancer. Errors are {@link IllegalArgumentException}s that name the setting, the value and
+ * what was expected.
  */
 final class PolicySettings {
     private final Map<String, String> texts;
@@ -23,7 +23,7 @@ final class PolicySettings {
                 return value;
             }
         } catch (NumberFormatException e) {
-            // told below, as for a number out of bounds
+            // reported below, like a number out of bounds
         }
         throw wrong(key, text, "a whole number from " + min + " to " + max);
     }
@@ -36,7 +36,7 @@ final class PolicySettings {
                 return value;
             }
         } catch (NumberFormatException e) {
-            // told below, as for a number out of bounds
+            // reported below, like a number out of bounds
         }
         throw wrong(key, text, "a number from " + min + " to " + max);
     }

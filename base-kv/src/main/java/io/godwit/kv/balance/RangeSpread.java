@@ -10,21 +10,20 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Has stores keep replicas in proportion to their cores and to the room on their disks. A voter is exchanged for one on
- * another store only where that store will still be under less {@linkplain Placement pressure} than the one that gives
- * was, by a margin.
+ * Distributes replicas in proportion to the stores' cores and disk room. A voter is exchanged for one on another store
+ * only if that store will then be under less {@linkplain Placement pressure}, by a margin, than the giving store was
+ * before.
  *
- * <p>One exchange at a time in the whole cluster, and none while a range lacks a voter: two begun on the same view, in
- * opposite directions, would each take the use out of the other for ever. Nobody has to be asked for that: every store
- * looks for the best exchange among all ranges, its own and the others', and only the one that leads the range begins
- * it.
+ * <p>At most one exchange is in progress in the whole cluster, and none while a range lacks a voter: two exchanges in
+ * opposite directions, begun on the same view, would undo each other forever. This needs no coordination: every store
+ * computes the best exchange over all ranges, and only the store that leads that range begins it.
  *
  * @param margin share of the mean pressure that an exchange must gain to be begun
  */
 record RangeSpread(double margin, PlacementRules rules) implements RangeBalancer {
     static final Map<String, String> DEFAULTS = Map.of("margin", "0.2");
 
-    /** That of a store with its share of work and of bytes. */
+    /** The pressure on a store that has just its share of work and of bytes. */
     private static final double MEAN_PRESSURE = 2;
 
     static RangeSpread of(PolicySettings settings) {
@@ -34,7 +33,7 @@ record RangeSpread(double margin, PlacementRules rules) implements RangeBalancer
     @Override
     public Optional<BalanceAction> next(ClusterView view) {
         Placement placement = new Placement(view, rules);
-        // with a replica on every store there is nothing to spread
+        // there is nothing to spread if every store has a replica
         if (!placement.isQuiet() || placement.isMixed() || view.goal().isOnEveryStore()) {
             return Optional.empty();
         }

@@ -14,20 +14,20 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Gives every range the voters that are configured, in different zones where there are such, and a new one for each
- * whose store is gone. It also ends what the other balancers begin: a voter too many is given up here, and so is a
- * learner that is of no use any more.
+ * Gives every range the configured number of voters, in different zones if possible, and replaces each voter whose
+ * store is gone. It also finishes what other balancers begin: it removes surplus voters, and learners that are no
+ * longer useful.
  *
- * <p>A voter is lost only after a new one has caught up and votes, unless there is one too many. While a voter is away
- * but not gone nothing is changed: it is being restarted, and every change would cost more than waiting. While most
- * stores are away nothing is changed either.
+ * <p>A voter is removed only after its replacement has caught up and votes, unless there is a surplus. While a voter is
+ * away but not gone, nothing is changed: it is probably restarting, and a change would cost more than waiting. While
+ * most stores are away, nothing is changed either.
  *
- * <p>A voter that has stopped after a fault of its own is replaced as one whose store is gone, after the same grace
- * period. Where no other store can take a replica it is begun anew in its place: it is made no voter, which takes
- * nothing from the majority that there is, since it does not vote; its store, told that it is no member, keeps the
- * damaged files aside; then the range has a voter too few, and gets one where there was one. It must not come back
- * blank under its old vote: it could help elect somebody who lacks what it had acknowledged. Once for each range and
- * store: the store does not offer it again while the files are there.
+ * <p>A voter that has stopped after a fault of its own is replaced like one whose store is gone, after the same grace
+ * period. If no other store can take a replica, it is made again on its own store. First it is removed from the voters;
+ * it does not vote, so this takes nothing from the majority. Its store then learns that it is no member and keeps the
+ * damaged files aside. After that the range lacks a voter and gets one on the same store. The replica must not return
+ * empty with its old vote, because it could help to elect a replica that lacks what it had acknowledged. This happens
+ * once per range and store: the store does not offer it again while the files are there.
  */
 record ReplicaCount(PlacementRules rules) implements RangeBalancer {
 
@@ -53,7 +53,7 @@ record ReplicaCount(PlacementRules rules) implements RangeBalancer {
                     .findFirst();
         }
 
-        /** One too many: the end of an exchange, or the goal has been lowered. */
+        /** Removes a surplus voter, after an exchange or when the goal was lowered. */
         private Optional<BalanceAction> giveUpVoter(RangeView range) {
             int voters = range.voters().size();
             if (voters <= count.wanted() || placement.isAnyVoterAway(range)) {
@@ -76,7 +76,7 @@ record ReplicaCount(PlacementRules rules) implements RangeBalancer {
             return Optional.of(change(range, stays ? Step.DEMOTE : Step.REMOVE, store, reason));
         }
 
-        /** One too few, or one whose store is gone. */
+        /** Adds a voter if one is missing or the store of one is gone. */
         private Optional<BalanceAction> addVoter(RangeView range) {
             List<String> voters = range.voters();
             List<String> lasting = voters.stream()
@@ -97,7 +97,7 @@ record ReplicaCount(PlacementRules rules) implements RangeBalancer {
                     .filter(learner ->
                             !learner.isCaughtUp() && learner.fault().isEmpty() && placement.isUsable(learner.store()))
                     .count();
-            // all that are missing at once, so that the range passes an even number quickly
+            // promotes all missing voters at once, so that an even number of voters does not last
             if (ready >= need) {
                 return promote(range, lasting, reason);
             }
@@ -117,7 +117,7 @@ record ReplicaCount(PlacementRules rules) implements RangeBalancer {
             return Optional.empty();
         }
 
-        /** Not while the nodes are being upgraded: it is the next one's turn to restart. */
+        /** Not during a rolling upgrade, because another voter may be about to restart. */
         private Optional<BalanceAction> beginAnew(RangeView range) {
             if (placement.isMixed()) {
                 return Optional.empty();
@@ -163,7 +163,7 @@ record ReplicaCount(PlacementRules rules) implements RangeBalancer {
                     .map(store -> change(range, Step.ADD_LEARNER, store, "every store is to have a replica"));
         }
 
-        /** Whether the learner is on its way to replace a voter, or to be one more. */
+        /** Whether the learner is meant to replace a voter or to become an additional one. */
         private boolean isOfUse(RangeView range, String learner) {
             List<String> voters = range.voters();
             return voters.size() < count.wanted()
@@ -173,7 +173,7 @@ record ReplicaCount(PlacementRules rules) implements RangeBalancer {
                             && placement.swapFor(range, voters, learner, 0).isPresent();
         }
 
-        /** Two voters in one zone while another zone has none: the exchange that parts them. */
+        /** Exchanges a voter if two share a zone while another zone has none. */
         private Optional<BalanceAction> separateZones(RangeView range) {
             if (!count.allowsExchange(range) || !placement.isQuiet()) {
                 return Optional.empty();

@@ -9,9 +9,7 @@ import java.util.function.Function;
 
 /** The balancers that come with the broker. */
 public final class ShippedBalancers {
-    /**
-     * In the order in which they are asked unless configured otherwise: what keeps data safe before what makes it fast.
-     */
+    /** In the default order in which they are asked: safety of the data before speed. */
     public static final List<RangeBalancerFactory> ALL = List.of(
             factory("replica-count", Map.of(), settings -> new ReplicaCount(PlacementRules.of(settings))),
             factory("drain", Map.of(), settings -> new Drain(PlacementRules.of(settings))),

@@ -5,7 +5,7 @@ import java.util.List;
 
 /** The split hinters that come with the broker. */
 public final class ShippedHinters {
-    /** The one that is used unless another is configured. */
+    /** The default hinter. */
     public static final SplitHinterFactory LOAD = new LoadSplitHinter.Factory();
 
     public static final List<SplitHinterFactory> ALL = List.of(LOAD);

@@ -3,21 +3,21 @@ package io.godwit.kv.balance;
 import io.godwit.plugin.balance.RangeView;
 
 /**
- * How many voters a range should have while there may be fewer stores than voters wanted.
+ * How many voters a range should have while there are fewer stores than voters wanted.
  *
- * <p>With too few stores the number is odd: two voters stand still as soon as one of them does, so a second one makes a
- * range less available than one alone, and a fourth helps no more than three. But a range that has two voters because a
- * third store was drained keeps both: they are two copies of all that was acknowledged, and what is asked for is at
- * least that.
+ * <p>With too few stores the number is odd. Two voters stop as soon as one of them stops, so a range with two is less
+ * available than a range with one, and four help no more than three. But a range that has two voters because a third
+ * store was drained keeps both: they hold two copies of everything acknowledged, and the goal asks for at least that
+ * many.
  *
- * @param wanted grown to, as far as stores are there
- * @param ceiling above which a voter is given up
+ * @param wanted the number of voters to grow to
+ * @param ceiling a range with more voters than this gives one up
  */
 public record VoterCount(int wanted, int ceiling) {
 
     /**
-     * @param stores that may keep voters, whether they are up or not: a store that is away still counts, or its absence
-     *     would move ranges
+     * @param stores number of stores that may keep voters, whether up or down: if a store that is down did not count,
+     *     its absence would move ranges
      */
     public static VoterCount of(int goal, int stores) {
         if (stores >= goal) {
@@ -28,8 +28,8 @@ public record VoterCount(int wanted, int ceiling) {
     }
 
     /**
-     * Whether the range has what it should, and one more would be given up again: then a voter may be exchanged for
-     * another.
+     * Whether a voter may be exchanged for another: the range has the wanted number, and one more would be removed
+     * again.
      */
     boolean allowsExchange(RangeView range) {
         int voters = range.voters().size();

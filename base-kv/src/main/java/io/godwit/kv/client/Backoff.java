@@ -4,12 +4,12 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
 
 /**
- * How long to wait before what has failed is tried again: a pause that doubles from the first to the last, of which a
- * random part of 50 to 100 % is waited. Many that have failed at one moment, as all sessions of a lost node do, are so
- * spread instead of asking together again each time. Thread-safe as far as the random source is.
+ * Pauses between retries. A pause doubles with each failure from the first to the last, and a random 50 to 100 % of it
+ * is used. So callers that failed at the same moment, such as all sessions of a lost node, do not retry all at once.
+ * Thread-safe if the random source is.
  */
 public final class Backoff {
-    /** The random source of a running node; a test has one of its own. Thread-safe. */
+    /** The random source of a running node. Thread-safe. */
     public static final DoubleSupplier RANDOM =
             () -> ThreadLocalRandom.current().nextDouble();
 
@@ -20,7 +20,7 @@ public final class Backoff {
     /**
      * @param first the pause after the first failure, at least 1, in any unit of time
      * @param last the longest pause, in the same unit
-     * @param random gives numbers from 0 to 1; with 1 the whole pause is waited
+     * @param random gives numbers from 0 to 1; with 1 the full pause is used
      */
     public Backoff(long first, long last, DoubleSupplier random) {
         if (first < 1 || last < first) {
@@ -31,7 +31,7 @@ public final class Backoff {
         this.random = random;
     }
 
-    /** @param failures in a row, this one included; at least 1 */
+    /** @param failures number of failures in a row, including this one; at least 1 */
     public long pause(int failures) {
         long whole = first;
         for (int i = 1; i < failures && whole < last; i++) {

@@ -3,27 +3,27 @@ package io.godwit.kv.client;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which node leads the range of a key of one store, as far as this node has heard: the answer may be old, and who is
- * asked then says so. Thread-safe; never blocks.
+ * The leaders of the ranges of one store, as far as this node knows. An answer may be out of date; the node that is
+ * then asked says so. Thread-safe; never blocks.
  */
 public interface Leaders {
-    /** The id of this node among those that {@link #leaderOf} gives. */
+    /** The id of this node, as in the answers of {@link #leaderOf}. */
     String here();
 
-    /** The id of the node that leads the range of the key; null while none is known. */
+    /** The id of the node that leads the range of {@code key}; null if none is known. */
     @Nullable
     String leaderOf(byte[] key);
 
     /**
-     * From now on {@code listener} is run when an answer may have changed; on any thread, perhaps with a lock held: it
-     * hands over and returns.
+     * Adds {@code listener}, which is run whenever an answer may have changed, on any thread and possibly with a lock
+     * held: it must hand over and return.
      */
     void onChange(Runnable listener);
 
-    /** An answer was wrong: has other nodes asked. Cheap, also when called often. */
+    /** Asks other nodes again, because an answer was wrong. Cheap, even if called often. */
     void refresh();
 
-    /** Of a store that no other node has. */
+    /** For a store that no other node has. */
     static Leaders alone() {
         return new Leaders() {
             @Override

@@ -1,35 +1,34 @@
 package io.godwit.kv.client;
 
-/** Why a range could not do what it was asked. No stack trace: these are outcomes of the environment, not bugs. */
+/**
+ * Why a range could not carry out a request. Has no stack trace, because the cause is the environment and not a bug.
+ */
 public final class RangeException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    /** The causes a caller may tell apart. */
+    /** The causes that a caller may distinguish. */
     public enum Cause {
         /** No leader could be reached before the deadline; a mutation may still be applied. */
         TIMEOUT,
-        /** The leader takes no more: too much is waiting for the disk. Nothing was written. */
+        /** The leader refuses more work: too much is waiting for the disk. Nothing was written. */
         OVERLOADED,
         /**
-         * Free disk is below the low-water mark. Nothing was written; reads go on, and so does what relieves the disk.
+         * Free disk is below the low-water mark. Nothing was written. Reads and mutations that relieve the disk go on.
          */
         DISK_FULL,
-        /**
-         * The mutation is larger than an entry of the log may be. Nothing was written, and asking again is of no use.
-         */
+        /** The mutation is larger than the log accepts. Nothing was written, and a retry is useless. */
         TOO_LARGE,
-        /**
-         * The store stopped after a fault (failed fsync, corruption). Nothing will be written until it was repaired.
-         */
+        /** The store stopped after a fault (failed fsync, corruption). It writes nothing more until it is repaired. */
         STORE_FAILED,
         /**
-         * The range was split, merged or handed over in good order: all that it had accepted was answered before. Ask
-         * again. Leaders are stopped with it; of a {@link RangeClient}'s callers only those see it that ask for an
-         * interval.
+         * The range was split, merged or handed over in an orderly way, and had answered everything that it had
+         * accepted: ask again. Leaders are stopped with this cause; callers of {@link RangeClient} see it only if they
+         * ask for an interval.
          */
         MOVED,
         /**
-         * The node of the leader, or the connection to it, was lost before it answered: it may have been carried out.
+         * The leader's node, or the connection to it, was lost before the answer: the request may have been carried
+         * out.
          */
         LOST,
         /** The store is closing. */
@@ -49,7 +48,7 @@ public final class RangeException extends Exception {
         return reason;
     }
 
-    /** What the message says beside the cause. */
+    /** The message without the cause. */
     public String detail() {
         return detail;
     }

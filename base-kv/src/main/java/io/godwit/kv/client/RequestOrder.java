@@ -3,19 +3,19 @@ package io.godwit.kv.client;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The order of numbered requests of one sender that are under way together. Once one of them has failed, no later one
- * may be carried out: the sender repeats the failed one, and the later one must not be there before it. The sender
- * repeats all of them, in order, under a new object.
+ * Keeps the order of one sender's numbered requests that are in progress at the same time. Once a request has failed,
+ * no later one may be carried out, because the sender repeats the failed one, which must come first. The sender repeats
+ * all of them, in order, with a new object.
  *
- * <p>Requests of one key reach its leader in order, so it is enough that the place where one fails calls {@link
- * #failed} before it tells anybody, and that the leader asks {@link #isBrokenBefore} before it carries one out.
+ * <p>Requests of one key reach its leader in order. So it is enough that {@link #failed} is called where a request
+ * fails, before anybody is told, and that the leader asks {@link #isBrokenBefore} before it carries one out.
  *
  * <p>Atomic, because the leaders of several ranges carry out requests of one sender at the same time.
  */
 public final class RequestOrder {
     private final AtomicLong firstFailed = new AtomicLong(Long.MAX_VALUE);
 
-    /** The request of this number has failed, in whole or in part. Any thread. */
+    /** Reports that the request of this number has failed, completely or in part. Any thread. */
     public void failed(long number) {
         firstFailed.accumulateAndGet(number, Math::min);
     }

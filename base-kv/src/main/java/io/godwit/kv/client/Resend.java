@@ -1,45 +1,45 @@
 package io.godwit.kv.client;
 
 /**
- * Whether a request that no leader has carried out may be sent to a leader, be it for the first time or again. Of this
- * only {@link #servingSince} is told to other nodes. Any thread; costs little, since locks are held.
+ * Decides whether a request that no leader has carried out may be sent to a leader, for the first time or again. Only
+ * {@link #servingSince} is sent to other nodes. Any thread; must be fast, because locks are held.
  */
 @FunctionalInterface
 public interface Resend {
-    /** Of a request that is needed whatever happens meanwhile. */
+    /** For a request that is needed in any case. */
     Resend ALWAYS = () -> false;
 
-    /** Whether it must not be sent any more. Stays so. */
+    /** Whether the request must not be sent any more. Once true, it stays true. */
     boolean isAbandoned();
 
-    /** A request of the same sender has failed. */
+    /** Reports that a request of the same sender has failed. */
     default void failed() {}
 
     /**
-     * Whether a request that was not sent yet must not be sent at all, since an earlier one of the same sender has
-     * failed and nobody was told: the sender sends both again, in order.
+     * Whether a request that was never sent must not be sent, because an earlier one of the same sender has failed
+     * before anybody was told. The sender then sends both again, in order.
      */
     default boolean mayNotBegin() {
         return false;
     }
 
-    /** Whether it must not be sent now; later it may be, or {@link #isAbandoned} says that it never will. */
+    /** Whether the request must not be sent now. It may be sent later, unless {@link #isAbandoned} becomes true. */
     default boolean mustWait() {
         return false;
     }
 
     /**
-     * The revision of the agreed members since which the sender serves, when the request counts only while it does; 0
-     * when the request counts whatever becomes of the sender. The leader's node is told: what a link has taken it sends
-     * again by itself, and nothing here is asked then.
+     * The revision of the agreed members since which the sender serves, if the request is valid only while it does; 0
+     * if the request is valid in any case. The leader's node gets this value, because a link repeats by itself what it
+     * has accepted, without asking this object.
      */
     default long servingSince() {
         return 0;
     }
 
     /**
-     * Asked by a leader about what another node has sent, when it is about to carry that out: whether it must not. It
-     * answers then as one that does not lead.
+     * Asked by a leader that is about to carry out a request of another node: whether it must not. The leader then
+     * answers as if it did not lead.
      */
     default boolean mustNotBeTaken() {
         return false;

@@ -1,11 +1,11 @@
 package io.godwit.kv.client;
 
 /**
- * Told what takes time in the stores of a node, as often as it happens: a few times for each write to the disk, never
- * for each mutation. Called by many threads; must return at once.
+ * Receives the durations of operations in the stores of a node: a few calls for each write to the disk, never one for
+ * each mutation. Called by many threads; must return at once.
  */
 public interface StoreMeasures {
-    /** Where nobody measures. */
+    /** Ignores all measurements. */
     StoreMeasures NONE = new StoreMeasures() {
         @Override
         public void synced(long nanos) {}
@@ -20,14 +20,14 @@ public interface StoreMeasures {
     /**
      * A write of the Raft log is on the disk.
      *
-     * @param nanos since it was begun, with the wait for writes before it
+     * @param nanos since the write was begun, including the wait for earlier writes
      */
     void synced(long nanos);
 
     /**
      * An entry of mutations is committed and applied on its leader, on this node.
      *
-     * @param nanos since it was given to the log
+     * @param nanos since the entry was given to the log
      */
     void committed(String store, long nanos);
 

@@ -13,15 +13,15 @@ import java.util.Objects;
 import java.util.function.Supplier;
 
 /**
- * Counts the waits for other nodes that run out, and tells of them. Every part of a node has one for the waits that are
- * its own; all count under one name, {@code godwit.waits.over}. Thread-safe.
+ * Counts and reports waits for other nodes that run out. Every part of a node has its own object; all count under one
+ * name, {@code godwit.waits.over}. Thread-safe.
  */
 public final class WaitReports {
     private final EventListener events;
-    /** Never changes after the constructor. */
+    /** Not changed after the constructor. */
     private final Map<NodeWait, Counter> over = new EnumMap<>(NodeWait.class);
 
-    /** @param waits that may run out here; their counters are there from the beginning, at 0 */
+    /** @param waits the kinds of waits that may run out here; their counters exist from the beginning, at 0 */
     public WaitReports(EventListener events, MeterRegistry meters, NodeWait... waits) {
         this.events = events;
         for (NodeWait wait : waits) {
@@ -37,9 +37,9 @@ public final class WaitReports {
     /**
      * A wait has run out.
      *
-     * @param wait one of those that the constructor was given
-     * @param limit for how long it was waited
-     * @param detail what was waited for, and whom; asked only if somebody listens
+     * @param wait one of those given to the constructor
+     * @param limit how long the wait lasted
+     * @param detail what was waited for, and which node; evaluated only if somebody listens
      */
     public void ranOut(NodeWait wait, Duration limit, Supplier<String> detail) {
         Objects.requireNonNull(over.get(wait), wait::name).increment();

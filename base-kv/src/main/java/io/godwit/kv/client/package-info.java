@@ -1,4 +1,4 @@
-/** How other modules reach ranges: by key, never by range. */
+/** The client of ranges for other modules: requests name keys, never ranges. */
 @NullMarked
 package io.godwit.kv.client;
 

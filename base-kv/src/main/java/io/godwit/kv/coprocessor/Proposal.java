@@ -3,8 +3,8 @@ package io.godwit.kv.coprocessor;
 import io.godwit.kv.client.RangeException;
 
 /**
- * A mutation on its way into the log. It waits in the batcher until a log entry is sealed; only then is it encoded, so
- * that it may still grow or be cancelled. Confined to the range executor.
+ * A mutation that waits for its log entry. It is encoded only when the entry is sealed, so until then it may grow or be
+ * cancelled. Confined to the range executor.
  */
 public abstract class Proposal {
     private enum State {
@@ -16,33 +16,38 @@ public abstract class Proposal {
 
     private State state = State.NEW;
 
-    /** Bytes that {@link #encode} will give, about; bounds the size of an entry. */
+    /** Approximate size of the result of {@link #encode} in bytes; bounds the size of an entry. */
     public abstract int sizeHint();
 
     /**
-     * Whether it is taken while free disk is below the low-water mark, when what users add is refused with
-     * {@code DISK_FULL}: a deletion, a mark, the bookkeeping of what is there already. Below half of that mark it is
+     * Whether the proposal is accepted while free disk is below the low-water mark, when other proposals are refused
+     * with {@code DISK_FULL}: a deletion, a mark, or a record about existing data. Below half of that mark it is
      * refused as well.
      */
     public boolean isRelieving() {
         return false;
     }
 
-    /** The mutation, as {@link RangeCoprocessor#apply} gets it. Called once, when the entry is sealed. */
+    /** The mutation, as passed to {@link RangeCoprocessor#apply}. Called once, when the entry is sealed. */
     public abstract byte[] encode();
 
-    /** Committed, fsynced and applied. Proposals of one range are told in the order they were sealed. */
+    /**
+     * Called when the mutation is committed, fsynced and applied. Proposals of one range are told in the order in which
+     * they were sealed.
+     */
     public abstract void applied(byte[] reply);
 
     /**
-     * Not known to be applied: it may be, after {@code TIMEOUT} or {@code STORE_FAILED}; it is not after the other
-     * causes.
+     * Called when the mutation is not known to be applied. After {@code TIMEOUT} or {@code STORE_FAILED} it may be;
+     * after the other causes it is not.
      */
     public abstract void failed(RangeException cause);
 
     /**
-     * Takes it back while it still waits: then it is never encoded and neither {@code applied} nor {@code failed} is
-     * called.
+     * Cancels the proposal if it still waits. Then it is never encoded, and neither {@code applied} nor {@code failed}
+     * is called.
+     *
+     * @return whether it was cancelled
      */
     public final boolean cancel() {
         if (state != State.WAITING) {
@@ -56,7 +61,7 @@ public abstract class Proposal {
         return state == State.CANCELLED;
     }
 
-    /** For the batcher: it has been queued. */
+    /** For the batcher: the proposal was queued. */
     public final void markWaiting() {
         if (state != State.NEW) {
             throw new IllegalStateException("proposed twice");
@@ -64,7 +69,7 @@ public abstract class Proposal {
         state = State.WAITING;
     }
 
-    /** For the batcher: it is about to be encoded. */
+    /** For the batcher: the proposal is about to be encoded. */
     public final void markSealed() {
         if (state != State.WAITING) {
             throw new IllegalStateException("sealed in state " + state);

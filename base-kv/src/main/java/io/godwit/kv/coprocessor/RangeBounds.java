@@ -7,13 +7,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The interval {@code [start, end)} of a range.
  *
- * @param start inclusive; empty means from the beginning
- * @param end exclusive; null means without end
+ * @param start inclusive; empty means the lowest key
+ * @param end exclusive; null means no end
  */
 @SuppressWarnings("ArrayRecordComponent")
 public record RangeBounds(byte[] start, byte @Nullable [] end) {
     /**
-     * What this has and {@code before}, which begins at the same key, has not; null for nothing.
+     * The keys of this interval that are not in {@code before}, which begins at the same key; null if there are none.
      */
     public @Nullable RangeBounds addedTo(RangeBounds before) {
         byte[] from = before.end;
@@ -22,13 +22,13 @@ public record RangeBounds(byte[] start, byte @Nullable [] end) {
                 : new RangeBounds(from, end);
     }
 
-    /** Whether some key lies in both. */
+    /** Whether the two intervals have a key in common. */
     public boolean overlaps(RangeBounds other) {
         return (end == null || Arrays.compareUnsigned(other.start, end) < 0)
                 && (other.end == null || Arrays.compareUnsigned(start, other.end) < 0);
     }
 
-    /** Whether all keys of {@code other} lie in this. */
+    /** Whether this interval contains all keys of {@code other}. */
     public boolean covers(RangeBounds other) {
         return Arrays.compareUnsigned(start, other.start) <= 0
                 && (end == null || other.end != null && Arrays.compareUnsigned(other.end, end) <= 0);

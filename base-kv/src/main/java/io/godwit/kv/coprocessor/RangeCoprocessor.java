@@ -4,31 +4,31 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The state machine of one range replica. Owned by the range; {@link #open} and {@link #apply} run on the apply thread,
- * one at a time; {@link #query} runs on I/O threads, several at once; {@link #lead} on the range executor.
+ * The state machine of one range replica, owned by the range. {@link #open} and {@link #apply} run on the apply thread,
+ * one at a time; {@link #query} runs on I/O threads, several at once; {@link #lead} runs on the range executor.
  */
 public interface RangeCoprocessor {
 
     /**
-     * Told before {@link #open} and {@link #boundsChanged}. Of two ranges that have had a key, the one with the higher
-     * epoch has had it later: that matters where a node has a replica of both, and one of them is behind.
+     * Called before {@link #open} and {@link #boundsChanged}. If two ranges have owned the same key, the one with the
+     * higher epoch has owned it later. This matters on a node that has a replica of both, one of which is behind.
      *
-     * @param epoch rises with every split, merge and change of members of the range; a range that was cut off begins
-     *     above the one that it was cut off from, and one that takes another's keys rises above it
+     * @param epoch rises with every split, merge and change of members of the range. A range that was split off begins
+     *     above the range that it was split from; a range that takes over another's keys rises above that one
      */
     default void epochIs(long epoch) {}
 
     /**
-     * Rebuilds what is held in memory from the stored state. Called at start before the first apply, and again after a
+     * Rebuilds the state in memory from the stored state. Called at start before the first apply, and again after a
      * snapshot was installed.
      */
     void open(RangeBounds bounds, RangeReader reader);
 
     /**
-     * A split has taken keys away at the end, or a merge has added some there. While this runs, nothing is applied: it
-     * should read no more than what was added.
+     * A split has removed keys at the end, or a merge has added some there. Nothing is applied while this runs, so it
+     * should read no more than the added keys.
      *
-     * @param before as told last; begins where {@code now} begins
+     * @param before the bounds of the previous call; begins where {@code now} begins
      */
     default void boundsChanged(RangeBounds before, RangeBounds now, RangeReader reader) {
         open(now, reader);
@@ -36,27 +36,30 @@ public interface RangeCoprocessor {
 
     /**
      * Applies the mutations of one committed log entry, in order. Deterministic: no clock, no I/O, no network, no
-     * randomness; the same entry on the same state writes the same bytes. What it throws stops the range, so refuse by
-     * a reply.
+     * randomness; the same entry on the same state writes the same bytes. An exception stops the range, so use the
+     * reply to refuse a mutation.
      *
-     * @param afterCommit takes effects (index updates); each runs on the apply thread once the batch is durable in the
-     *     range, in order, before the replies are released
+     * @param afterCommit takes effects (index updates). Each runs on the apply thread, in order, after the range's
+     *     batch is committed and before the replies are released
      * @return a reply per mutation, in order
      */
     List<byte[]> apply(RangeWrites writes, List<byte[]> mutations, Consumer<Runnable> afterCommit);
 
-    /** Answers a read on a consistent snapshot at least as new as the ReadIndex. */
+    /** Answers a read from a consistent snapshot that is at least as new as the ReadIndex. */
     byte[] query(RangeReader snapshot, byte[] query);
 
     /**
-     * Called when this replica has become leader and has applied its own term's first entry. The leader returned
+     * Called when this replica has become leader and has applied the first entry of its own term. The returned leader
      * handles requests until its {@link RangeLeader#stop}. The default proposes nothing and refuses every request.
      */
     default RangeLeader lead(LeaderContext context) {
         return RangeLeader.NONE;
     }
 
-    /** The first key of what has to stay in one range with {@code key}: where the key space may be cut. Any thread. */
+    /**
+     * The first key of the group of keys that must stay in one range with {@code key}: a split can be made there. Any
+     * thread.
+     */
     default byte[] splitPoint(byte[] key) {
         return key;
     }

@@ -15,10 +15,10 @@ public interface RangeCursor extends AutoCloseable {
 
     void next();
 
-    /** The key here; call only while valid. */
+    /** The current key; call only while valid. */
     byte[] key();
 
-    /** The value here; call only while valid. */
+    /** The current value; call only while valid. */
     byte[] value();
 
     @Override

@@ -3,7 +3,7 @@ package io.godwit.kv.coprocessor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads of one range. Keys are ordered as unsigned bytes. Confined to the thread it was handed to, for the time of that
+ * Reads of one range. Keys are ordered as unsigned bytes. May be used only on the thread it was passed to, during that
  * call.
  */
 public interface RangeReader {
@@ -11,7 +11,8 @@ public interface RangeReader {
     byte @Nullable [] get(byte[] key);
 
     /**
-     * A cursor over {@code [start, end)}, not yet positioned; {@code end} null means to the end of the range. Close it.
+     * A cursor over {@code [start, end)}, not yet positioned; {@code end} null means the end of the range. The caller
+     * closes it.
      */
     RangeCursor cursor(byte[] start, byte @Nullable [] end);
 }

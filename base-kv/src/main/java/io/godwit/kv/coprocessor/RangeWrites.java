@@ -1,8 +1,8 @@
 package io.godwit.kv.coprocessor;
 
 /**
- * The write batch of an apply. Reads see the writes made before them, in this and in earlier entries of the same batch.
- * Keys and values handed in belong to the batch: do not change them afterwards.
+ * The write batch of an apply. Reads see earlier writes of the same entry and of earlier entries in the batch. Keys and
+ * values passed in belong to the batch: do not change them afterwards.
  */
 public interface RangeWrites extends RangeReader {
     void put(byte[] key, byte[] value);

@@ -6,17 +6,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Wall time that never steps. It begins with the system's wall clock and goes on by the monotonic one. When somebody
- * sets the wall clock, this one follows by running a tenth faster or slower until both agree. So deadlines in memory
- * stay true, time never goes back, and nothing ends all at once because the clock was set. What is stored has wall
- * time, as near as that; only a restart takes a step over in full.
+ * Wall time that never jumps. It begins with the system's wall clock and advances with the monotonic clock. If the wall
+ * clock is set, this clock follows by running a tenth faster or slower until both agree. So deadlines in memory stay
+ * correct, time never goes back, and setting the clock does not end many things at once. Stored times are wall times
+ * with this deviation; only a restart applies a jump in full.
  *
- * <p>Thread-safe. A look reads two fields and a clock; once a second one of them takes a lock.
+ * <p>Thread-safe. A read needs two fields and one clock; once a second, one reader takes a lock.
  */
 public final class SteadyClock {
     private static final Logger LOG = LoggerFactory.getLogger(SteadyClock.class);
 
-    /** The one of this process. */
+    /** The clock of this process. */
     private static final SteadyClock SYSTEM = new SteadyClock(System::currentTimeMillis, System::nanoTime);
 
     private static final long COMPARE_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -25,15 +25,15 @@ public final class SteadyClock {
 
     private final LongSupplier wallMillis;
     private final LongSupplier nanoTime;
-    /** Replaced once a second, by whoever looks then. */
+    /** Replaced once a second by the thread that reads then. */
     private volatile Base base;
 
     /**
-     * The time at one moment, and how far the wall clock was ahead of it then.
+     * A point in time, and how far the wall clock was ahead of this clock then.
      *
-     * @param atNanos of the monotonic clock
-     * @param nanos since the epoch, of this clock
-     * @param aheadNanos of the wall clock; negative when it was behind
+     * @param atNanos time of the monotonic clock
+     * @param nanos time of this clock since the epoch
+     * @param aheadNanos lead of the wall clock; negative if it was behind
      */
     private record Base(long atNanos, long nanos, long aheadNanos) {
         long nanosAt(long now) {
@@ -43,7 +43,7 @@ public final class SteadyClock {
         }
     }
 
-    /** For tests, by clocks of their own. */
+    /** For tests with their own clocks. */
     public SteadyClock(LongSupplier wallMillis, LongSupplier nanoTime) {
         this.wallMillis = wallMillis;
         this.nanoTime = nanoTime;
@@ -54,7 +54,7 @@ public final class SteadyClock {
         return SYSTEM;
     }
 
-    /** Milliseconds since the epoch. Never less than an earlier answer on the same thread. */
+    /** Milliseconds since the epoch. Never less than an earlier result on the same thread. */
     public long millis() {
         long now = nanoTime.getAsLong();
         Base known = base;
@@ -66,7 +66,7 @@ public final class SteadyClock {
 
     private synchronized void compare(Base known, long now) {
         if (!known.equals(base)) {
-            return; // another thread has compared
+            return; // another thread has compared already
         }
         long nanos = known.nanosAt(now);
         long ahead = TimeUnit.MILLISECONDS.toNanos(wallMillis.getAsLong()) - nanos;

@@ -1,4 +1,4 @@
-/** What a store plugs into its ranges: the deterministic state machine and the leader beside it. */
+/** What a store implements for its ranges: the deterministic state machine, and the leader. */
 @NullMarked
 package io.godwit.kv.coprocessor;
 

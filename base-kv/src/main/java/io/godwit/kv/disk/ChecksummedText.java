@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
 
 /**
- * Small files of our own, to be read by people as well.
+ * The format of small files of our own, which people can read too.
  *
  * <pre>
  * text in UTF-8, each line ended by a line feed, the last one:
@@ -19,19 +19,19 @@ public final class ChecksummedText {
 
     private ChecksummedText() {}
 
-    /** The content of a file for {@code lines}, each of which ends with a line feed. */
+    /** The content of a file with {@code lines}, each of which ends with a line feed. */
     public static byte[] seal(String lines) {
         return (lines + lastLine(lines)).getBytes(StandardCharsets.UTF_8);
     }
 
     /**
-     * The lines in {@code content} but for the last.
+     * The lines in {@code content}, except the checksum line.
      *
-     * @param file where it was read
-     * @throws DamagedDataException naming it, if that is not what {@link #seal} gave
+     * @param file where {@code content} was read
+     * @throws DamagedDataException naming the file, if {@code content} is not a result of {@link #seal}
      */
     public static String open(Path file, byte[] content) throws DamagedDataException {
-        // one byte a character, so that bytes which are no UTF-8 stay where they are
+        // one byte per character, so that invalid UTF-8 does not shift positions
         String text = new String(content, StandardCharsets.ISO_8859_1);
         int end = text.length() - LAST_LINE_BYTES;
         if (end < 0 || !LAST_LINE.matcher(text.substring(end)).matches()) {

@@ -4,13 +4,13 @@ import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** Data on disk is not what was written, is missing, or is of a newer format: the node must not start on it. */
+/** Data on disk is damaged, missing or of a newer format. The node must not start on it. */
 public final class DamagedDataException extends IOException {
     private final transient Path file;
 
     /**
-     * @param file the damaged file, or the directory when the file is not known
-     * @param detail what is wrong with it: the value seen and the value expected
+     * @param file the damaged file, or its directory if the file is not known
+     * @param detail what is wrong: the value found and the value expected
      */
     public DamagedDataException(Path file, String detail) {
         this(file, detail, null);
@@ -26,9 +26,9 @@ public final class DamagedDataException extends IOException {
     }
 
     /**
-     * The data is of a release that is newer than this one.
+     * The data was written by a newer release.
      *
-     * @param found the version that it has, and of what
+     * @param found what was found, and its version
      * @param newest the newest version that this release reads
      */
     public static DamagedDataException newer(Path file, String found, int newest) {
@@ -42,9 +42,9 @@ public final class DamagedDataException extends IOException {
     }
 
     /**
-     * A record could not be read whose first byte is its version.
+     * A record whose first byte is its version could not be read.
      *
-     * @param what is recorded
+     * @param what the kind of record
      * @param newest the newest version that this release reads
      */
     public static DamagedDataException unreadable(

@@ -18,29 +18,31 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The directory that holds all a node keeps, claimed by one process at a time. Says of what format the data is and
- * whose: the cluster's id and this store's.
+ * The directory with all data of a node, claimed by one process at a time. It records the format of the data, the
+ * cluster's id and this store's id.
  *
- * <p>First start, in order, with what a crash in between leaves:
+ * <p>Steps of the first start, and what a crash leaves:
  *
  * <ol>
- *   <li>{@link #claim}: the directory, made durable with its parents; a crash leaves it empty, the next start goes on
- *   <li>{@code LOCK}, locked; it counts as empty
- *   <li>a node of a cluster now learns from the members which cluster it is to belong to, or that it may not; nothing
- *       is written meanwhile
- *   <li>{@code FOUNDING}, where the node begins the cluster and so has to make its stores; where it joins one, a
- *       leftover of it is deleted. It counts as empty too, and is deleted when the node has noted in its log that it is
- *       the founder ({@link #founded})
- *   <li>{@link Claim#open}: {@code FORMAT.new}, written and fsynced; it counts as empty too, and is overwritten
- *   <li>{@code FORMAT.new} renamed to {@code FORMAT}, the directory fsynced; from here on the ids stay
- *   <li>{@code INCARNATION}, replaced in the same way, in a cluster at each start that finds {@code FORMAT}, before
- *       anything is announced to other nodes. Missing beside {@code FORMAT}, the last one was 1, which is that of the
- *       start that wrote {@code FORMAT}
+ *   <li>{@link #claim}: the directory is created and made durable with its parents; a crash leaves it empty, and the
+ *       next start goes on
+ *   <li>{@code LOCK} is created and locked; the directory still counts as empty
+ *   <li>a node in a cluster learns from the members which cluster it belongs to, or that it is refused; nothing is
+ *       written meanwhile
+ *   <li>{@code FOUNDING} is written if the node begins the cluster and so must make its stores; if it joins one, a
+ *       leftover is deleted. The directory still counts as empty. The file is deleted when the node has noted in its
+ *       log that it is the founder ({@link #founded})
+ *   <li>{@link Claim#open}: {@code FORMAT.new} is written and fsynced; the directory still counts as empty, and a
+ *       leftover is overwritten
+ *   <li>{@code FORMAT.new} is renamed to {@code FORMAT} and the directory fsynced; from here on the ids stay
+ *   <li>{@code INCARNATION} is replaced in the same way, in a cluster at each start that finds {@code FORMAT}, before
+ *       anything is announced to other nodes. If it is missing beside {@code FORMAT}, the last incarnation was 1, that
+ *       of the start that wrote {@code FORMAT}
  * </ol>
  *
- * <p>Nobody gets the directory, and so nobody puts data into it, before {@code FORMAT} is there. A directory with the
- * log or a store and without {@code FORMAT} is therefore one that has lost it, and is refused. What others put there
- * ({@code lost+found} of a mounted disk, a directory of log files) is none of our data.
+ * <p>No data is written before {@code FORMAT} is there. So a directory with the log or a store but without
+ * {@code FORMAT} has lost it, and is refused. Other files ({@code lost+found} of a mounted disk, a directory of log
+ * files) do not count as data.
  *
  * <pre>
  * FORMAT, text with a checksum (ChecksummedText):
@@ -48,12 +50,12 @@ import org.jspecify.annotations.Nullable;
  *   format=1
  *   cluster=(UUID)
  *   store=(UUID)
- * INCARNATION, likewise:
+ * INCARNATION, in the same form:
  *   (number)
  * </pre>
  */
 public final class DataDirectory implements AutoCloseable {
-    /** The format this release writes, and the newest it reads. */
+    /** The format that this release writes, and the newest that it reads. */
     public static final int FORMAT = 1;
 
     private static final String TITLE = "godwit data";
@@ -61,7 +63,9 @@ public final class DataDirectory implements AutoCloseable {
     private static final String LOCK_FILE = "LOCK";
     private static final String INCARNATION_FILE = "INCARNATION";
     private static final String FOUNDING_FILE = "FOUNDING";
-    /** What only a directory with data has; beside them directories of stores, which hold directories of ranges. */
+    /**
+     * Names that only a directory with data has. Directories of stores, which contain directories of ranges, count too.
+     */
     private static final List<String> DATA =
             List.of(FORMAT_FILE, INCARNATION_FILE, "STORES", "raft-log", "raft-log.synced");
 
@@ -85,7 +89,7 @@ public final class DataDirectory implements AutoCloseable {
     private record Identity(UUID clusterId, UUID storeId) {}
 
     /**
-     * Whether {@code directory} holds no data of a node, so that opening it would begin anew. True also when it does
+     * Whether {@code directory} has no data of a node, so that {@link #open} would create some. True also if it does
      * not exist.
      */
     public static boolean isEmpty(Path directory) throws IOException {
@@ -102,12 +106,12 @@ public final class DataDirectory implements AutoCloseable {
         return true;
     }
 
-    /** Whether a node, or a restore, has used {@code directory} as its data directory. */
+    /** Whether a node or a restore has used {@code directory} as its data directory. */
     public static boolean isOne(Path directory) {
         return Files.exists(directory.resolve(LOCK_FILE)) || Files.exists(directory.resolve(FORMAT_FILE));
     }
 
-    /** @throws IOException when another process, or this one, has claimed {@code directory} */
+    /** @throws IOException if this or another process has claimed {@code directory} */
     public static void checkUnclaimed(Path directory) throws IOException {
         lock(directory).close();
     }
@@ -116,7 +120,7 @@ public final class DataDirectory implements AutoCloseable {
         if (DATA.contains(String.valueOf(file.getFileName()))) {
             return true;
         }
-        if (!Files.isDirectory(file) || !Files.isReadable(file)) { // lost+found is the superuser's
+        if (!Files.isDirectory(file) || !Files.isReadable(file)) { // lost+found can be read by root only
             return false;
         }
         try (DirectoryStream<Path> ranges = Files.newDirectoryStream(file, RANGE_DIRECTORIES)) {
@@ -125,12 +129,11 @@ public final class DataDirectory implements AutoCloseable {
     }
 
     /**
-     * Claims {@code directory} until it is closed, and creates it with new ids when it holds no data: a cluster of its
-     * own.
+     * Claims {@code directory} until it is closed. If it has no data, creates a new cluster with new ids in it.
      *
-     * @throws DamagedDataException when its {@code FORMAT} is missing beside data, damaged, or newer than
+     * @throws DamagedDataException if {@code FORMAT} is missing beside data, is damaged, or is newer than
      *     {@link #FORMAT}
-     * @throws IOException when another process, or this one, has claimed it, or it cannot be used
+     * @throws IOException if this or another process has claimed it, or if it cannot be used
      */
     public static DataDirectory open(Path directory) throws IOException {
         Claim claim = claim(directory);
@@ -143,9 +146,9 @@ public final class DataDirectory implements AutoCloseable {
     }
 
     /**
-     * Claims {@code directory} and looks whose it is; one without data stays so until {@link Claim#open}.
+     * Claims {@code directory} and reads its ids. A directory without data stays without until {@link Claim#open}.
      *
-     * @throws IOException as {@link #open}
+     * @throws IOException like {@link #open}
      */
     public static Claim claim(Path directory) throws IOException {
         DurableFiles.createDirectories(directory);
@@ -162,9 +165,7 @@ public final class DataDirectory implements AutoCloseable {
         }
     }
 
-    /**
-     * A directory that no other process can use, before it is known which cluster it is to belong to. For one thread.
-     */
+    /** A claimed directory whose cluster may not be known yet. Confined to one thread. */
     public static final class Claim implements AutoCloseable {
         private final Path path;
         private final FileChannel lockFile;
@@ -178,25 +179,24 @@ public final class DataDirectory implements AutoCloseable {
             this.storeId = found == null ? UUID.randomUUID() : found.storeId();
         }
 
-        /** The cluster that the data belongs to; empty when there is no data. */
+        /** The cluster that the data belongs to; empty if there is no data. */
         public Optional<UUID> clusterId() {
             return found == null ? Optional.empty() : Optional.of(found.clusterId());
         }
 
-        /** The id of the data, or what it is going to be. */
+        /** The id of the store: that of the data, or a new one if there is no data. */
         public UUID storeId() {
             return storeId;
         }
 
         /**
-         * A number higher than that of every earlier process on this data. Call once for a process, before
-         * {@link #open}.
+         * A number higher than that of every earlier process on this data. Call once per process, before {@link #open}.
          *
-         * @throws DamagedDataException if the last one cannot be read
+         * @throws DamagedDataException if the last number cannot be read
          */
         public long nextIncarnation() throws IOException {
             if (found == null) {
-                return FIRST_INCARNATION; // which FORMAT without another stands for
+                return FIRST_INCARNATION; // FORMAT without INCARNATION stands for it
             }
             Path file = path.resolve(INCARNATION_FILE);
             long last = FIRST_INCARNATION;
@@ -212,15 +212,15 @@ public final class DataDirectory implements AutoCloseable {
             return last + 1;
         }
 
-        /** As {@link #open(UUID, boolean)}, for a node that does not begin a cluster with others. */
+        /** Like {@link #open(UUID, boolean)}, for a node that does not begin a cluster. */
         public DataDirectory open(UUID clusterId) throws IOException {
             return open(clusterId, false);
         }
 
         /**
-         * Opens the data, or gives the directory its ids; the claim passes to what is returned.
+         * Opens the data, or writes the ids if there is no data. The returned object takes over the claim.
          *
-         * @param isFounding whether this node begins the cluster; means nothing where there is data
+         * @param isFounding whether this node begins the cluster; ignored if there is data
          * @throws IllegalArgumentException if the data belongs to another cluster
          */
         public DataDirectory open(UUID clusterId, boolean isFounding) throws IOException {
@@ -241,7 +241,7 @@ public final class DataDirectory implements AutoCloseable {
             return new DataDirectory(path, lockFile, identity, true);
         }
 
-        /** Gives the directory up. Not after {@link #open}. */
+        /** Releases the claim. Must not be called after {@link #open}. */
         @Override
         public void close() throws IOException {
             lockFile.close();
@@ -302,7 +302,7 @@ public final class DataDirectory implements AutoCloseable {
             throw new DamagedDataException(file, "no format number in line 2", e);
         }
         if (format > FORMAT) {
-            // before the checksum: a newer release may have put it elsewhere
+            // checked before the checksum, which a newer release may have moved
             throw DamagedDataException.newer(file, "format " + format, FORMAT);
         }
         if (format < 1) {
@@ -336,34 +336,34 @@ public final class DataDirectory implements AutoCloseable {
         return path;
     }
 
-    /** The cluster this data belongs to; the same on all its nodes. */
+    /** The id of the cluster that this data belongs to; the same on all its nodes. */
     public UUID clusterId() {
         return clusterId;
     }
 
-    /** This node's store; no other node has the same. */
+    /** The id of this node's store; no other node has the same. */
     public UUID storeId() {
         return storeId;
     }
 
-    /** Whether this call of {@link #open} gave the ids: the directory held no data before. */
+    /** Whether the directory had no data before, so that {@link #open} has created the ids. */
     public boolean isFresh() {
         return fresh;
     }
 
-    /** Whether this node has begun the cluster and {@link #founded} was not called yet, be it by an earlier process. */
+    /** Whether this or an earlier process has begun the cluster and {@link #founded} was not called since. */
     public boolean isFounding() {
         return Files.exists(path.resolve(FOUNDING_FILE));
     }
 
-    /** The node has noted elsewhere that it is the founder. */
+    /** Called when the node has noted elsewhere that it is the founder. */
     public void founded() throws IOException {
         if (Files.deleteIfExists(path.resolve(FOUNDING_FILE))) {
             DurableFiles.syncDirectory(path);
         }
     }
 
-    /** Gives the directory back to the next process. The lock is on the open file; the file itself stays. */
+    /** Releases the claim. The lock is held through the open file; the file itself stays. */
     @Override
     public void close() throws IOException {
         lockFile.close();

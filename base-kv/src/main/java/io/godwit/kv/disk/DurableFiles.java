@@ -20,8 +20,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * File operations that survive a power loss once they have returned. A new name is durable only when the directory
- * that holds it has been fsynced too, which the JDK leaves to its callers.
+ * File operations whose result survives a power loss after they have returned. A new name is durable only when its
+ * directory has been fsynced too, which the JDK does not do.
  */
 public final class DurableFiles {
 
@@ -31,9 +31,8 @@ public final class DurableFiles {
     private DurableFiles() {}
 
     /**
-     * Creates {@code directory} with the parents it lacks, and fsyncs each directory that got a new name. Only their
-     * owner may enter the new ones: they hold messages, and the umask of whoever started this process may be a generous
-     * one.
+     * Creates {@code directory} and its missing parents, and fsyncs each directory that got a new name. Only the owner
+     * may enter the new directories: they hold messages, and the umask of the process may be permissive.
      */
     public static void createDirectories(Path directory) throws IOException {
         Deque<Path> missing = new ArrayDeque<>();
@@ -47,7 +46,7 @@ public final class DurableFiles {
             try {
                 Files.createDirectory(path, OWNER_ONLY);
             } catch (FileAlreadyExistsException e) {
-                if (!Files.isDirectory(path)) { // else another thread was faster
+                if (!Files.isDirectory(path)) { // another thread may have created it
                     throw e;
                 }
             }
@@ -56,8 +55,8 @@ public final class DurableFiles {
     }
 
     /**
-     * Puts {@code content} in place of {@code file}, atomically: after a crash the file is the old one or the new one.
-     * A leftover {@code <file>.new} means that the crash came before the rename, and is overwritten by the next call.
+     * Replaces {@code file} with {@code content} atomically: after a crash it is the old or the new file. A leftover
+     * {@code <file>.new} shows a crash before the rename; the next call overwrites it.
      */
     public static void replace(Path file, byte[] content) throws IOException {
         Path fresh = file.resolveSibling(file.getFileName() + ".new");
@@ -73,7 +72,7 @@ public final class DurableFiles {
         syncParent(file);
     }
 
-    /** Makes the names in {@code directory} durable: files created in it, renamed into it or deleted from it. */
+    /** Makes changes of names in {@code directory} durable: files created in it, renamed into it or deleted from it. */
     public static void syncDirectory(Path directory) throws IOException {
         sync(directory);
     }
@@ -84,9 +83,7 @@ public final class DurableFiles {
         }
     }
 
-    /**
-     * Makes {@code directory} durable with all that is in it, contents and names, each directory after what it holds.
-     */
+    /** Makes {@code directory} durable with everything in it, contents and names; each directory after its content. */
     public static void syncTree(Path directory) throws IOException {
         List<Path> tree;
         try (Stream<Path> walk = Files.walk(directory)) {
@@ -104,7 +101,7 @@ public final class DurableFiles {
         }
     }
 
-    /** Deletes a directory with all that is in it, if it is there. */
+    /** Deletes a directory with everything in it, if it exists. */
     public static void deleteTree(Path directory) throws IOException {
         if (!Files.exists(directory)) {
             return;

@@ -1,18 +1,18 @@
 package io.godwit.kv.disk;
 
 /**
- * Learns that something the node relies on has failed for good: a write or fsync of the log, or stored bytes that are
- * not what was written.
+ * Is told of a permanent fault of something the node relies on: a write or fsync of the log has failed, or stored bytes
+ * are damaged.
  *
- * <p>Called on the thread that met the failure, possibly while it holds locks, so it only takes note and returns.
+ * <p>Called on the thread that met the fault, possibly with locks held, so it only records the fault and returns.
  */
 @FunctionalInterface
 public interface FaultHandler {
 
     /**
-     * Takes note of a fault.
+     * Records a fault.
      *
-     * @param what names the thing and what was tried, for an operator
+     * @param what the object and the operation that failed, for an operator
      * @param cause the failure
      */
     void onFault(String what, Throwable cause);

@@ -8,18 +8,16 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Tells a shortage of file descriptors (EMFILE, ENFILE), which passes, from damage, which does not. Thread-safe.
- */
+/** Distinguishes a shortage of file descriptors (EMFILE, ENFILE), which is temporary, from damage. Thread-safe. */
 public final class OpenFiles {
-    /** The system's text for both errors; the start script has it in English. */
+    /** The system's text for both errors; the start script sets the locale so that it is English. */
     private static final String SYSTEM_TEXT = "Too many open files";
 
     private static final int MAX_CAUSES = 16;
 
     private OpenFiles() {}
 
-    /** Whether {@code failure} says that a file could not be opened since too many are open. */
+    /** Whether {@code failure} says that a file could not be opened because too many are open. */
     public static boolean wereShort(Throwable failure) {
         @Nullable Throwable cause = failure;
         for (int depth = 0; cause != null && depth < MAX_CAUSES; depth++) {
@@ -32,12 +30,18 @@ public final class OpenFiles {
         return false;
     }
 
-    /** The same; or, since libraries do not always pass the reason on, whether so many cannot be opened now. */
+    /**
+     * Like {@link #wereShort(Throwable)}, but also true if {@code needed} files cannot be opened now, because some
+     * libraries do not pass the reason on.
+     */
     public static boolean wereShort(Throwable failure, Path file, int needed) {
         return wereShort(failure) || areShort(file, needed);
     }
 
-    /** Whether {@code file}, which exists, cannot be opened so many times at once since too many files are open. */
+    /**
+     * Whether {@code file}, which exists, cannot be opened {@code needed} times at once because too many files are
+     * open.
+     */
     public static boolean areShort(Path file, int needed) {
         List<FileChannel> opened = new ArrayList<>(needed);
         try {

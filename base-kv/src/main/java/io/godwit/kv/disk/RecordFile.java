@@ -10,11 +10,11 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a file of RocksDB's record format, as its WALs and manifests are written, to find where the good part ends and
- * whether what follows is a torn tail or damage.
+ * Reads a file in RocksDB's record format (WALs and manifests) to find where its valid part ends, and whether a torn
+ * tail or damage follows.
  *
  * <pre>
- * The file is a row of blocks of 32768 bytes; a fragment does not cross a block's end, and the last 6 bytes or fewer of
+ * The file consists of blocks of 32768 bytes; a fragment does not cross a block's end, and the last 6 bytes or fewer of
  * a block are padding. All numbers are little-endian.
  *
  * fragment:  0  4  masked CRC-32C of the type and the payload
@@ -41,28 +41,28 @@ public final class RecordFile {
     private final long size;
     private final boolean batches;
 
-    // what the walk has found so far
+    // results of the walk so far
     private long goodBytes;
     private long lastSequence;
     private final ByteBuffer batchHeader = ByteBuffer.allocate(BATCH_HEADER).order(ByteOrder.LITTLE_ENDIAN);
     private boolean insideRecord;
 
-    /** How the walk over a file ended. */
+    /** The result of a walk over a file. */
     public enum Ending {
         /** Every byte belongs to a record. */
         CLEAN,
-        /** The last record is not all there: the file ends, or holds only zeros, before the record does. */
+        /** The last record is incomplete: the file ends before it does, or has only zeros there. */
         CUT_SHORT,
-        /** The last record is all there and wrong. */
+        /** The last record is complete but wrong. */
         WRONG,
-        /** Behind what is wrong there is a record that was written later. */
+        /** A record that was written later follows the wrong part. */
         WRONG_BEFORE_MORE
     }
 
     /**
-     * @param goodBytes length of the part of the file that holds whole, correct records
-     * @param lastSequence last sequence number taken up by a good batch; 0 when there is none
-     * @param tornSequence last sequence number of the batch that is cut short or wrong, 0 when its head is not there
+     * @param goodBytes length of the valid part of the file: complete, correct records
+     * @param lastSequence last sequence number used by a valid batch; 0 if there is none
+     * @param tornSequence last sequence number of the incomplete or wrong batch; 0 if its head is missing
      */
     public record Scan(Ending ending, long goodBytes, long lastSequence, long tornSequence) {}
 
@@ -100,7 +100,7 @@ public final class RecordFile {
                 at += HEADER + length;
             }
             if (block.limit() < BLOCK && at < block.limit()) {
-                return ended(start, at); // the file ends within a fragment's head
+                return ended(start, at); // the file ends within the head of a fragment
             }
         }
         return new Scan(insideRecord ? Ending.CUT_SHORT : Ending.CLEAN, goodBytes, lastSequence, tornSequence());
@@ -109,13 +109,13 @@ public final class RecordFile {
     private void load(long start) throws IOException {
         block.clear();
         int read;
-        do { // a read may be short
+        do { // a read may return fewer bytes
             read = channel.read(block, start + block.position());
         } while (read > 0);
         block.flip();
     }
 
-    /** The payload length of the correct fragment at {@code at}; -1 when there is none. */
+    /** The payload length of the correct fragment at {@code at}; -1 if there is none. */
     private int fragmentLength(int at) {
         int length = Short.toUnsignedInt(block.getShort(at + 4));
         if (at + HEADER + length > block.limit() || block.get(at + 6) == 0) {
@@ -130,7 +130,7 @@ public final class RecordFile {
         return Integer.rotateRight(crc, 15) + 0xa282ead8;
     }
 
-    /** Takes the fragment into account; false when it does not fit to what came before it. */
+    /** Adds the fragment to the results; false if it does not fit the fragments before it. */
     private boolean accept(int at, int length, long start) {
         int type = block.get(at + 6);
         boolean begins = type != MIDDLE && type != LAST;
@@ -163,7 +163,7 @@ public final class RecordFile {
         return insideRecord && batchHeader.position() == BATCH_HEADER ? endOfBatch(batchHeader, 0) : 0;
     }
 
-    /** There is no correct fragment at {@code at}: finds out what that means. */
+    /** Finds out how the file ends, after there was no correct fragment at {@code at}. */
     private Scan ended(long start, int at) throws IOException {
         long torn = tornSequence();
         if (!insideRecord && batches && block.limit() - at >= HEADER + BATCH_HEADER) {
@@ -183,8 +183,8 @@ public final class RecordFile {
     }
 
     /**
-     * Whether a record begins behind {@code at} that was written after the good ones. A damaged length hides where the
-     * next fragment is, so within the block every place is tried; each further block starts with a fragment.
+     * Whether a record that was written after the valid ones begins behind {@code at}. A damaged length hides where the
+     * next fragment is, so every position within the block is tried; each further block begins with a fragment.
      */
     private boolean moreFollows(long start, int at) throws IOException {
         for (int place = at + 1; block.limit() - place >= HEADER; place++) {
@@ -233,8 +233,8 @@ public final class RecordFile {
     }
 
     /**
-     * Whether the fragment at {@code at} is one that the end of the file has cut: it names more bytes than there are,
-     * and no number of those that are there has the checksum, as it would have if only the length were wrong.
+     * Whether the end of the file has cut the fragment at {@code at}: it names more bytes than there are, and no prefix
+     * of its bytes has the right checksum, which would show that only the length is wrong.
      */
     private boolean cutShort(long start, int at) {
         if (start + BLOCK < size) {
@@ -259,7 +259,7 @@ public final class RecordFile {
         return true;
     }
 
-    /** The largest number in a name like {@code 000012.log}; null for another name. */
+    /** The number in a name like {@code 000012.log}; null for another name. */
     public static @Nullable Long numberOf(Path file, String suffix) {
         String name = file.getFileName().toString();
         if (!name.endsWith(suffix)) {

@@ -15,16 +15,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What RocksDB leaves open about damage in the files of a database, for every database of a node.
+ * Checks for damage in the files of a database that RocksDB itself does not detect, for every database of a node.
  *
  * <pre>
- * file            who notices a flipped byte
- * CURRENT         {@link #verifyManifest}: it must name a manifest that is there
+ * file            what detects a flipped byte
+ * CURRENT         {@link #verifyManifest}: it must name an existing manifest
  * MANIFEST-N      {@link #verifyManifest}
- * N.log           {@code WalCheck}; only the shared log has any
- * N.sst           RocksDB, by the checksum of each block, when it is opened or read
+ * N.log           {@code WalCheck}; only the shared log has such files
+ * N.sst           RocksDB, by the checksum of each block, when the file is opened or read
  * IDENTITY        not written ({@link #options}): RocksDB would read it without a check. The manifest has the same id
- * OPTIONS-N, LOG  nobody: they are for people, and no release reads them
+ * OPTIONS-N, LOG  nothing: they are for people, and no release reads them
  * LOCK            empty
  * </pre>
  */
@@ -35,9 +35,7 @@ public final class RocksFiles {
 
     private RocksFiles() {}
 
-    /**
-     * What every database is opened with, among it settings that the Java API has no method for. The caller closes it.
-     */
+    /** The options of every database, including settings without a method in the Java API. The caller closes them. */
     public static DBOptions options(Properties more) {
         Properties properties = new Properties();
         properties.setProperty("write_dbid_to_manifest", "true");
@@ -47,11 +45,10 @@ public final class RocksFiles {
     }
 
     /**
-     * Looks over the manifest of a database before RocksDB opens it, which takes a wrong length in the last 32 KiB for
-     * the end of the file and drops what follows. A last record that does not match its checksum is taken for torn and
-     * cut. Were it damage, the files it told of would be missing from the manifest's account, or the files it had done
-     * with would be gone: RocksDB refuses either, or the state is an older one, which the Raft log or a snapshot brings
-     * forward.
+     * Checks the manifest of a database before RocksDB opens it: RocksDB takes a wrong length in the last 32 KiB for
+     * the end of the file and drops what follows. A last record with a wrong checksum is treated as torn and cut. If it
+     * was in fact damaged, the manifest then lacks new files or still lists deleted ones. RocksDB refuses either, or
+     * opens an older state, which the Raft log or a snapshot brings forward.
      *
      * @throws DamagedDataException naming {@code CURRENT} or the manifest
      */
@@ -77,8 +74,9 @@ public final class RocksFiles {
     }
 
     /**
-     * RocksDB's own refusal: a {@link DamagedDataException} that names the file that its message blames, or {@code
-     * directory} when it blames none; unless there were only no file descriptors.
+     * Converts RocksDB's refusal into a {@link DamagedDataException} that names the file in its message, or
+     * {@code directory} if it names none. If only file descriptors were missing, the result is a plain
+     * {@link IOException}.
      */
     public static IOException refusedBy(RocksDBException refusal, Path directory) {
         if (OpenFiles.wereShort(refusal)) {

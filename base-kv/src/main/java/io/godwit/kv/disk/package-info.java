@@ -1,4 +1,4 @@
-/** Files that survive a crash, how damage is found, and what it is. */
+/** Files that survive a crash, and the detection of damaged ones. */
 @NullMarked
 package io.godwit.kv.disk;
 

@@ -15,20 +15,19 @@ import java.util.TreeSet;
 import java.util.UUID;
 
 /**
- * What holds for the whole cluster, whatever the configuration of a node says. Immutable.
+ * Facts that hold for the whole cluster, independent of any node's configuration. Immutable.
  *
- * <p>Every node notes all of it, tells it with each report, and takes over what others tell, so that all come to have
- * the same without asking anybody:
+ * <p>Every node stores them, sends them with each report, and merges the facts of others, so that all nodes converge:
  *
  * <ul>
- *   <li>of what is wanted of a store the higher revision counts, and of two alike the one with more voters. So both
- *       sides of a cut link come to have the same once it is mended: what the side has asked for that has changed it
- *       more often, be it less than the other has;
- *   <li>who is forgotten stays so: a store id is never given again.
+ *   <li>for the voters wanted of a store, the higher revision counts; of equal revisions, the higher number. So both
+ *       sides of a cut link agree once it is mended, on the value of the side that has changed it more often, even if
+ *       that is lower;
+ *   <li>a forgotten node stays forgotten: store ids are never reused.
  * </ul>
  *
- * <p>All of it is bounded, so that a member that tells nonsense is refused ({@link #decode}), and what is taken over
- * can always be told.
+ * <p>All values are bounded, so that invalid facts of a member are refused ({@link #decode}) and merged facts can
+ * always be sent.
  *
  * <pre>
  * byte version = 1
@@ -36,22 +35,22 @@ import java.util.UUID;
  * | int forgotten, each: utf store id, a UUID in lower case
  * </pre>
  *
- * @param voters by the name of the store
+ * @param voters the voters wanted, by the name of the store
  * @param forgotten store ids of nodes that an operator has given up
  */
 public record ClusterFacts(Map<String, Voters> voters, Set<String> forgotten) {
     public static final ClusterFacts NONE = new ClusterFacts(Map.of(), Set.of());
 
-    /** More make nothing safer, and each write slower. */
+    /** More voters would make no data safer, and each write slower. */
     public static final int MAX_VOTERS = 7;
 
-    /** Nodes that a cluster can give up in its life. */
+    /** The number of nodes that a cluster can give up in its life. */
     public static final int MAX_FORGOTTEN = 4_096;
 
-    /** Never reached by counting; what is asked for then leaves it as it is. */
+    /** Bound on revisions from other nodes, which counting never reaches; a revision at the bound stays there. */
     static final long MAX_REVISION = 1L << 62;
 
-    /** Of what is written, and the newest that is read. */
+    /** The version that is written, and the newest that is read. */
     public static final int VERSION = 1;
 
     private static final int MAX_STORES = 256;
@@ -63,12 +62,12 @@ public record ClusterFacts(Map<String, Voters> voters, Set<String> forgotten) {
     }
 
     /**
-     * How many voters every range of a store is to have.
+     * The number of voters that every range of a store should have.
      *
      * @param revision rises with each change
-     * @param count at least 1; of what others tell, {@link #MAX_VOTERS} at most
-     * @param highest that was ever wanted. A configuration that says no more than that is older than the command that
-     *     has lowered the count
+     * @param count at least 1; in facts of other nodes at most {@link #MAX_VOTERS}
+     * @param highest the highest number ever wanted. A configuration that asks for no more than this is older than the
+     *     command that lowered the number
      */
     public record Voters(long revision, int count, int highest) {
         public Voters {
@@ -87,7 +86,7 @@ public record ClusterFacts(Map<String, Voters> voters, Set<String> forgotten) {
         }
     }
 
-    /** What is wanted of the store; empty when nobody has noted anything. */
+    /** The voters wanted of the store; empty if no number was noted. */
     public Optional<Voters> wantedOf(String store) {
         return Optional.ofNullable(voters.get(store));
     }
@@ -96,7 +95,7 @@ public record ClusterFacts(Map<String, Voters> voters, Set<String> forgotten) {
         return forgotten.contains(storeId);
     }
 
-    /** The same with another number of voters wanted, from now on. */
+    /** A copy with another number of voters wanted of {@code store}. */
     public ClusterFacts wanting(String store, int count) {
         Voters before = voters.get(store);
         Map<String, Voters> changed = new HashMap<>(voters);
@@ -111,7 +110,7 @@ public record ClusterFacts(Map<String, Voters> voters, Set<String> forgotten) {
         return new ClusterFacts(changed, forgotten);
     }
 
-    /** Whether the node can be given up: it has the id of one, and there is room to note it. */
+    /** Whether the node can be given up: the id is valid, and there is room to note it. */
     public boolean mayForget(String storeId) {
         return isStoreId(storeId) && (forgotten.contains(storeId) || forgotten.size() < MAX_FORGOTTEN);
     }
@@ -124,14 +123,14 @@ public record ClusterFacts(Map<String, Voters> voters, Set<String> forgotten) {
         }
     }
 
-    /** The same with one more node given up, which {@link #mayForget}. */
+    /** A copy in which the node is given up; requires {@link #mayForget}. */
     public ClusterFacts forgetting(String storeId) {
         Set<String> more = new TreeSet<>(forgotten);
         more.add(storeId);
         return new ClusterFacts(voters, more);
     }
 
-    /** What both say, whichever is asked; where that would be more than is bounded here, what this one says. */
+    /** The merge of both, the same in either direction; if it would exceed a bound, that part of this object. */
     public ClusterFacts merged(ClusterFacts other) {
         Map<String, Voters> all = new HashMap<>(voters);
         other.voters.forEach((store, wanted) -> all.merge(store, wanted, Voters::merged));
@@ -162,7 +161,7 @@ public record ClusterFacts(Map<String, Voters> voters, Set<String> forgotten) {
         return bytes.toByteArray();
     }
 
-    /** @throws IOException if it is none of this version, or says what cannot be */
+    /** @throws IOException if the version is another or a value is invalid */
     public static ClusterFacts decode(byte[] encoded) throws IOException {
         try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(encoded))) {
             int version = in.readUnsignedByte();
@@ -182,7 +181,7 @@ public record ClusterFacts(Map<String, Voters> voters, Set<String> forgotten) {
                 forgotten.add(storeId);
             }
             return new ClusterFacts(voters, forgotten);
-        } catch (IllegalArgumentException e) { // what the records refuse
+        } catch (IllegalArgumentException e) { // thrown by the records
             throw new IOException("facts of the cluster: " + e.getMessage(), e);
         }
     }

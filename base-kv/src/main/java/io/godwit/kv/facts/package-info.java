@@ -1,4 +1,4 @@
-/** What the nodes of a cluster agree on beside their data: how many voters are wanted, and who is forgotten. */
+/** What the nodes of a cluster agree on besides their data: the number of voters wanted, and the forgotten nodes. */
 @NullMarked
 package io.godwit.kv.facts;
 

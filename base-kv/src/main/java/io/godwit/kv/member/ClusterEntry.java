@@ -20,26 +20,30 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How a node comes into its cluster, on the thread that opens it, which waits:
+ * How a node enters its cluster, on the thread that opens it, which blocks:
  *
  * <ol>
- *   <li>the data directory is claimed; a higher incarnation is made durable if there is data ({@link DataDirectory})
- *   <li>the RPC port is opened and the membership joined; the node tells which cluster its data is of, or that it has
+ *   <li>the data directory is claimed; if there is data, a higher incarnation is made durable ({@link DataDirectory})
+ *   <li>the RPC port is opened and the membership joined; the node announces the cluster of its data, or that it has
  *       none
- *   <li>{@link JoinRule} decides by what the others tell; a node without data waits until there is a cluster to join,
- *       or until it is the one to found it; one with data that sees nobody waits for a moment for seeds that listen
- *   <li>{@code FORMAT} is written if there was no data: the cluster's id before anything else
- *   <li>the node tells its cluster id; from here on the others count it in
+ *   <li>{@link JoinRule} decides from the announcements of others. A node without data waits until there is a cluster
+ *       to join, or until it is the one to found it. A node with data that sees no other waits for a moment for seeds
+ *       that listen
+ *   <li>if there was no data, {@code FORMAT} is written: the cluster's id before anything else
+ *   <li>the node announces its cluster id; from here on the others count it as a member
  * </ol>
  *
  * <p>A node that is refused has written nothing but the incarnation. A crash before the fourth step leaves an empty
- * directory, one behind it a node of the cluster without ranges, which is given some.
+ * directory; a crash after it leaves a node of the cluster without ranges, which then gets some.
  */
 public final class ClusterEntry {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterEntry.class);
     private static final long LOOK_MILLIS = 200;
     private static final long TELL_MILLIS = 10_000;
-    /** For a seed that takes connections to be seen: parts of a cluster that reach each other are one by then. */
+    /**
+     * How long to wait for a seed that accepts connections to be seen: parts of a cluster that reach each other have
+     * merged by then.
+     */
     private static final long UNSEEN_MILLIS = 5_000;
 
     private final ClusterSettings settings;
@@ -48,13 +52,13 @@ public final class ClusterEntry {
     private final Founding founding;
     private final StartProgress progress;
 
-    /** A node that is in. */
+    /** A node that has entered its cluster. */
     public record Entered(Cluster cluster, DataDirectory directory, long incarnation) {}
 
     /**
      * @param mayFound whether this node may begin a cluster, if it has no data
-     * @param claim passes to what {@link #enter} returns; stays the caller's if that fails
-     * @param progress is told what is waited for
+     * @param claim passes to the result of {@link #enter}; stays the caller's if that fails
+     * @param progress is told what the node waits for
      */
     public ClusterEntry(
             Path dataDirectory,
@@ -77,7 +81,9 @@ public final class ClusterEntry {
     }
 
     /**
-     * @throws ClusterException saying why the node may not be a member, for the operator
+     * Enters the cluster. Blocks.
+     *
+     * @throws ClusterException saying why the node may not be a member, for an operator
      * @throws IOException if the directory cannot be written
      */
     public Entered enter() throws IOException {
@@ -121,7 +127,7 @@ public final class ClusterEntry {
         }
     }
 
-    /** @param founded the id of the cluster, should this node begin it */
+    /** @param founded the id of the cluster if this node begins it */
     private String decide(Cluster cluster, String founded) throws ClusterException {
         long began = System.nanoTime();
         long end = began + settings.joinTimeout().toNanos();
@@ -167,8 +173,8 @@ public final class ClusterEntry {
     }
 
     /**
-     * A node with data that sees nobody would go on with its own cluster. It asks first who listens where its seeds
-     * are: on a busy machine an answer may take longer than the membership waits for one.
+     * The address of a seed that listens but is not seen. A node with data that sees no member would go on with its own
+     * cluster; on a busy machine an answer may take longer than the membership waits for one.
      */
     private Optional<InetSocketAddress> unseen(Cluster cluster, long endNanos) {
         if (claim.clusterId().isPresent() && others(cluster).isEmpty()) {
@@ -209,7 +215,7 @@ public final class ClusterEntry {
                 .toList();
     }
 
-    /** Between two looks at the members: this thread has nothing else to do. */
+    /** Sleeps between two looks at the members; this thread has nothing else to do. */
     private static void pause() throws ClusterException {
         try {
             Thread.sleep(LOOK_MILLIS);

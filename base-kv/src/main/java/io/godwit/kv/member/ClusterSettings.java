@@ -5,13 +5,13 @@ import io.godwit.kv.raft.RaftSettings;
 import java.time.Duration;
 
 /**
- * What a node needs to be one of several.
+ * The settings of a node in a cluster.
  *
- * @param version of the software, told to the others
- * @param zone what fails together with this node (a rack, a data centre); empty when nobody said
- * @param joinTimeout how long a node without data waits for a member that tells it which cluster it is to belong to
- * @param foundsAlone whether a node that may found begins the cluster whoever it sees, not only as the first of its
- *     seeds and together with them
+ * @param version version of the software, announced to the others
+ * @param zone what fails together with this node (a rack, a data centre); empty if not configured
+ * @param joinTimeout how long a node without data waits to learn which cluster it belongs to
+ * @param foundsAlone whether a node that may found begins the cluster without regard to other nodes; otherwise it does
+ *     so only as the first of its seeds, together with them
  */
 public record ClusterSettings(
         ClusterConfig config,

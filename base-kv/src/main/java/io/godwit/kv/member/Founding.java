@@ -4,11 +4,11 @@ import java.util.Locale;
 
 /** Whether a node without data may begin a cluster; see {@link JoinRule}. */
 enum Founding {
-    /** It waits for one that there is. */
+    /** It waits for an existing cluster. */
     NEVER("false"),
-    /** It begins one together with the other seeds: the first of them founds, the others join. */
+    /** It begins a cluster together with the other seeds: the first of them founds it, the others join. */
     TOGETHER("true"),
-    /** It begins one by itself, whoever it sees: its operator answers for there being no other. */
+    /** It begins a cluster alone; the operator is responsible for there being no other. */
     ALONE("alone");
 
     private final String text;
@@ -17,12 +17,12 @@ enum Founding {
         this.text = text;
     }
 
-    /** As it is announced to other nodes. */
+    /** The text that is announced to other nodes. */
     String text() {
         return text;
     }
 
-    /** What a node has announced; one that says nothing, or something unknown, founds nothing. */
+    /** Parses an announcement; an empty or unknown one means {@link #NEVER}. */
     static Founding of(String announced) {
         return switch (announced.toLowerCase(Locale.ROOT)) {
             case "true" -> TOGETHER;

@@ -11,16 +11,16 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * The nodes that begin a cluster together, as one of them sees it: those that its configuration names as seeds, and
- * itself. Their order is that of their addresses as text, which is the same at every node; the first of those that may
- * found is the one that does ({@link JoinRule}).
+ * The nodes that begin a cluster together, as one of them sees them: the seeds of its configuration and itself. They
+ * are ordered by their addresses as text, which is the same on every node. The first of those that may found does so
+ * ({@link JoinRule}).
  *
- * @param self this node's membership, as {@code ip:port}
- * @param all of them in order, this node among them
- * @param unclear why it cannot be told which nodes they are; empty when it can
+ * @param self the address of this node's membership, as {@code ip:port}
+ * @param all all of them in order, including this node
+ * @param unclear why the nodes cannot be determined; empty if they can
  */
 record FoundingSeeds(String self, List<String> all, String unclear) {
-    /** They are announced to every node, in a text of at most 64 KiB. */
+    /** They are announced to every node in a text of at most 64 KiB. */
     private static final int MAX_SEEDS = 500;
 
     FoundingSeeds {
@@ -28,7 +28,7 @@ record FoundingSeeds(String self, List<String> all, String unclear) {
     }
 
     /**
-     * @param host the configured name of this node; empty for none
+     * @param host the configured host name of this node; empty for none
      * @param domainName a name that stands for all members; empty for none
      */
     static FoundingSeeds of(InetSocketAddress self, String host, String domainName, List<Seed> seeds) {
@@ -60,7 +60,7 @@ record FoundingSeeds(String self, List<String> all, String unclear) {
         return new FoundingSeeds(own, List.copyOf(all), String.join("; ", unclear));
     }
 
-    /** As the other nodes know it by the same list: of several addresses of this machine the one that a seed has. */
+    /** This node's address in the lists of other nodes: if the machine has several, the one that a seed has. */
     private static String ownText(InetSocketAddress self, List<Seed> seeds) {
         List<InetSocketAddress> own = seeds.stream()
                 .flatMap(seed -> ofOneFamily(seed.addresses(), self.getAddress()).stream())
@@ -70,7 +70,9 @@ record FoundingSeeds(String self, List<String> all, String unclear) {
         return own.isEmpty() || own.contains(self) ? text(self) : text(own.get(0));
     }
 
-    /** Other nodes reach this one at one kind of address; those of the other kind are the same nodes once more. */
+    /**
+     * Other nodes reach this one by addresses of one family; addresses of the other family are the same nodes again.
+     */
     private static List<InetSocketAddress> ofOneFamily(List<InetSocketAddress> addresses, InetAddress self) {
         List<InetSocketAddress> alike = addresses.stream()
                 .filter(address -> address.getAddress().getClass().equals(self.getClass()))
@@ -78,8 +80,7 @@ record FoundingSeeds(String self, List<String> all, String unclear) {
         return alike.isEmpty() ? addresses : alike;
     }
 
-    /** A machine may know its own name by another address than others do. */
-    /** Where other nodes may be, as far as the names of the seeds are known now. */
+    /** The addresses of other nodes, as far as the names of the seeds resolve now. */
     static List<InetSocketAddress> others(InetSocketAddress self, List<Seed> seeds) {
         return seeds.stream()
                 .flatMap(seed -> seed.addresses().stream())
@@ -94,7 +95,7 @@ record FoundingSeeds(String self, List<String> all, String unclear) {
         if (address.getAddress().equals(self.getAddress())) {
             return true;
         }
-        // on the loopback network each address may be a node of its own
+        // a machine may know its own name by another address than others do; on the loopback network each may be a node
         return !self.getAddress().isLoopbackAddress() && isOfThisMachine(address.getAddress());
     }
 
@@ -119,19 +120,21 @@ record FoundingSeeds(String self, List<String> all, String unclear) {
         return (plain.indexOf(':') < 0 ? plain : "[" + plain + "]") + ":" + address.getPort();
     }
 
-    /** As it is announced to other nodes. */
+    /** The text that is announced to other nodes. */
     String text() {
         return unclear.isEmpty() ? String.join(",", all) : "";
     }
 
-    /** As a node announces it that has the same list and is not on it: what this node would announce without itself. */
+    /** The text that a node with the same list announces if this node is not in it. */
     String textWithoutSelf() {
         return unclear.isEmpty()
                 ? all.stream().filter(seed -> !seed.equals(self)).collect(Collectors.joining(","))
                 : "";
     }
 
-    /** Whether a node at {@code at} has announced these same seeds and, since it is none of them, itself besides. */
+    /**
+     * Whether the node at {@code at}, which is not one of these seeds, has announced exactly these seeds and itself.
+     */
     boolean areThoseOf(String announced, String at) {
         List<String> theirs = List.of(announced.split(",", -1));
         return !all.contains(at)
@@ -139,7 +142,7 @@ record FoundingSeeds(String self, List<String> all, String unclear) {
                 && theirs.stream().filter(seed -> !seed.equals(at)).toList().equals(all);
     }
 
-    /** Whether a node that has announced these seeds lets {@code address} go first. */
+    /** Whether the node that has announced these seeds is ordered after {@code address}, which is one of them. */
     static boolean isBehind(String announced, String at, String address) {
         return address.compareTo(at) < 0 && List.of(announced.split(",", -1)).contains(address);
     }

@@ -11,49 +11,52 @@ import java.util.TreeSet;
 import java.util.function.Supplier;
 
 /**
- * Which cluster a node belongs to, decided when it has joined the membership and before it has written anything.
+ * Decides which cluster a node belongs to, after it has joined the membership and before it has written anything.
  *
  * <ul>
- *   <li>With data: to the cluster of its data, whoever is there, so that nodes start again in any order. A member of
- *       another cluster is a mistake, of an environment's name or of a directory: the node stops.
- *   <li>Without data, where members have some: to their cluster.
- *   <li>Without data, to found together with the others: the first of the seeds founds, once it sees more than half of
- *       them; the others wait for it and join. Which node is the first follows from the configuration alone, so no
- *       view of the members, however partial, makes two nodes found (ADR 51). A seed that is first and is not to found
- *       is passed over only while it is seen, since only then it is known. A node that is in nobody's list but its own
- *       begins nothing beside those that have the same list without it, and holds none of them up. One that lists
- *       nobody but itself gives the others, who may have lost it, the time to find it.
- *   <li>Without data, to found alone: at once, unless there is a cluster, or another node that may begin one.
- *   <li>Without data and not to found: it waits for one that knows.
+ *   <li>With data: it belongs to the cluster of its data, whoever else is there, so that nodes can restart in any
+ *       order. A member of another cluster is a configuration error, of an environment's name or of a directory: the
+ *       node stops.
+ *   <li>Without data, if members have some: it belongs to their cluster.
+ *   <li>Without data, founding together: the first of the seeds founds the cluster once it sees more than half of them;
+ *       the others wait for it and join. The configuration alone determines which seed is first, so no partial view of
+ *       the members makes two nodes found (ADR 51). A first seed that may not found is skipped only while it is seen,
+ *       because only then this is known. A node that is only in its own list founds nothing beside nodes that have the
+ *       same list without it, and does not delay them. A node that lists only itself waits for a time in which others,
+ *       which may have lost it, can find it.
+ *   <li>Without data, founding alone: it founds at once, unless there is a cluster or another node that may found one.
+ *   <li>Without data and not founding: it waits for a node of a cluster.
  * </ul>
  *
- * <p>Nodes told to found alone that do not see each other found two clusters. They find out when they do see each other
- * ({@link #conflict}): neither takes anything from the other.
+ * <p>Two nodes that found alone and do not see each other make two clusters. This is detected when they see each other
+ * ({@link #conflict}); neither accepts data from the other.
  */
 record JoinRule(Path directory, String env, String storeId, Optional<String> ownCluster, Founding founding) {
-    /** Two parts of a cluster are one again by then: twice the longest time between two looks for others. */
+    /** Two parts of a cluster have merged by then: twice the longest time between two looks for others. */
     private static final Duration TO_BE_FOUND = Duration.ofSeconds(10);
 
-    /** What to do. */
+    /** The result of the rule. */
     sealed interface Decision {}
 
-    /** It belongs to the cluster. */
+    /** The node belongs to the cluster. */
     record Belong(String clusterId) implements Decision {}
 
     /**
-     * Nobody can tell yet.
+     * Not decidable yet.
      *
-     * @param what is waited for
+     * @param what what the node waits for
      */
     record Wait(String what) implements Decision {}
 
-    /** It must not start. */
+    /** The node must not start. */
     record Refuse(String why) implements Decision {}
 
     /**
+     * Applies the rule.
+     *
      * @param others the other members
-     * @param seeds as they are known now
-     * @param joinedFor how long this node has been looking for others
+     * @param seeds as far as they are known now
+     * @param joinedFor how long this node has been a member
      * @param newId gives the id of a new cluster
      */
     Decision decide(Collection<Member> others, FoundingSeeds seeds, Duration joinedFor, Supplier<String> newId) {
@@ -96,7 +99,7 @@ record JoinRule(Path directory, String env, String storeId, Optional<String> own
         return new Belong(newId.get());
     }
 
-    /** Of two told to found alone the one with the lower store id goes on. */
+    /** Of two nodes that found alone, the one with the lower store id goes on. */
     private boolean isRivalOfOneAlone(Member other) {
         return switch (MemberFacts.of(other).founding()) {
             case NEVER -> false;
@@ -130,7 +133,7 @@ record JoinRule(Path directory, String env, String storeId, Optional<String> own
             MemberFacts facts = MemberFacts.of(other);
             boolean isSeed = seeds.all().contains(facts.at());
             if (facts.founding() == Founding.TOGETHER && seeds.areThoseOf(facts.seeds(), facts.at())) {
-                continue; // it waits for these seeds, by the rule above
+                continue; // by the rule above, that node waits for these seeds
             }
             if (isSeed) {
                 seen.add(facts.at());
@@ -191,7 +194,7 @@ record JoinRule(Path directory, String env, String storeId, Optional<String> own
         return !cluster.isEmpty() && !cluster.equals(clusterId);
     }
 
-    /** What is wrong with a member, for a node that belongs to {@code clusterId}; empty when nothing is. */
+    /** Why a member conflicts with a node of cluster {@code clusterId}; empty if it does not. */
     static Optional<String> conflict(String clusterId, Member other) {
         if (!isForeign(other, clusterId)) {
             return Optional.empty();
@@ -203,7 +206,7 @@ record JoinRule(Path directory, String env, String storeId, Optional<String> own
                         new TreeSet<>(List.of(clusterId, foreign)).stream().toList()));
     }
 
-    /** The same advice on both sides. */
+    /** Gives the same advice on both sides. */
     private static String whichToWipe(List<String> ascending) {
         return "Was clusterConfig.foundAlone true on two nodes, or did their seedEndpoints differ? Keep the"
                 + " cluster that has your data; if neither has any, keep "

@@ -4,14 +4,14 @@ import io.godwit.cluster.Member;
 import java.util.Map;
 
 /**
- * What a node announces of itself beside its address, and how the others read it.
+ * The attributes that a node announces besides its address.
  *
- * @param clusterId of its data; empty while it has none
- * @param founding whether it, having no data, is to begin a cluster
- * @param zone empty when none is configured
- * @param at where its membership is reached, as {@code ip:port}; empty when it does not say
- * @param seeds the nodes that it takes for the seeds of the cluster, see {@link FoundingSeeds#text}; empty when it has
- *     data, or does not say
+ * @param clusterId the cluster of its data; empty while it has none
+ * @param founding whether it begins a cluster if it has no data
+ * @param zone empty if none is configured
+ * @param at the address of its membership, as {@code ip:port}; empty if not announced
+ * @param seeds the nodes that it takes for the seeds of the cluster, see {@link FoundingSeeds#text}; empty if it has
+ *     data or does not announce them
  */
 public record MemberFacts(String clusterId, Founding founding, String zone, String at, String seeds) {
     private static final String CLUSTER = "cluster";
@@ -20,7 +20,7 @@ public record MemberFacts(String clusterId, Founding founding, String zone, Stri
     private static final String AT = "at";
     private static final String SEEDS = "seeds";
 
-    /** Of a node that has data, or does not take part in founding. */
+    /** For a node that has data or does not take part in founding. */
     MemberFacts(String clusterId, String zone, String at) {
         this(clusterId, Founding.NEVER, zone, at, "");
     }

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which nodes of this node's cluster are there, and since when; and which members are none of it. Told on the cluster's
- * thread, asked on any: hence the lock, held for a look.
+ * Tracks which nodes of this node's cluster are alive, and since when, and which members belong to another cluster.
+ * Changed on the cluster's thread, read on any: hence the lock, which is held briefly.
  */
 public final class MemberWatch implements ClusterListener {
     private static final Logger LOG = LoggerFactory.getLogger(MemberWatch.class);
@@ -28,12 +28,12 @@ public final class MemberWatch implements ClusterListener {
     private final Predicate<String> isForgotten;
     private final long startNanos = System.nanoTime();
     private final Map<String, Seen> seen = new HashMap<>(); // guarded by this
-    /** By node id; told once each. */
+    /** By node id; each text is logged once. */
     private final Map<String, String> conflicts = new HashMap<>(); // guarded by this
 
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
 
-    /** A node as it was seen last. */
+    /** The last known state of a node. */
     public record Seen(Member member, Liveness liveness, long sinceNanos) {
         public Duration forHowLong() {
             return Duration.ofNanos(System.nanoTime() - sinceNanos);
@@ -41,8 +41,8 @@ public final class MemberWatch implements ClusterListener {
     }
 
     /**
-     * @param isForgotten whether the node of a store id was given up: it is none of this cluster any more
-     * @param onSuperseded told when this process is not the one of its node any more
+     * @param isForgotten whether the node of a store id was given up and so does not belong to the cluster
+     * @param onSuperseded called when a later process of this node has taken over
      */
     public MemberWatch(String clusterId, Predicate<String> isForgotten, Consumer<Member> onSuperseded) {
         this.isForgotten = isForgotten;
@@ -55,7 +55,7 @@ public final class MemberWatch implements ClusterListener {
     }
 
     /**
-     * From now on {@code listener} is called when the conflicts may have changed, on a thread that it must not block.
+     * Adds {@code listener}, which is called when the conflicts may have changed, on a thread that it must not block.
      */
     public void onConflict(Runnable listener) {
         listeners.add(listener);
@@ -116,7 +116,7 @@ public final class MemberWatch implements ClusterListener {
         onSuperseded.accept(other);
     }
 
-    /** The node was given up: it is not missed any more, nor taken for a member when it comes back. */
+    /** Removes a node that was given up: it is no longer missed, and not accepted as a member if it comes back. */
     public void forget(String storeId) {
         Seen before;
         synchronized (this) {
@@ -125,7 +125,7 @@ public final class MemberWatch implements ClusterListener {
         LOG.info("node forgotten node={} wasThere={}", storeId, before != null && before.liveness() == Liveness.ALIVE);
     }
 
-    /** Nodes of this cluster, by store id. */
+    /** The nodes of this cluster by store id. */
     public synchronized Map<String, Seen> seen() {
         return Map.copyOf(seen);
     }
@@ -135,12 +135,12 @@ public final class MemberWatch implements ClusterListener {
         return known != null && known.liveness() == Liveness.ALIVE;
     }
 
-    /** How long a node has been missed that was never seen. */
+    /** Time since the start; how long a node that was never seen has been missing. */
     public Duration sinceStart() {
         return Duration.ofNanos(System.nanoTime() - startNanos);
     }
 
-    /** Members of other clusters that are here by mistake, for the operator; mostly empty. */
+    /** Members of other clusters, which are here by a configuration error, for an operator; usually empty. */
     public synchronized List<String> conflicts() {
         return new TreeSet<>(conflicts.values()).stream().toList();
     }

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where the nodes of the cluster were reached last, noted for good: a node that starts again has to name those that it
- * waits for, and has not seen them yet. Told on the cluster's thread, asked on any.
+ * The last known addresses of the nodes of the cluster, stored durably: a node that restarts must name the nodes that
+ * it waits for, before it has seen them. Changed on the cluster's thread, read on any.
  *
  * <pre>
  * record   UTF-8, for each node a line: store id | space | host:port of its RPC
@@ -32,9 +32,9 @@ public final class NodeAddresses implements ClusterListener {
     private final Executor io;
 
     /**
-     * @param noted the record; null for none
-     * @param keep notes the record; blocks
-     * @param io runs what blocks
+     * @param noted the stored record; null if there is none
+     * @param keep stores the record; blocks
+     * @param io runs tasks that block
      */
     public NodeAddresses(byte @Nullable [] noted, Predicate<Member> isOurs, Consumer<byte[]> keep, Executor io) {
         this.isOurs = isOurs;
@@ -50,7 +50,7 @@ public final class NodeAddresses implements ClusterListener {
         }
     }
 
-    /** What an operator calls the node: the first letters of its store id, and where it was reached last. */
+    /** A name of the node for operators: the first letters of its store id, and its last known address. */
     public String nameOf(String storeId) {
         String shortId = storeId.substring(0, Math.min(SHORT, storeId.length()));
         String address = addresses.get(storeId);
@@ -65,7 +65,7 @@ public final class NodeAddresses implements ClusterListener {
         }
     }
 
-    /** The node was given up: nobody waits for it any more. Any thread. */
+    /** Removes a node that was given up. Any thread. */
     public void forget(String storeId) {
         if (addresses.remove(storeId) != null) {
             noteLater();
@@ -85,7 +85,7 @@ public final class NodeAddresses implements ClusterListener {
         joined(member);
     }
 
-    /** One at a time, each with all that is known by then: the last one written has everything. */
+    /** Stores the addresses known now. Synchronized, so that the record written last is complete. */
     private synchronized void note() {
         StringBuilder record = new StringBuilder();
         new TreeMap<>(addresses)

@@ -22,16 +22,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What this node knows of {@link ClusterFacts}, in its durable node record. It owns them: what operators ask for, what
- * the configuration may raise and what other nodes tell all comes through here.
+ * The {@link ClusterFacts} that this node knows, in its durable node record. Every change passes through here: by
+ * operators, by the configuration and by other nodes.
  *
- * <p>The number of voters of a store is noted when the store is opened on a node that has ranges of it and knows of no
+ * <p>The number of voters of a store is noted when the store is opened on a node that has ranges of it and knows no
  * number yet: at founding, and at the first start after a release that noted none. A node that joins has no ranges, so
- * it takes over what the others have noted. Later the configuration counts only where it was given and says more than
- * was ever wanted.
+ * it takes the number from the others. Later the configuration counts only if it was given explicitly and asks for more
+ * than was ever wanted.
  *
- * <p>Any thread. A lock rather than a thread of its own: who changes something wants it in force when the call returns.
- * What others told is in force at once and written a moment later; a crash in between loses what they tell again.
+ * <p>Any thread. Uses a lock instead of its own thread, because a change must be in force when the call returns. Facts
+ * of other nodes are in force at once and written a moment later; a crash in between loses only what others send again.
  */
 public final class NotedFacts {
     private static final Logger LOG = LoggerFactory.getLogger(NotedFacts.class);
@@ -41,16 +41,16 @@ public final class NotedFacts {
     private final SharedRaftLog log;
     private final Executor io;
     private final Object writing = new Object();
-    /** What the configuration of this node asks for of its open stores, where it was given. */
+    /** Voters of open stores that the configuration of this node asks for explicitly. */
     private final Map<String, Integer> given = new HashMap<>(); // guarded by this
 
     private final CopyOnWriteArrayList<Consumer<String>> onForgotten = new CopyOnWriteArrayList<>();
     private volatile ClusterFacts facts; // written with the lock held
 
     /**
-     * @param logDirectory of {@code log}, to be named where it has what cannot be read
-     * @param io runs what may block
-     * @throws DamagedDataException if what was noted cannot be read
+     * @param logDirectory directory of {@code log}, for error messages
+     * @param io runs tasks that may block
+     * @throws DamagedDataException if the record cannot be read
      */
     public NotedFacts(String self, Path logDirectory, SharedRaftLog log, Executor io) throws DamagedDataException {
         this.self = self;
@@ -73,31 +73,31 @@ public final class NotedFacts {
         return facts.isForgotten(storeId);
     }
 
-    /** Why this node may not go on; empty while it may. */
+    /** Why this node may not go on; empty if it may. */
     public Optional<String> whyNot() {
         return facts.isForgotten(self) ? Optional.of(wayBack(self)) : Optional.empty();
     }
 
-    /** How a node that was given up comes back. */
+    /** How a node that was given up can come back. */
     static String wayBack(String storeId) {
         return "node " + storeId + " was forgotten by an operator of its cluster, which has replaced what it had. "
                 + "Nothing of its data was changed. To join again, move its data directory aside and start it with an "
                 + "empty one and bootstrap false: it comes as a new node and is given replicas";
     }
 
-    /** From now on {@code listener} is told the store id of each node that is forgotten; on any thread. */
+    /** Adds {@code listener}, which gets the store id of each node that is forgotten, on any thread. */
     public void onForgotten(Consumer<String> listener) {
         onForgotten.add(listener);
     }
 
-    // --- what is wanted of a store
+    // --- voters wanted of a store
 
     /**
      * A store was opened on this node.
      *
-     * @param configured voters that the configuration wants
-     * @param isGiven whether somebody has written that into the configuration
-     * @param hasRanges whether this node has ranges of it; blocks if so
+     * @param configured number of voters in the configuration
+     * @param isGiven whether the configuration names the number explicitly
+     * @param hasRanges whether this node has ranges of the store; blocks if so
      */
     public void opened(String store, int configured, boolean isGiven, boolean hasRanges) {
         if (configured > ClusterFacts.MAX_VOTERS) {
@@ -113,7 +113,7 @@ public final class NotedFacts {
         write();
     }
 
-    /** Takes over what the configuration raises. */
+    /** Raises numbers of voters to what the configuration asks for. */
     private ClusterFacts raised(ClusterFacts known) {
         ClusterFacts raised = known;
         for (Map.Entry<String, Integer> store : given.entrySet()) {
@@ -130,7 +130,7 @@ public final class NotedFacts {
         return raised;
     }
 
-    /** An operator wants so many voters. In force and durable when it returns; blocks. */
+    /** An operator sets the number of voters. In force and durable when it returns; blocks. */
     public void want(String store, int count) {
         change(known -> known.wanting(store, count));
         write();
@@ -142,18 +142,18 @@ public final class NotedFacts {
         write();
     }
 
-    // --- what others tell
+    // --- facts from other nodes
 
-    /** What another node has noted, in answer to which this one says that it has it too. Blocks. */
+    /** Merges and stores the facts of another node, before this node confirms them to it. Blocks. */
     public void takeOver(ClusterFacts told) {
         change(known -> known.merged(told));
         write();
     }
 
     /**
-     * Takes over what a report tells of the cluster.
+     * Merges the facts in a report.
      *
-     * @return whether the rest of the report counts: not when its node is forgotten
+     * @return whether the rest of the report counts; false if its node is forgotten
      */
     public boolean admit(NodeReport report) {
         if (report.storeId().equals(self)) {
@@ -170,7 +170,7 @@ public final class NotedFacts {
             }
         }
         ClusterFacts known = facts;
-        // one that is forgotten itself gives nothing up, so that its data stays what it was
+        // a node that is itself forgotten gives up no replica, so that its data stays unchanged
         return !known.isForgotten(report.storeId()) && !known.isForgotten(self);
     }
 
@@ -192,7 +192,7 @@ public final class NotedFacts {
     }
 
     private void write() {
-        synchronized (writing) { // the last one writes the newest
+        synchronized (writing) { // serialized, so that the last write has the newest facts
             byte[] encoded = facts.encode();
             byte[] record = log.nodeRecord(RECORD);
             if (record == null ? !facts.equals(ClusterFacts.NONE) : !Arrays.equals(record, encoded)) {
@@ -204,7 +204,7 @@ public final class NotedFacts {
     private void writeLater() {
         try {
             write();
-        } catch (RuntimeException e) { // the outermost frame; others tell it again after the next start
+        } catch (RuntimeException e) { // outermost frame; others send the facts again after the next start
             LOG.warn("facts of the cluster are not written", e);
         }
     }

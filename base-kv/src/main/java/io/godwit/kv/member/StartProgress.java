@@ -2,32 +2,32 @@ package io.godwit.kv.member;
 
 import java.io.IOException;
 
-/** Is told how far the start of a node is, on the thread that opens the node. */
+/** Is told of the progress of a start, on the thread that opens the node. */
 public interface StartProgress {
-    /** Listens to nothing. */
+    /** Ignores all progress. */
     StartProgress NONE = new StartProgress() {
         @Override
         public void claimed() {
-            // nobody wants to know
+            // ignored
         }
 
         @Override
         public void waitsFor(String cause) {
-            // nobody wants to know
+            // ignored
         }
     };
 
     /**
      * The data directory belongs to this process from now on.
      *
-     * @throws IOException ends the start
+     * @throws IOException to end the start
      */
     void claimed() throws IOException;
 
-    /** @param cause what the node waits for before it opens its stores, for an operator; empty when it waits no more */
+    /** @param cause what the node waits for before it opens its stores, for an operator; empty if it no longer waits */
     void waitsFor(String cause);
 
-    /** Whether the start is to be given up where it waits for other nodes; asked several times a second. */
+    /** Whether a start that waits for other nodes should be given up; asked several times a second. */
     default boolean isCancelled() {
         return false;
     }

@@ -1,4 +1,4 @@
-/** How a node comes into its cluster, who is in it, and what of that is noted for good. */
+/** How a node enters its cluster, which nodes are in it, and what is stored about them. */
 @NullMarked
 package io.godwit.kv.member;
 

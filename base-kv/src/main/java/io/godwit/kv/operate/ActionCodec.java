@@ -16,7 +16,7 @@ import java.io.UncheckedIOException;
 import java.util.Optional;
 
 /**
- * Balance actions and what became of them, on their way between nodes.
+ * Encodes balance actions and their results for other nodes.
  *
  * <pre>
  * request  utf store | long millis left | byte kind | long range id | long epoch | utf reason
@@ -30,7 +30,7 @@ import java.util.Optional;
 final class ActionCodec {
     private ActionCodec() {}
 
-    /** @param millisLeft until the asker waits no longer */
+    /** @param millisLeft how long the asker still waits */
     record Request(String store, long millisLeft, BalanceAction action) {}
 
     static byte[] encode(Request request) {
@@ -81,11 +81,11 @@ final class ActionCodec {
         throw new IllegalArgumentException("action " + action);
     }
 
-    /** @throws IOException if it is no request */
+    /** @throws IOException if {@code encoded} is not a request */
     static Request request(byte[] encoded) throws IOException {
         try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(encoded))) {
             return new Request(in.readUTF(), in.readLong(), action(in));
-        } catch (IllegalArgumentException e) { // what the records refuse
+        } catch (IllegalArgumentException e) { // thrown by the records
             throw new IOException(e.getMessage(), e);
         }
     }

@@ -15,8 +15,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has the members note what this node has noted of the cluster, when an operator has changed it: a change that one node
- * alone knows of is lost with that node. Reports would tell it too, but nobody confirms those. Any thread.
+ * Makes all members store the facts of the cluster after an operator has changed them: a change that only one node
+ * knows is lost with that node. Reports carry the facts too, but are not confirmed. Any thread.
  */
 public final class FactsTeller {
     private static final long TIMEOUT_MILLIS = 10_000;
@@ -25,14 +25,14 @@ public final class FactsTeller {
     private final String self;
     private final @Nullable ClusterLinks links;
 
-    /** @param links null when this node is alone */
+    /** @param links null if this node is not in a cluster */
     public FactsTeller(NotedFacts facts, String self, @Nullable ClusterLinks links) {
         this.facts = facts;
         this.self = self;
         this.links = links;
     }
 
-    /** Notes what others tell, from now on. */
+    /** Begins to accept facts from other nodes. */
     public void start(ClusterLinks cluster) {
         cluster.rpc().on(Question.NOTE_FACTS, (asker, content) -> {
             facts.takeOver(ClusterFacts.decode(content));
@@ -45,11 +45,11 @@ public final class FactsTeller {
     }
 
     /**
-     * Tells all members that are there.
+     * Sends the facts to all live members.
      *
-     * @param done for the operator, when all have noted it
-     * @return completes on any thread, never with a failure, within ten seconds; {@code DONE} also when some have not
-     *     answered, which the detail then says: they hear of it by the next report
+     * @param done text for the operator when all have stored them
+     * @return completes on any thread within ten seconds, never with a failure. {@code DONE} even if some members have
+     *     not answered; the detail then names them, and they get the facts with the next report
      */
     CompletableFuture<OperationResult> tellAll(String done) {
         ClusterLinks cluster = links;
@@ -69,7 +69,7 @@ public final class FactsTeller {
         cluster.exchange().changed();
         return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new)).thenApply(all -> {
             List<String> missing = asked.stream()
-                    .map(CompletableFuture::join) // has ended
+                    .map(CompletableFuture::join) // completed already
                     .flatMap(Optional::stream)
                     .toList();
             return new OperationResult(

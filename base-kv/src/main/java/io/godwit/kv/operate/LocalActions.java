@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Carries out actions on the ranges of one store that this node leads. Any thread; nothing blocks. */
+/** Carries out actions on the ranges of one store that this node leads. Any thread; does not block. */
 final class LocalActions implements ActionExecutor {
     private static final long HAND_OVER_MILLIS = 5_000;
 
@@ -26,7 +26,7 @@ final class LocalActions implements ActionExecutor {
     private final String self;
     private final @Nullable ClusterLinks links;
 
-    /** @param links null when this node is alone */
+    /** @param links null if this node is not in a cluster */
     LocalActions(StoreRanges ranges, String self, @Nullable ClusterLinks links) {
         this.ranges = ranges;
         this.self = self;
@@ -74,7 +74,7 @@ final class LocalActions implements ActionExecutor {
                         : notSplit(range, split.epoch(), key, outcome));
     }
 
-    /** Stale is what another look at the range may mend. */
+    /** {@code STALE} if a new look at the range may help, else {@code REFUSED}. */
     private static OperationResult notSplit(Range range, long epoch, byte @Nullable [] key, ChangeOutcome outcome) {
         return new OperationResult(
                 range.state().epoch() == epoch ? ActionOutcome.REFUSED : ActionOutcome.STALE,
@@ -82,7 +82,8 @@ final class LocalActions implements ActionExecutor {
     }
 
     /**
-     * Needs to lead both; the leader of the right one is asked to hand it over, and the merge is to be asked for again.
+     * Merges if this node leads both ranges. Otherwise it asks the leader of the right one to hand it over and refuses;
+     * the caller tries again.
      */
     private CompletableFuture<OperationResult> merge(Merge merge) {
         Range right = ranges.find(merge.rightId());
@@ -119,7 +120,7 @@ final class LocalActions implements ActionExecutor {
             case PROMOTE ->
                 !isLearner
                         ? ended(ActionOutcome.REFUSED, store + " is no learner")
-                        // it is neither for a moment, which would break off what is being copied to it
+                        // for a moment it is neither, which would break off a copy in progress
                         : !hasCaughtUp(range, store)
                                 ? ended(ActionOutcome.REFUSED, store + " has not caught up yet")
                                 : range.voters().promote(change.epoch(), store).thenApply(LocalActions::resultOf);
@@ -134,7 +135,7 @@ final class LocalActions implements ActionExecutor {
         };
     }
 
-    /** By what the store told last. */
+    /** Whether the replica on {@code store} had caught up according to its last report. */
     private boolean hasCaughtUp(Range range, String store) {
         NodeReport told = links == null ? null : links.exchange().reports().get(store);
         return told != null
@@ -157,10 +158,10 @@ final class LocalActions implements ActionExecutor {
         if (!range.state().members().voters().contains(move.to()) || move.to().equals(self)) {
             return ended(ActionOutcome.REFUSED, move.to() + " is no voter, or leads already");
         }
-        // while it is handed over nothing is written, and to one that is away that takes an election timeout
+        // nothing is written during a hand-over, and one to an absent node lasts an election timeout
         if (links == null
                 || !links.members().isAlive(move.to())
-                || !links.cluster().channels().isConnected(move.to())) { // it may have died a moment ago
+                || !links.cluster().channels().isConnected(move.to())) { // the node may have died a moment ago
             return ended(ActionOutcome.REFUSED, move.to() + " is not there");
         }
         if (hasStopped(links, range.id(), move.to())) {

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A node in the hands of its operators. */
+/** Carries out what operators ask of a node. */
 public final class NodeControl implements NodeOperations {
     private static final Logger LOG = LoggerFactory.getLogger(NodeControl.class);
     private static final long TIMEOUT_MILLIS = 30_000;
@@ -50,11 +50,11 @@ public final class NodeControl implements NodeOperations {
     private final @Nullable ClusterLinks links;
 
     /**
-     * @param stores the open ones, by name; seen as they change
-     * @param storesHere names of those that this node had ranges of when it started, open or not
-     * @param drain notes for good whether this node is to go; blocks
-     * @param facts what is noted of the cluster
-     * @param links null when this node is alone
+     * @param stores the open stores, by name; a live view
+     * @param storesHere names of the stores that this node had ranges of when it started, open or not
+     * @param drain stores durably whether this node is draining; blocks
+     * @param facts the noted facts of the cluster
+     * @param links null if this node is not in a cluster
      */
     public NodeControl(
             String clusterId,
@@ -73,7 +73,7 @@ public final class NodeControl implements NodeOperations {
         this.links = links;
     }
 
-    /** Answers other nodes, from now on. */
+    /** Begins to answer other nodes. */
     public void start(ClusterLinks cluster) {
         facts.start(cluster);
         cluster.rpc().on(Question.CARRY_OUT, (asker, content) -> {
@@ -270,14 +270,14 @@ public final class NodeControl implements NodeOperations {
                 .exceptionally(failure -> new OperationResult(ActionOutcome.FAILED, messageOf(failure)));
     }
 
-    /** In words: what is wrapped says it, the wrapper adds the name of a class. */
+    /** The message of the cause, because the wrapper's message only adds a class name. */
     private static String messageOf(Throwable failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         return String.valueOf(cause.getMessage());
     }
 
-    // --- nodes that do not come back
+    // --- nodes that will not come back
 
     @Override
     public CompletableFuture<OperationResult> forget(String storeId) {
@@ -311,7 +311,7 @@ public final class NodeControl implements NodeOperations {
 
     // --- recovery
 
-    /** Who is to go on by themselves. */
+    /** The voters that are to go on alone. */
     private record Reset(String store, long rangeId, List<String> voters) {
         byte[] encode() {
             ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -405,7 +405,7 @@ public final class NodeControl implements NodeOperations {
         }
         return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
                 .thenApply(all -> asked.stream()
-                        .map(CompletableFuture::join) // has ended
+                        .map(CompletableFuture::join) // completed already
                         .flatMap(Optional::stream)
                         .toList());
     }

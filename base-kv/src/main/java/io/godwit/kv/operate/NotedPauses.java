@@ -15,8 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The balancers of a store on this node, whose pauses last over restarts: what an operator has paused begins nothing
- * until an operator resumes it. Any thread; futures complete on an I/O thread when the pause is noted.
+ * Makes the pauses of a store's balancers on this node survive restarts: a balancer that an operator has paused stays
+ * paused until an operator resumes it. Any thread. The futures of {@link #pause} and {@link #resume} complete on an I/O
+ * thread when the change is stored.
  *
  * <pre>
  * record   UTF-8, the name of each paused balancer on a line of its own
@@ -32,15 +33,15 @@ public final class NotedPauses implements BalanceControl {
     private final Runnable changed;
     private final Executor io;
     private final Object order = new Object();
-    /** The note that was asked for last: the next one waits for it. Guarded by {@link #order}. */
+    /** The last change to be stored; the next one waits for it. Guarded by {@link #order}. */
     private CompletableFuture<Void> last = CompletableFuture.completedFuture(null);
 
     /**
-     * @param loop has the balancers, none of which is paused
-     * @param noted the record; null for none
-     * @param keep notes the record; blocks
-     * @param changed is called when {@link #paused} is another, on an I/O thread
-     * @param io runs what blocks
+     * @param loop controls the balancers, none of which is paused yet
+     * @param noted the stored record; null if there is none
+     * @param keep stores the record; blocks
+     * @param changed called on an I/O thread when {@link #paused} has changed
+     * @param io runs tasks that block
      */
     public NotedPauses(
             String store,
@@ -62,7 +63,7 @@ public final class NotedPauses implements BalanceControl {
         }
     }
 
-    /** Has those that are noted paused; before the loop's first round. */
+    /** Pauses the balancers in the record; must be called before the loop's first round. */
     public void takeUp() {
         for (String name : paused()) {
             loop.pause(name).whenComplete((done, failure) -> {
@@ -73,7 +74,7 @@ public final class NotedPauses implements BalanceControl {
         }
     }
 
-    /** Names of those that an operator has paused. */
+    /** Names of the balancers that an operator has paused. */
     public synchronized List<String> paused() {
         return List.copyOf(paused);
     }
@@ -85,9 +86,9 @@ public final class NotedPauses implements BalanceControl {
         }
     }
 
-    /** Notes come in the order in which the loop was told, whatever threads they are written on. */
+    /** Stores changes in the order in which the loop got them, whatever threads write them. */
     private CompletableFuture<Void> noted(Supplier<CompletableFuture<Void>> change, String name, boolean isPaused) {
-        synchronized (order) { // of requests at the same time; nothing in here blocks
+        synchronized (order) { // orders concurrent requests; nothing in here blocks
             CompletableFuture<Void> done = change.get();
             last = last.handle((before, failure) -> done)
                     .thenCompose(own -> own)
@@ -97,7 +98,7 @@ public final class NotedPauses implements BalanceControl {
                                 changed.run();
                             },
                             io);
-            return last.copy(); // what a caller does to it is not to end the row
+            return last.copy(); // a copy, so that a caller cannot complete the chain
         }
     }
 

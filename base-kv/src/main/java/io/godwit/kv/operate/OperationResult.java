@@ -3,12 +3,12 @@ package io.godwit.kv.operate;
 import io.godwit.kv.balance.ActionOutcome;
 
 /**
- * What became of something an operator asked for.
+ * The result of an operator's request.
  *
- * @param detail why, when it is not done; for the operator
+ * @param detail why it was not done, for the operator
  */
 public record OperationResult(ActionOutcome outcome, String detail) {
-    /** It took effect. */
+    /** The request took effect. */
     public static final OperationResult DONE = new OperationResult(ActionOutcome.DONE, "");
 
     public boolean isDone() {

@@ -20,15 +20,15 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What keeps ranges of one store from being served, in words for an operator: which have no leader, which of their
+ * Describes for an operator what keeps ranges of one store from being served: which have no leader, and which of their
  * voters are missing.
  *
- * <p>A range that has no leader and no majority to elect one is told of at once. One that has the majority gets a
- * leader within seconds as a rule, and is told of when it does not. So are keys without a range, which there are for a
- * moment while reports of a split come in.
+ * <p>A range without a leader and without a majority to elect one is reported at once. A range with a majority usually
+ * gets a leader within seconds, and is reported only if it does not. The same holds for keys without a range, which
+ * exist for a moment while reports of a split come in.
  *
- * <p>Any thread may look, several at a time. Without a lock, since the log, which is asked, has one of its own, and
- * whoever looks may hold it.
+ * <p>Any thread may call {@link #look}, several at a time. Uses no lock, because it reads the log, which has its own
+ * lock, and the caller may hold that one.
  */
 public final class QuorumWatch {
     private static final long ELECTION_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -40,20 +40,20 @@ public final class QuorumWatch {
     private final Predicate<String> isThere;
     private final UnaryOperator<String> nameOf;
     private final LongSupplier clock;
-    /** By range, in nanoseconds of the clock. */
+    /** By range id, in nanoseconds of the clock. */
     private final Map<Long, Long> leaderlessSince = new ConcurrentHashMap<>();
     /**
-     * As {@link #leaderlessSince}, of keys without a range; null while there are none. Set to the first by whoever
-     * looks.
+     * Like {@link #leaderlessSince}, for keys without a range; null while there are none. Set by the first thread that
+     * sees the gap.
      */
     private final AtomicReference<@Nullable Long> gapSince = new AtomicReference<>();
 
     /**
      * @param self store id of this node
-     * @param votersInLog by range: its voters as the log of this node's replica has them last, committed or not, since
-     *     what a replica has applied is behind after a start; empty when this node has none
-     * @param isThere whether the node with this store id is reached
-     * @param nameOf of the node with this store id, for an operator
+     * @param votersInLog by range id: the voters in the last configuration of this node's replica's log, committed or
+     *     not, because after a start the applied state is behind; empty if this node has no replica
+     * @param isThere whether the node with this store id can be reached
+     * @param nameOf name for an operator of the node with this store id
      * @param clock monotonic, in nanoseconds
      */
     public QuorumWatch(
@@ -72,8 +72,10 @@ public final class QuorumWatch {
     }
 
     /**
-     * @param told by store id: what each node has told last of its replicas
-     * @return one line; empty when every key has a range that is led
+     * Describes the state now.
+     *
+     * @param told by store id: the replicas that each node last reported
+     * @return one line; empty if every key has a range with a leader
      */
     public String look(Routes routes, Map<String, ? extends Collection<ReplicaReport>> told) {
         long now = clock.getAsLong();
@@ -86,7 +88,8 @@ public final class QuorumWatch {
         Set<Long> seen = new HashSet<>();
         for (Route route : all) {
             if (route.token().isPresent()) {
-                // of another leader only itself knows whom it reaches; this one finds out some seconds late
+                // only a leader itself knows whom it reaches; if this node is the leader, it is reported before it
+                // steps down
                 String lost =
                         route.leader().equals(self) ? missing(route.report().voters(), route.rangeId(), told) : "";
                 if (!lost.isEmpty()) {
@@ -121,7 +124,7 @@ public final class QuorumWatch {
         return String.join("; ", words);
     }
 
-    /** Which voters are missing, where too few are there to elect a leader; else empty. */
+    /** Describes the missing voters if too few are left to elect a leader; else empty. */
     private String missing(List<String> voters, long rangeId, Map<String, ? extends Collection<ReplicaReport>> told) {
         List<String> away = voters.stream()
                 .filter(voter -> !isThere.test(voter) || hasStopped(rangeId, told.get(voter)))

@@ -13,8 +13,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * What is given up when a node is taken away, in words for an operator. It answers by what the node that is asked knows
- * at that moment, and says so where that is not all: what it does not know of may be on the node in question alone.
+ * Describes for an operator what is lost when a node is taken away. It answers from what the asked node knows at that
+ * moment, and says so if that is incomplete: data that it does not know of may exist on the node in question alone.
  * Immutable; made for one question.
  */
 final class Redundancy {
@@ -23,11 +23,11 @@ final class Redundancy {
     private final Unheard unheard;
 
     /**
-     * One open store as it is known now.
+     * One open store, as far as it is known now.
      *
-     * @param wanted voters of each range
-     * @param isBalanced whether balancers look after the ranges
-     * @param hasGap whether some keys have no range, or there is none at all
+     * @param wanted voters wanted of each range
+     * @param isBalanced whether balancers manage its ranges
+     * @param hasGap whether some keys have no range
      */
     record Store(String name, int wanted, boolean isBalanced, List<RangeInfo> ranges, boolean hasGap) {
         Store {
@@ -41,17 +41,17 @@ final class Redundancy {
     }
 
     /**
-     * What the node that is asked has not heard of.
+     * What the asked node has not heard of.
      *
-     * @param told names of the stores that nodes have told of, or that this one has made, open here or not
-     * @param silent store ids of the members that are there and have not told yet what they have
-     * @param longGone store ids of the nodes that are down for longer than the grace period
+     * @param told names of the stores that nodes have reported or that this node has made, open here or not
+     * @param silent store ids of live members that have not reported yet
+     * @param longGone store ids of nodes that have been down for longer than the grace period
      */
     record Unheard(Set<String> told, Set<String> silent, Set<String> longGone) {}
 
     /**
-     * @param nodes all that are known
-     * @param stores the open ones
+     * @param nodes all known nodes
+     * @param stores the open stores
      */
     Redundancy(List<NodeInfo> nodes, Collection<Store> stores, Unheard unheard) {
         this.nodes = List.copyOf(nodes);
@@ -59,7 +59,7 @@ final class Redundancy {
         this.unheard = unheard;
     }
 
-    /** Why it cannot be told what a node has; empty when it can. */
+    /** Why it cannot be said what a node has; empty if it can. */
     Optional<String> unclear() {
         Set<String> closed = new TreeSet<>(unheard.told());
         stores.forEach(store -> closed.remove(store.name()));
@@ -81,7 +81,7 @@ final class Redundancy {
                         + "Ask again in a moment, or start the nodes that are away");
     }
 
-    /** Nodes that may keep replicas when this one does no more. */
+    /** Number of nodes that may keep replicas without this one. */
     private int left(String storeId) {
         return (int) nodes.stream()
                 .filter(node ->
@@ -97,7 +97,7 @@ final class Redundancy {
         return nodes.stream().anyMatch(node -> isThere(node) && node.storeId().equals(storeId));
     }
 
-    /** Why a drain is not to begin unless that is meant; empty when each range keeps as many voters as it has. */
+    /** Why a drain would reduce the number of voters, or why that is unclear; empty if every range keeps its number. */
     Optional<String> without(String storeId) {
         Optional<String> unclear = unclear();
         if (unclear.isPresent()) {
@@ -128,7 +128,7 @@ final class Redundancy {
         return count == 1 ? "1 range of " + store : count + " ranges of " + store;
     }
 
-    /** Why the node must not be forgotten; empty when nothing needs it. */
+    /** Why the node must not be forgotten; empty if nothing needs it. */
     Optional<String> needOf(String storeId) {
         Optional<String> unclear = unclear();
         if (unclear.isPresent()) {
@@ -145,7 +145,7 @@ final class Redundancy {
         if (!needs.isEmpty()) {
             return Optional.of(String.join("; ", needs));
         }
-        // those that are gone for long have been waited for; the one in question may be there for others
+        // nodes gone for long do not count, except the one in question, which may be alive for other nodes
         List<NodeInfo> counted = nodes.stream()
                 .filter(node -> !node.isForgotten()
                         && (node.storeId().equals(storeId)
@@ -183,7 +183,7 @@ final class Redundancy {
                 : Optional.empty();
     }
 
-    /** What becomes of its replicas. */
+    /** Describes what happens to the replicas of the node. */
     String afterForgetting(String storeId) {
         int left = left(storeId);
         List<String> effects = new ArrayList<>();

@@ -3,18 +3,19 @@ package io.godwit.kv.operate;
 import java.util.Collection;
 
 /**
- * What operators call the ranges of a store: the first digits of their numbers, as many as tell them apart. Immutable.
+ * The short names of a store's ranges for operators: the first digits of their ids, as many as distinguish them all.
+ * Immutable.
  */
 public final class ShortNumbers {
-    /** More than the numbers of the ranges that a store begins with have. */
+    /** More digits than the ids of a store's first ranges have. */
     public static final int SHORTEST = 6;
 
-    /** Of the largest number. */
+    /** Number of digits of the largest id. */
     private static final int LONGEST = 19;
 
     private final int length;
 
-    /** @param ids of all ranges of the store */
+    /** @param ids the ids of all ranges of the store */
     public ShortNumbers(Collection<Long> ids) {
         long all = ids.stream().distinct().count();
         int enough = SHORTEST;
@@ -33,7 +34,7 @@ public final class ShortNumbers {
         return text.substring(0, Math.min(text.length(), digits));
     }
 
-    /** For people. */
+    /** The short form of an id. */
     public String of(long id) {
         return cut(id, length);
     }

@@ -30,7 +30,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One store of this node in the hands of its operators and balancers. */
+/** Operations of operators and balancers on one store of this node. */
 public final class StoreControl implements StoreOperations, AutoCloseable {
     private final StoreRanges ranges;
     private final String self;
@@ -43,8 +43,8 @@ public final class StoreControl implements StoreOperations, AutoCloseable {
     private final FactsTeller facts;
 
     /**
-     * @param links null when this node is alone
-     * @param noting notes for good which balancers of this store are paused
+     * @param links null if this node is not in a cluster
+     * @param noting stores durably which balancers of this store are paused
      */
     public StoreControl(
             StoreRanges ranges,
@@ -72,11 +72,11 @@ public final class StoreControl implements StoreOperations, AutoCloseable {
     }
 
     /**
-     * How pauses of balancers outlive this process; see {@link NotedPauses}.
+     * How pauses of balancers survive a restart; see {@link NotedPauses}.
      *
-     * @param noted by an earlier one; null for nothing
+     * @param noted record of an earlier process; null if there is none
      */
-    @SuppressWarnings("ArrayRecordComponent") // compared nowhere
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     public record Noting(byte @Nullable [] noted, Consumer<byte[]> keep, Runnable changed, Executor io) {}
 
     public void start() {
@@ -97,14 +97,14 @@ public final class StoreControl implements StoreOperations, AutoCloseable {
         return ranges(views.routesOf(reports), reports);
     }
 
-    /** All that matters where a node is to be given up. */
+    /** What {@link Redundancy} needs to know about this store. */
     public Redundancy.Store known() {
         Map<String, NodeReport> reports = views.reports();
         Routes routes = views.routesOf(reports);
         return new Redundancy.Store(name(), wantedVoters(), isBalanced(), ranges(routes, reports), routes.hasGap());
     }
 
-    /** How long a node must be gone until its replicas are given up, by the settings of this store's balancers. */
+    /** How long a node must be gone before its replicas are replaced, by the settings of this store's balancers. */
     public Duration grace() {
         return balance.plan().grace();
     }
@@ -187,12 +187,12 @@ public final class StoreControl implements StoreOperations, AutoCloseable {
         }
     }
 
-    /** For another node, which takes this one for the leader. */
+    /** Carries out an action for another node, which takes this one for the leader. */
     CompletableFuture<OperationResult> carryOutHere(BalanceAction action) {
         return actions.carryOut(action);
     }
 
-    /** The replica of a range on this node; null when there is none. */
+    /** The replica of a range on this node; null if there is none. */
     @Nullable
     public Range range(long id) {
         return ranges.find(id);
@@ -202,7 +202,7 @@ public final class StoreControl implements StoreOperations, AutoCloseable {
         return views;
     }
 
-    /** What the cluster has noted; until it has, what is configured. A node alone has nothing to replicate to. */
+    /** The number that the cluster has noted; before that, the configured one. Outside a cluster the default is 1. */
     @Override
     public int wantedVoters() {
         return facts.facts()
@@ -248,7 +248,7 @@ public final class StoreControl implements StoreOperations, AutoCloseable {
         return CompletableFuture.completedFuture(new OperationResult(ActionOutcome.REFUSED, why));
     }
 
-    /** Whether balancers look after the ranges. */
+    /** Whether balancers manage the ranges. */
     public boolean isBalanced() {
         return balance.isBalanced();
     }

@@ -11,61 +11,61 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an operator may ask of one store, on any node: what concerns a range is carried out by the node that leads it.
- * Any thread; nothing blocks.
+ * What an operator may ask of one store, on any node; the leader of a range carries out what concerns that range. Any
+ * thread; unless stated otherwise, methods do not block.
  */
 public interface StoreOperations {
-    /** More make nothing safer, and each write slower. */
+    /** More voters would make no data safer, and each write slower. */
     int MAX_VOTERS = ClusterFacts.MAX_VOTERS;
 
-    /** Name of the store. */
+    /** The name of the store. */
     String name();
 
     /**
-     * All ranges of the key space by their first key, as this node knows them: what others lead may be some seconds
-     * old.
+     * All ranges of the key space in the order of their first keys, as this node knows them. Data of ranges led
+     * elsewhere may be some seconds old.
      */
     List<RangeInfo> ranges();
 
     /**
-     * Has a split, merge, change of a replica or move of a leader carried out where its range is led. It is refused as
-     * {@code STALE} unless the range has the epoch of the action ({@link RangeInfo#epoch}).
+     * Carries out a split, a merge, a change of a replica or a move of a leader, on the node that leads the range. The
+     * result is {@code STALE} if the range does not have the epoch of the action ({@link RangeInfo#epoch}).
      *
-     * @return completes on any thread, never with a failure. When {@code deadline} passes before it has ended, with
-     *     {@code FAILED}: it may end well later
+     * @return completes on any thread, never with a failure; with {@code FAILED} if the deadline passes first, in which
+     *     case the action may still succeed later
      */
     CompletableFuture<OperationResult> carryOut(BalanceAction action, Deadline deadline);
 
-    /** How many voters every range is to have, as soon as there are so many nodes. */
+    /** The number of voters that every range should have, once there are enough nodes. */
     int wantedVoters();
 
     /**
-     * Has every range get so many voters, from now on, whatever the configuration says. Fewer than now are refused,
-     * saying what is given up, unless that is allowed. Blocks while it is written on this node.
+     * Sets the number of voters of every range, whatever the configuration says. Unless {@code mayReduce}, a lower
+     * number than now is refused with a description of what would be lost. Blocks while this node writes it.
      *
      * @param count 1 to {@link #MAX_VOTERS}
-     * @return completes when the members have noted it, or some have not answered in time; never with a failure
+     * @return completes when the members have stored it, or when some have not answered in time; never with a failure
      */
     CompletableFuture<OperationResult> wantVoters(int count, boolean mayReduce);
 
-    /** The balancers of this store on this node. A pause lasts over restarts. */
+    /** The balancers of this store on this node. A pause survives restarts. */
     BalanceControl balance();
 
     /** Names of the balancers of this store on this node that an operator has paused. */
     List<String> pausedBalancers();
 
     /**
-     * One range.
+     * One range, as operators see it.
      *
-     * @param start inclusive
-     * @param end exclusive; null means without end
+     * @param start first key, inclusive
+     * @param end exclusive; null means no end
      * @param voters store ids
      * @param learners store ids of replicas that do not vote
-     * @param leader store id; empty while none is known
-     * @param term of the leader
-     * @param sizeBytes on disk, about, of one replica
-     * @param change what is under way; empty for nothing
-     * @param faults replicas that have stopped, a line each: store id, colon, space, why
+     * @param leader store id; empty if none is known
+     * @param term Raft term of the leader
+     * @param sizeBytes approximate size of one replica on disk
+     * @param change the change in progress; empty if there is none
+     * @param faults replicas that have stopped, one line each: store id, colon, space, reason
      */
     @SuppressWarnings("ArrayRecordComponent")
     record RangeInfo(
@@ -87,7 +87,7 @@ public interface StoreOperations {
             faults = List.copyOf(faults);
         }
 
-        /** Whether the replica on the node with that store id has stopped after a fault. */
+        /** Whether the replica on the node with this store id has stopped after a fault. */
         public boolean hasStopped(String storeId) {
             return faults.stream().anyMatch(line -> line.startsWith(storeId + ": "));
         }

@@ -35,10 +35,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this node knows of a key space, as its balancers see it: its own report, made anew for each view, and the last
- * of each other node. Any thread.
+ * This node's view of a key space for its balancers: a fresh report of its own for each view, and the last report of
+ * each other node. Any thread.
  *
- * <p>Whether a replica has caught up is read off the last index of its log, in its own report, beside the leader's.
+ * <p>Whether a replica has caught up is decided by the last log index in its own report, compared with the leader's.
  */
 public final class StoreViews implements ClusterViewSource {
     private static final Duration FORGOTTEN_FOR = Duration.ofDays(36_500);
@@ -49,7 +49,7 @@ public final class StoreViews implements ClusterViewSource {
     private final OwnReport own;
     private final @Nullable ClusterLinks links;
     private final long startNanos = System.nanoTime();
-    /** Since when a store has told that a replica has stopped after a fault, in nanoseconds. */
+    /** When each store first reported that a replica has stopped after a fault, in nanoseconds. */
     private final Map<Stopped, Long> stoppedSince = new ConcurrentHashMap<>();
 
     private record Stopped(String storeId, long rangeId) {}
@@ -57,7 +57,7 @@ public final class StoreViews implements ClusterViewSource {
     /**
      * @param goal what is wanted of every range now
      * @param isForgotten whether the node of a store id was given up
-     * @param links null when this node is alone
+     * @param links null if this node is not in a cluster
      */
     StoreViews(
             String store,
@@ -76,13 +76,13 @@ public final class StoreViews implements ClusterViewSource {
     public Optional<ClusterView> view() {
         Map<String, NodeReport> reports = reports();
         if (links != null && !links.silent().isEmpty()) {
-            return Optional.empty(); // somebody who is there has not told anything yet
+            return Optional.empty(); // a live node has not reported yet
         }
         forgetStarted(reports);
         return Optional.of(new ClusterView(store, own.storeId(), goal.get(), stores(reports), ranges(reports)));
     }
 
-    /** What all nodes have told, this one now and of this store alone; by store id. */
+    /** The reports of all nodes by store id; this node's own is fresh and of this store alone. */
     Map<String, NodeReport> reports() {
         Map<String, NodeReport> reports = new HashMap<>();
         if (links != null) {
@@ -102,12 +102,12 @@ public final class StoreViews implements ClusterViewSource {
         return views;
     }
 
-    /** The ranges by their first keys; those that are gone lead nothing. */
+    /** The ranges in the order of their first keys; nodes that are gone count as leading nothing. */
     List<Routes.Route> routes(Map<String, NodeReport> reports) {
         return routesOf(reports).all();
     }
 
-    /** The same, where it matters whether they have every key between them. */
+    /** Like {@link #routes}, but the result also tells whether the ranges cover every key. */
     Routes routesOf(Map<String, NodeReport> reports) {
         Map<String, List<ReplicaReport>> told = new HashMap<>();
         Set<String> gone = new HashSet<>();
@@ -159,7 +159,7 @@ public final class StoreViews implements ClusterViewSource {
                 return change;
             }
         }
-        return RangeChange.PAUSE; // of a later release
+        return RangeChange.PAUSE; // a change of a later release
     }
 
     private Replica replica(Routes.Route route, String storeId, boolean isVoter, Map<String, NodeReport> reports) {
@@ -180,10 +180,10 @@ public final class StoreViews implements ClusterViewSource {
 
     private Duration stoppedFor(String storeId, ReplicaReport replica) {
         long since = stoppedSince.computeIfAbsent(new Stopped(storeId, replica.rangeId()), fresh -> System.nanoTime());
-        return Duration.ofNanos(System.nanoTime() - since); // in this order, or the first would be below 0
+        return Duration.ofNanos(System.nanoTime() - since); // in this order, so that the first duration is not negative
     }
 
-    /** What runs again, or is not there any more, is forgotten. */
+    /** Forgets replicas that run again or no longer exist. */
     private void forgetStarted(Map<String, NodeReport> reports) {
         Set<Stopped> stopped = new HashSet<>();
         reports.forEach((storeId, report) -> report.replicas().getOrDefault(store, List.of()).stream()
@@ -210,9 +210,9 @@ public final class StoreViews implements ClusterViewSource {
     }
 
     /**
-     * How long a store has had a replica that has stopped after a fault and that it does not offer to begin anew:
-     * nothing that is on it is to be counted on. To the others it is as if it had gone, so that what it has is
-     * replaced; it judges its own ranges by what it sees.
+     * How long a store has had a replica that has stopped after a fault and cannot be replaced in place: then nothing
+     * on that store can be relied on. Other nodes treat it as gone, so that all its replicas are replaced; the node
+     * itself judges its own ranges by what it sees.
      */
     private Optional<Duration> faultyFor(String id, @Nullable NodeReport report) {
         if (report == null || id.equals(own.storeId())) {
@@ -225,7 +225,7 @@ public final class StoreViews implements ClusterViewSource {
     }
 
     private StoreView storeView(String id, @Nullable NodeReport report, MemberWatch.@Nullable Seen seen) {
-        if (isForgotten.test(id)) { // gone for longer than any grace period, and to keep nothing
+        if (isForgotten.test(id)) { // counts as down for longer than any grace period, and as draining
             return new StoreView(id, "", Liveness.DOWN, FORGOTTEN_FOR, true, "", 1, 0, 1, 1);
         }
         boolean isSelf = id.equals(own.storeId());
@@ -262,7 +262,9 @@ public final class StoreViews implements ClusterViewSource {
                         isSelf && links != null ? links.exchange().reports().get(id) : report));
     }
 
-    /** Of the key spaces before this one; what this node leads itself it reads of what it has told, too. */
+    /**
+     * Work that a node leads in key spaces before this one; for this node too, it is read from the last report sent.
+     */
     private double leaderWorkElsewhere(@Nullable NodeReport told) {
         if (told == null) {
             return 0;

@@ -1,4 +1,4 @@
-/** What operators and balancers ask of the ranges and nodes of a cluster, and how that is carried out. */
+/** Requests of operators and balancers to the ranges and nodes of a cluster, and how they are carried out. */
 @NullMarked
 package io.godwit.kv.operate;
 

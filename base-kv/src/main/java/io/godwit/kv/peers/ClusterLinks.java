@@ -23,11 +23,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 
 /**
- * What ties a node's stores to those of the other nodes: who is there, who leads what, requests to and from others,
- * replicas that come and go. Made and closed by the thread that opens the node.
+ * Connects a node's stores with those of the other nodes: members, leaders, requests to and from other nodes, and
+ * replicas that are added and removed. Made and closed by the thread that opens the node.
  */
 public final class ClusterLinks implements AutoCloseable {
-    /** Of requests under way to other nodes, for each store. */
+    /** Bytes of pending requests to other nodes, for each store. */
     private static final long MAX_PENDING_BYTES = 64L << 20;
 
     private static final long LOOK_FOR_ENDED_MILLIS = 15_000;
@@ -46,10 +46,11 @@ public final class ClusterLinks implements AutoCloseable {
     private final List<RoutedClient> clients = new ArrayList<>();
 
     /**
-     * @param stores the open ones, by name; seen as they change
-     * @param members of the cluster, already told of them
-     * @param facts of the cluster, which reports bring and are judged by
-     * @param takeOver has the replica of a group, if it follows the leader given next, stand for election
+     * @param stores the open stores, by name; a live view
+     * @param members the members of the cluster, which the caller keeps up to date
+     * @param facts the facts of the cluster; reports update them and are accepted or refused by them
+     * @param takeOver makes the replica of a group (first argument) stand for election, if it follows the given leader
+     *     (second argument)
      */
     public ClusterLinks(
             ClusterEntry.Entered entered,
@@ -114,7 +115,7 @@ public final class ClusterLinks implements AutoCloseable {
         return cluster;
     }
 
-    /** Store ids of the other nodes that are there and have not told yet what they have. */
+    /** Store ids of the live other nodes that have not reported yet. */
     public Set<String> silent() {
         Set<String> silent = new TreeSet<>();
         Set<String> told = exchange.reports().keySet();
@@ -126,7 +127,7 @@ public final class ClusterLinks implements AutoCloseable {
         return silent;
     }
 
-    /** Who leads what of a store. */
+    /** The routes of a store: its ranges and their leaders. */
     public RouteTable table(String store) {
         return tables.computeIfAbsent(store, name -> {
             RouteTable table = new RouteTable();
@@ -135,12 +136,12 @@ public final class ClusterLinks implements AutoCloseable {
         });
     }
 
-    /** Who leads the ranges of a store. */
+    /** The leaders of the ranges of a store. */
     public Leaders leadersOf(String store) {
         return new RouteLeaders(caller.storeId(), table(store), exchange::changed);
     }
 
-    /** The way to all ranges of a store, wherever they are led. */
+    /** A client for all ranges of a store, wherever their leaders are. */
     public RangeClient clientOf(StoreRanges ranges) {
         RoutedClient client = new RoutedClient(
                 ranges.name(),
@@ -158,12 +159,12 @@ public final class ClusterLinks implements AutoCloseable {
         return client;
     }
 
-    /** Requests of this node fail from here on. */
+    /** Closes the clients: requests of this node fail from now on. */
     public void closeClients() {
         clients.forEach(RoutedClient::close);
     }
 
-    /** Leaves the cluster. Stores and Raft must have been closed before. */
+    /** Leaves the cluster. The stores and Raft must be closed before. */
     @Override
     public void close() {
         exchange.close();

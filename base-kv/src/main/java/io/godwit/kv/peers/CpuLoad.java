@@ -9,23 +9,23 @@ import java.util.function.LongSupplier;
 /**
  * The share of the machine's cores that this process keeps busy, 0 to 1. Any thread.
  *
- * <p>Of this process, not of the machine: balancers give nothing more to a node that is busy with what it has. What
- * else runs on the machine for a second, such as an operator's command, is no reason to leave ranges where they are
- * (ADR 52).
+ * <p>It measures this process and not the machine: balancers give nothing more to a node that is busy with its own
+ * work. Other programs that run for a second, such as an operator's command, are no reason to leave ranges where they
+ * are (ADR 52).
  *
- * <p>A look takes the JVM some files of the system, and every key space's balancers ask each second: all within half
- * a second share one. The JVM reckons from its last look to this one, so looks that follow each other closely would
- * tell little besides.
+ * <p>To measure, the JVM reads system files, and the balancers of every key space ask each second, so all calls within
+ * half a second share one measurement. The JVM measures since its previous call, so calls in quick succession would
+ * also be inaccurate.
  */
 final class CpuLoad {
-    /** The JVM knows one process. */
+    /** The JVM measures only its own process. */
     static final CpuLoad OF_PROCESS = new CpuLoad(CpuLoad::look, System::nanoTime);
 
     private static final long FRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private final DoubleSupplier source;
     private final LongSupplier clock;
-    /** When the next look is due; whoever moves it on looks. */
+    /** When the next measurement is due; the thread that advances it measures. */
     private final AtomicLong dueNanos;
 
     private volatile double last;
@@ -41,7 +41,7 @@ final class CpuLoad {
         long due = dueNanos.get();
         if (now - due >= 0 && dueNanos.compareAndSet(due, now + FRESH_NANOS)) {
             double load = source.getAsDouble();
-            last = load > 0 ? Math.min(1, load) : 0; // negative, or no number, when it is not known
+            last = load > 0 ? Math.min(1, load) : 0; // negative or NaN if it is not known
         }
         return last;
     }

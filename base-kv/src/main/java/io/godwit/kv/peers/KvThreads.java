@@ -11,7 +11,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The threads of a node, with names that tell in a thread dump what they are for. */
+/** The threads of a node, with names that show their purpose in a thread dump. */
 public final class KvThreads implements AutoCloseable {
     private static final long CLOSE_SECONDS = 10;
 
@@ -21,7 +21,7 @@ public final class KvThreads implements AutoCloseable {
 
     public KvThreads() {
         int cores = Runtime.getRuntime().availableProcessors();
-        AtomicInteger number = new AtomicInteger(); // threads are made by several at once
+        AtomicInteger number = new AtomicInteger(); // several threads call the factory
         ranges = new ForkJoinPool(
                 cores,
                 pool -> {
@@ -36,28 +36,28 @@ public final class KvThreads implements AutoCloseable {
         timers.setRemoveOnCancelPolicy(true);
     }
 
-    /** For range executors, which never block: a thread a core. */
+    /** For range executors, which never block: one thread per core. */
     public Executor ranges() {
         return ranges;
     }
 
-    /** For what may block. */
+    /** For tasks that may block. */
     public Executor io() {
         return io;
     }
 
-    /** Only hands tasks on. */
+    /** Only hands tasks over to other threads. */
     public ScheduledExecutorService timers() {
         return timers;
     }
 
-    /** Runs {@code task} on an I/O thread, again and again until the threads are closed. */
+    /** Runs {@code task} on an I/O thread at a fixed interval until the threads are closed. */
     @SuppressWarnings("FutureReturnValueIgnored") // ends with the timers
     public void everyMillis(long millis, Runnable task) {
         timers.scheduleWithFixedDelay(() -> io.execute(task), millis, millis, TimeUnit.MILLISECONDS);
     }
 
-    /** Ends the timers, lets the others finish what they have. */
+    /** Stops the timers, and lets the other threads finish their tasks. */
     @Override
     public void close() {
         timers.shutdownNow();
@@ -74,7 +74,7 @@ public final class KvThreads implements AutoCloseable {
     }
 
     private static ThreadFactory daemons(String prefix) {
-        AtomicInteger number = new AtomicInteger(); // threads are made by several at once
+        AtomicInteger number = new AtomicInteger(); // several threads call the factory
         return task -> {
             Thread thread = new Thread(task, prefix + number.incrementAndGet());
             thread.setDaemon(true);

@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Hands calls that were routed to this node to its replicas. */
+/** Passes calls that were routed to this node to its replicas. */
 public record LocalRanges(Function<String, @Nullable StoreRanges> stores) implements RangeHost {
     @Override
     public CompletableFuture<byte[]> handle(String store, RouteToken token, RangeCall call) {

@@ -22,10 +22,10 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * Makes a node's report of itself. Any thread.
+ * Makes the reports of this node about itself. Any thread.
  *
- * @param isLogWhole whether the log can be written; otherwise no replica can be begun anew here
- * @param facts what is noted here of the cluster
+ * @param isLogWhole whether the log can be written; otherwise no replica can be made again here
+ * @param facts the facts of the cluster as noted here
  */
 public record OwnReport(
         String storeId,
@@ -40,7 +40,10 @@ public record OwnReport(
         return of(revision, stores.get());
     }
 
-    /** The same of one store alone, as its balancers look at it every second. Of no revision: it is told to nobody. */
+    /**
+     * A report of one store alone, which the balancers of the store read every second. It has no revision because it is
+     * not sent.
+     */
     public NodeReport of(String store) {
         return of(
                 0,
@@ -68,7 +71,7 @@ public record OwnReport(
         return new NodeReport(storeId, incarnation, revision, status, replicas, facts.get());
     }
 
-    /** Of a replica whose database was not opened: what the range was when it came. */
+    /** For a replica whose database was not opened: the descriptor from when the replica was made. */
     private ReplicaReport of(StoreRanges store, StoreRanges.Unopened closed) {
         RangeDescriptor descriptor = closed.descriptor();
         return new ReplicaReport(

@@ -29,51 +29,55 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How replicas come to this node and go from it, beside those that are born with a store or a split.
+ * How replicas come to this node and leave it, besides those that are made with a store or by a split.
  *
- * <p><b>Coming.</b> The leader of a range asks before it makes this node a member ({@code CREATE_REPLICA}); or this
- * node is called by a group that it lacks, as when it was given a snapshot of a range and so never saw the split that
- * made the group, and asks the caller what that is ({@code DESCRIBE_RANGE}). Refused are askers whose epoch is before
- * that of the tombstone: they ask for what has been undone since. Then, with what a crash leaves:
+ * <p><b>Coming.</b> The leader of a range asks this node ({@code CREATE_REPLICA}) before it makes it a member. Or a
+ * group that this node lacks calls it, for example after this node has received a snapshot of a range and so never saw
+ * the split that made the group; then this node asks the caller about the group ({@code DESCRIBE_RANGE}). A request
+ * with an epoch below that of the tombstone is refused, because it was overtaken by the removal. Steps, and what a
+ * crash leaves:
  *
  * <ol>
- *   <li>The directory {@code range-N}, emptied, and in it an empty database, made durable; the group's log, which
- *       should be empty, is made so. A crash leaves files that nobody opens; the next attempt empties them.
- *   <li>The register: the descriptor of the range as it came into being, and the epoch at which this node joined. From
+ *   <li>The directory {@code range-N} is emptied and gets an empty database, made durable; the group's log is emptied
+ *       if it is not empty. A crash leaves files that nobody opens; the next attempt empties them.
+ *   <li>The register gets the descriptor of the range as it was created, and the epoch at which this node joined. From
  *       here on the replica exists.
- *   <li>{@code STORES} names the store.
+ *   <li>{@code STORES} gets the name of the store.
  *   <li>The group is started without voters. It takes the log from its very beginning, if the leader still has it, or a
- *       snapshot. Until it has either it does not vote, and having no voters it does not stand for election: an empty
- *       state is never chosen.
+ *       snapshot. Until then it does not vote and, having no voters, does not stand for election: an empty state is
+ *       never elected.
  * </ol>
  *
- * <p><b>Going.</b> When the leader of a range tells of an epoch above that at which this replica joined, and this node
- * is no member by then. The leader has changed the group before it tells, so nobody counts on this replica any more. Or
- * when another member says that the range has ended, having been merged into its neighbour while this node was away
- * ({@code HAS_ENDED}).
+ * <p><b>Going.</b> A replica is removed when the leader of its range reports an epoch above that at which the replica
+ * joined, and this node is no longer a member. The leader changes the group before it reports, so nobody relies on the
+ * replica by then. A replica is also removed when another member says that the range has ended because it was merged
+ * into its neighbour while this node was away ({@code HAS_ENDED}).
  *
  * <ol>
- *   <li>The register: the descriptor is replaced, in one step, by a tombstone with that epoch. From here on the replica
+ *   <li>In the register, one write replaces the descriptor by a tombstone with that epoch. From here on the replica
  *       does not exist; a crash leaves files and a log, which the next start deletes before it opens the store.
  *   <li>The leader of the coprocessor, if there is one, the group and the database are stopped.
  *   <li>The directory is deleted, then the group's log, its term and its vote.
  * </ol>
  *
- * <p>The tombstone stays. A split that is replayed makes no replica where there is one, nor where there is a tombstone.
+ * <p>The tombstone stays. A replayed split makes no replica where there is one already or where there is a tombstone.
  *
- * <p><b>Being replaced.</b> A replica that has stopped after a fault of its own, at the start or later, tells so in its
- * node's reports, and whether it may be begun anew here ({@link OwnReport}). It stays as it is until the range's leader
- * has made it no member ({@code ReplicaCount} of the balancers, after a grace period, while the majority runs; or an
- * operator). Then it goes as above, but that the tombstone says that its files are kept: the third step, or the next
- * start after a crash, moves the directory to {@code damaged/} instead. Then it comes as above, blank, under no vote
- * that it could have given before, and takes a snapshot. If that one stops as well while the first one's files are
- * still there, the node does not offer it again: the disk is for somebody to look at.
+ * <p><b>Being replaced.</b> If a replica has stopped after a fault of its own, at the start or later, its node's
+ * reports say so, and whether it may be made again here ({@link OwnReport}). It stays as it is until the range's leader
+ * has removed it from the members ({@code ReplicaCount} of the balancers, after a grace period, while the majority
+ * runs; or an operator). Then it goes as above, except that the tombstone says that its files are kept: the third step,
+ * or the next start after a crash, moves the directory to {@code damaged/}. Then it comes as above, empty, with no
+ * earlier vote, and takes a snapshot. If the new replica stops too while the files of the first are still there, the
+ * node does not offer it again, because somebody should look at the disk.
  *
- * <p>All work is done on I/O threads; {@link StoreRanges} keeps two of it for one range apart.
+ * <p>All work is done on I/O threads; {@link StoreRanges} runs only one such operation per range at a time.
  */
 public final class Replicas {
     private static final Logger LOG = LoggerFactory.getLogger(Replicas.class);
-    /** A replica that applies the split makes the child out of what it has, which is quicker than copying. */
+    /**
+     * How long to wait for a split: a replica that applies it makes the child from its own data, which is quicker than
+     * a copy.
+     */
     private static final long SPLIT_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     private static final long ASK_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(3);
@@ -90,16 +94,16 @@ public final class Replicas {
     private final Map<String, Long> leaderlessSince = new ConcurrentHashMap<>();
 
     private final Map<String, Missing> missing = new ConcurrentHashMap<>();
-    /** Groups that are being given up: one report after the other says so. */
+    /** Groups that are being removed, because several reports may ask for it. */
     private final Set<String> going = ConcurrentHashMap.newKeySet();
 
-    /** A group that calls and is not here. */
+    /** A group that calls this node and is not here. */
     private record Missing(long sinceNanos, long lastCallNanos, long askedNanos) {}
 
     /**
-     * @param stores the open store of a name; null when there is none
-     * @param open all of them
-     * @param io runs what may block
+     * @param stores the open store of a name; null if there is none
+     * @param open all open stores
+     * @param io runs tasks that may block
      */
     public Replicas(
             String self,
@@ -114,7 +118,7 @@ public final class Replicas {
         this.io = io;
     }
 
-    /** Answers the questions of other nodes, from now on. */
+    /** Begins to answer the questions of other nodes. */
     public void start() {
         rpc.on(Question.CREATE_REPLICA, (asker, content) -> {
             create(Description.decode(content), asker);
@@ -138,8 +142,8 @@ public final class Replicas {
     /**
      * What a node needs to know to make a replica.
      *
-     * @param descriptor of the range as it came into being
-     * @param epoch that it has now
+     * @param descriptor of the range as it was created
+     * @param epoch the present epoch of the range
      */
     record Description(RangeDescriptor descriptor, long epoch) {
         public byte[] encode() {
@@ -163,7 +167,7 @@ public final class Replicas {
 
     // --- on the leader
 
-    /** Has a store make a blank replica of a range that this node leads. Fails with an {@link IOException}. */
+    /** Asks a store to make an empty replica of a range that this node leads. Fails with an {@link IOException}. */
     public CompletableFuture<byte[]> createOn(String storeId, String store, long rangeId) {
         try {
             return rpc.ask(
@@ -217,7 +221,7 @@ public final class Replicas {
         if (here != null
                 && wanted.epoch() > here.joinedEpoch()
                 && !ranges.faultOf(descriptor.id()).isEmpty()) {
-            // whoever asks does not count it as a member, and the report that says so has not come yet
+            // the asker does not count it as a member, but the report that says so has not come yet
             awaitLeft(ranges.leave(descriptor.id(), wanted.epoch()));
         }
         ranges.join(descriptor.joinedAt(wanted.epoch()));
@@ -231,7 +235,7 @@ public final class Replicas {
         }
     }
 
-    /** A group that is not here calls; on a thread that must not be blocked. */
+    /** A group that is not here has called this node. Called on a thread that must not be blocked. */
     public void called(String groupId, String caller) {
         long now = System.nanoTime();
         missing.values().removeIf(known -> now - known.lastCallNanos() > FORGET_NANOS);
@@ -275,11 +279,12 @@ public final class Replicas {
         try {
             Description description = Description.decode(answer);
             StoreRanges ranges = stores.apply(description.descriptor().store());
-            // the caller counts this node in at its epoch; at that of the tombstone it was out
+            // at the caller's epoch this node is a member; at the tombstone's it was not
             if (ranges != null
                     && description.epoch()
                             > ranges.tombstoneOf(description.descriptor().id())) {
-                // joined one before: a report of that very epoch, with this node in it, must not end what it confirms
+                // joined at one epoch less, so that a report of this epoch, with this node in it, does not remove the
+                // replica
                 create(new Description(description.descriptor(), description.epoch()), caller);
             }
         } catch (IOException e) {
@@ -290,8 +295,8 @@ public final class Replicas {
     // --- going
 
     /**
-     * Asks the other members about groups that have had no leader for a long time: a node that was away while a range
-     * was merged into another, and its replicas were deleted elsewhere, hears of it from nobody. Every now and then; on
+     * Asks the other members about groups that have had no leader for a long time: if a range was merged into another
+     * while this node was away, and its replicas were deleted elsewhere, nobody calls this node. Called at intervals on
      * an I/O thread.
      */
     void lookForEnded() {
@@ -333,7 +338,7 @@ public final class Replicas {
                 });
     }
 
-    /** What a node tells of its leaders may end replicas here. Any thread; hands over. */
+    /** Handles a report; it may show that replicas here must be removed. Any thread; hands over. */
     public void told(NodeReport report) {
         report.replicas().forEach((store, replicas) -> {
             StoreRanges ranges = stores.apply(store);
@@ -345,14 +350,14 @@ public final class Replicas {
         });
     }
 
-    /** Whether a replica is about to be given up, since {@link #told}, or is being given up. For tests. */
+    /** Whether a replica is being removed, or will be since {@link #told}. For tests. */
     public boolean isAnyGoing() {
         return !going.isEmpty();
     }
 
     /**
-     * Not while something is being done to the range: what it says of the members may be older than what the group goes
-     * by.
+     * Removes a replica, unless its range is being changed: then the reported members may be older than the group's
+     * configuration.
      */
     private void giveUp(StoreRanges ranges, ReplicaReport led) {
         RangeDescriptor descriptor = ranges.descriptor(led.rangeId());
@@ -366,7 +371,7 @@ public final class Replicas {
         }
         Range range = ranges.find(led.rangeId());
         if (range != null && range.state().epoch() > led.epoch()) {
-            going.remove(descriptor.groupId()); // whoever told is behind
+            going.remove(descriptor.groupId()); // the report is out of date
             return;
         }
         io.execute(() -> leave(ranges, led.rangeId(), descriptor.groupId(), led.epoch()));
@@ -377,7 +382,7 @@ public final class Replicas {
         CompletableFuture<Void> left;
         try {
             left = ranges.leave(rangeId, epoch);
-        } catch (RuntimeException e) { // the outermost frame; nothing was done
+        } catch (RuntimeException e) { // outermost frame; nothing was done
             left = CompletableFuture.failedFuture(e);
         }
         left.whenComplete((done, failure) -> {

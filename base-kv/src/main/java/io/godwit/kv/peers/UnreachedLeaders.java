@@ -29,13 +29,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has leaders replaced that this node cannot reach though they live: the link between the two is cut, and no other.
+ * Replaces leaders that are alive but cannot be reached by this node, because only the link between the two is cut.
  *
- * <p>Raft sees nothing amiss, since such a leader has a majority without this node; nor does the membership, as long as
- * somebody reaches both. But requests that come in at this node would wait for as long as the link is cut. So it asks a
- * voter that it does reach to stand for election, and that does ({@link #takeOver}) if it reaches the leader itself:
- * then both sides reach the new one. A voter that does not reach the leader either learns of its death by the
- * membership, or asks in its turn.
+ * <p>Raft does not detect this, because such a leader has a majority without this node. Nor does the membership, as
+ * long as somebody reaches both. But requests at this node would wait for as long as the link is cut. So this node asks
+ * a voter that it reaches to stand for election, and that voter does so ({@link #takeOver}) if it reaches the leader
+ * itself: then both sides reach the new leader. A voter that does not reach the leader either learns of its death from
+ * the membership, or asks another voter itself.
  *
  * <pre>
  * TAKE_OVER   utf leader | int groups, each: utf group id
@@ -44,7 +44,7 @@ import org.slf4j.LoggerFactory;
  */
 final class UnreachedLeaders {
     private static final Logger LOG = LoggerFactory.getLogger(UnreachedLeaders.class);
-    /** A connection that broke is made again within a second, where it can be. */
+    /** A broken connection is usually made again within a second. */
     private static final long UNREACHED_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     static final long LOOK_MILLIS = 1_000;
@@ -58,14 +58,15 @@ final class UnreachedLeaders {
     private final MemberWatch members;
     private final Map<String, RouteTable> tables;
     private final BiConsumer<String, String> takeOver;
-    /** The looker's, by store id: since when it has not been connected, and when others were asked last. */
+    /** By store id: since when a node has not been connected, and when others were asked last. Guarded by this. */
     private final Map<String, Long> unreachedSince = new HashMap<>();
 
     private final Map<String, Long> askedAt = new HashMap<>();
 
     /**
-     * @param tables who leads what of each store, by its name; seen as they change
-     * @param takeOver has this node's replica of a group, if it follows the leader given next, stand for election
+     * @param tables the routes of each store, by its name; a live view
+     * @param takeOver makes this node's replica of a group (first argument) stand for election, if it follows the given
+     *     leader (second argument)
      */
     UnreachedLeaders(
             String self,
@@ -86,7 +87,7 @@ final class UnreachedLeaders {
         rpc.on(Question.TAKE_OVER, (asker, content) -> takeOver(asker, content));
     }
 
-    /** One at a time, every {@link #LOOK_MILLIS}. Costs next to nothing while all are reached. */
+    /** Called every {@link #LOOK_MILLIS}, one call at a time. Very cheap while all nodes are reached. */
     synchronized void look() {
         long now = System.nanoTime();
         members.seen().forEach((storeId, seen) -> {
@@ -112,7 +113,7 @@ final class UnreachedLeaders {
                         route.leader().equals(leader) || route.leader().isEmpty() && followed.contains(route.rangeId());
                 List<String> voters = isLed ? others(route, leader) : List.of();
                 if (!voters.isEmpty()) {
-                    // the same one, whoever asks; not the same one for all ranges
+                    // every asker chooses the same voter for a range; different ranges get different ones
                     String voter = voters.get((int) Math.floorMod(route.rangeId(), (long) voters.size()));
                     asked.computeIfAbsent(voter, fresh -> new ArrayList<>())
                             .add(RangeDescriptor.groupId(store, route.rangeId()));
@@ -135,8 +136,8 @@ final class UnreachedLeaders {
     }
 
     /**
-     * What {@code leader} leads as those see it that are reached: of what it came to lead, or changed, behind the cut
-     * it cannot tell itself.
+     * Ids of ranges that reachable replicas say {@code leader} leads. After the cut, the leader cannot report to this
+     * node what it leads.
      */
     private Set<Long> followed(RouteTable table, String leader) {
         Set<Long> followed = new HashSet<>();
@@ -171,7 +172,7 @@ final class UnreachedLeaders {
         return bytes.toByteArray();
     }
 
-    /** Asked by a node that does not reach the leader. */
+    /** Answers a node that does not reach the leader. */
     private CompletableFuture<byte[]> takeOver(String asker, byte[] content) throws IOException {
         try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(content))) {
             String leader = in.readUTF();

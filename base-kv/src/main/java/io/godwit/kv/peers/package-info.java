@@ -1,4 +1,4 @@
-/** What a node has to do with the others: reports, replicas that come and go, requests to and from them. */
+/** Relations between a node and the others: reports, replicas that come and go, requests to and from them. */
 @NullMarked
 package io.godwit.kv.peers;
 

@@ -7,24 +7,25 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * JRaft's timers, with two things of ours.
+ * JRaft's timers, with two changes.
  *
- * <p>They fire together: a leader of hundreds of idle groups has a heartbeat for each follower of each, and one by one
- * each wakes half a dozen threads here and there. So long delays end a little early, at the next even
- * {@link #TOGETHER_MILLIS} of the monotonic clock: what is due then goes through threads that are awake, and leaves in
- * few writes.
+ * <p>Long delays end together. A leader of hundreds of idle groups sends a heartbeat to each follower of each; sent one
+ * by one, each wakes half a dozen threads on several nodes. So long delays end a little early, at a multiple of
+ * {@link #TOGETHER_MILLIS} of the monotonic clock: timers that are due together use threads that are awake, and few
+ * writes.
  *
- * <p>There is a bound on what the wall clock can do to them. A leader takes the delay to a follower's next heartbeat,
- * and to the next attempt at one that could not be reached, as the difference of two looks at the wall clock, with a
- * call between them: a clock that is set back meanwhile by an hour would have the follower hear nothing for an hour. No
- * timer that JRaft sets on purpose is longer than {@link #MAX_MILLIS}; one that fires early looks again. All else that
- * JRaft decides by time goes by the monotonic clock.
+ * <p>Delays have an upper bound, which limits the effect of the wall clock. A leader computes the delay to a follower's
+ * next heartbeat, and to the next attempt at one that it could not reach, as the difference of two readings of the wall
+ * clock, with a call between them. If the clock were set back by an hour meanwhile, the follower would hear nothing for
+ * an hour. JRaft sets no timer on purpose that is longer than {@link #MAX_MILLIS}; one that fires early checks again.
+ * All other decisions of JRaft about time use the monotonic clock.
  */
 @SPI(name = "godwit", priority = 100)
 public final class BoundedTimers extends DefaultRaftTimerFactory {
     static final long MAX_MILLIS = 60_000;
     /**
-     * A part of the shortest delay that is {@link #LONG_MILLIS}, so that heartbeats become no more frequent by much.
+     * A fraction of {@link #LONG_MILLIS}, the shortest delay that is shortened, so that heartbeats do not become much
+     * more frequent.
      */
     static final long TOGETHER_MILLIS = 250;
 
@@ -35,7 +36,11 @@ public final class BoundedTimers extends DefaultRaftTimerFactory {
         return new Bounded(super.getRaftScheduler(shared, workers, name));
     }
 
-    /** @return the delay, bounded, and shorter by less than {@link #TOGETHER_MILLIS} when it is long */
+    /**
+     * Bounds a delay.
+     *
+     * @return the delay, at most {@link #MAX_MILLIS}; a long one is shortened by less than {@link #TOGETHER_MILLIS}
+     */
     static long bounded(long delayMillis, long nowMillis) {
         if (delayMillis < LONG_MILLIS) {
             return delayMillis;
@@ -44,7 +49,7 @@ public final class BoundedTimers extends DefaultRaftTimerFactory {
         return due - Math.floorMod(due, TOGETHER_MILLIS) - nowMillis;
     }
 
-    /** @param timers runs what is due */
+    /** @param timers runs the tasks */
     record Bounded(Scheduler timers) implements Scheduler {
         @Override
         public ScheduledFuture<?> schedule(Runnable command, long delay, TimeUnit unit) {

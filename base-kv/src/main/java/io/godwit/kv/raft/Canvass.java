@@ -14,13 +14,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Asks the other voters of a group before a candidate raises the term (pre-vote, Raft dissertation, 9.6). A node that
- * is cut off gets no majority, so it raises no term, and the leader of the majority keeps its leadership when the link
- * heals. Neither does one that lacks entries and could not be elected. JRaft's own pre-vote does not serve here: voters
- * deny it until the election timeout has passed.
+ * is cut off gets no majority and so raises no term, and the majority's leader stays leader when the link heals. The
+ * same holds for a node that lacks entries and could not be elected. JRaft's own pre-vote cannot be used: voters deny
+ * it until the election timeout has passed.
  */
 final class Canvass {
     private static final long TIMEOUT_MILLIS = 300;
-    /** The term of a request that tells where the candidate's log ends; 0 when it does not. */
+    /** The term in a request that contains the end of the candidate's log; 0 if it does not. */
     private static final long WITH_LOG_END = 1;
 
     private final String selfId;
@@ -32,14 +32,14 @@ final class Canvass {
     }
 
     /**
-     * Whether a majority of the voters, this one included, would vote for this node now. Blocks until that is known,
+     * Whether a majority of the voters, including this one, would vote for this node now. Blocks until that is known,
      * for at most {@value #TIMEOUT_MILLIS} ms.
      *
-     * @param isLeaderGone whether they are to have lost the leader, too; else it is enough that they hear this node
+     * @param isLeaderGone whether the voters must have lost the leader too; otherwise it is enough that they answer
      */
     boolean hasMajority(JRaftGroup group, boolean isLeaderGone) {
         List<String> voters = group.membership().voters();
-        int needed = voters.size() / 2; // beside this one
+        int needed = voters.size() / 2; // besides this one
         if (!voters.contains(selfId)) {
             return false;
         }
@@ -89,7 +89,7 @@ final class Canvass {
                 .build();
     }
 
-    /** Whether the candidate's log ends before that of {@code voter}; false when one of both ends is not known. */
+    /** Whether the candidate's log ends before that of {@code voter}; false if either end is unknown. */
     static boolean isBehind(RequestVoteRequest asked, JRaftGroup voter) {
         if (asked.getTerm() != WITH_LOG_END) {
             return false;

@@ -22,48 +22,48 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Elects a leader when the one of a group has died, without waiting for the election timeout.
+ * Elects a new leader for a group whose leader has died, without waiting for the election timeout.
  *
- * <p>Every surviving voter learns of the death by itself. They stand for election one after the other, in an order that
- * they all find alike and that differs from group to group, so that the groups of a dead node are spread: the first at
- * once, the next when it still knows no leader a step later, and again in turn. Who sees by the term that somebody else
- * has stood since the last look gives way for half a step, once: it leaves the other time to be elected, and then
- * stands between its turns and not together with it, since that one may lack committed entries and never be elected.
- * Two that stood at once, and got a vote each, do not wait for the timeout either. A voter has one candidacy in a group
- * at a time, that of the last death it was told of, since two of them would stand between the turns of the others, who
- * are disturbed by each.
+ * <p>Every surviving voter learns of the death by itself. The voters stand for election one after the other, in an
+ * order that all compute alike and that differs between groups, so that the groups of a dead node are spread. The first
+ * stands at once, the next one step later if it still knows no leader, and so on, repeatedly. If the term shows a voter
+ * that another one has stood since its last look, it waits half a step, once. So it gives the other one time to be
+ * elected, and then stands between the other's turns and not at the same time: the other may lack committed entries and
+ * never be elected. Two voters that stood at once and got a vote each do not wait for the timeout either. A voter has
+ * at most one candidacy per group, for the last death it was told of, because a second one would disturb the turns of
+ * the others.
  *
- * <p>On a busy disk a voter that lacks entries may stand just when another one has been elected: that one gives up its
- * term, and the one that stands is not elected. So whoever was elected goes on looking for a while, and stands again at
- * once; and who stands in vain leaves more time each time.
+ * <p>On a busy disk, a voter that lacks entries may stand just after another one has been elected. Then the elected one
+ * gives up its term, and the one that stands is not elected. So an elected voter keeps checking for a while and stands
+ * again at once, and a voter that stands in vain waits longer each time.
  *
- * <p>Before it raises the term, a candidate asks the others whether they have lost the leader, too ({@link Canvass}).
- * Without a majority of such answers it does not stand: so a node that is cut off from all others, and takes them for
- * dead, raises no term. Nor does one that lacks entries: a voter that has them denies, and stands itself. Others may
- * hear of a death a moment later, so it asks again soon at first. Then it stands as if its leader had told it to
- * (JRaft's TimeoutNow with the current term).
+ * <p>Before it raises the term, a candidate asks the others whether they have lost the leader too ({@link Canvass}).
+ * Without a majority of such answers it does not stand. So a node that is cut off from all others, and takes them for
+ * dead, raises no term. Nor does a candidate that lacks entries: a voter that has them denies, and stands itself.
+ * Others may learn of a death a moment later, so the first repetitions of the question come soon. Then the candidate
+ * stands as if its leader had told it to (JRaft's TimeoutNow with the current term).
  *
- * <p>If the leader lives after all, it is voted out, or wins again; either is safe at any time.
+ * <p>If the leader is alive after all, it is voted out or wins again; both are safe at any time.
  */
 final class EarlyElection implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(EarlyElection.class);
-    /** Time to store a vote and to be told of it, with a disk that is busy. */
+    /** Time to store a vote and to answer, with a busy disk. */
     private static final long STEP_MILLIS = 400;
-    /** More for each group that lost its leader at the same time: their votes queue up at the same disks. */
+    /** Added for each group that lost its leader at the same time, because their votes queue at the same disks. */
     private static final long STEP_MILLIS_PER_GROUP = 3;
 
     private static final long MAX_STEP_MILLIS = 2_000;
 
     private static final int MAX_LOOKS = 12;
-    /** Half a step apart, while there is a leader. */
+    /** Checks while there is a leader, half a step apart. */
     private static final int MAX_CONTENT_LOOKS = 20;
     /**
-     * Of a group that is new, doubled with each look up to {@link #STEP_MILLIS}: nobody else stands, and the others may
-     * come any moment.
+     * First step of a new group, doubled with each check up to {@link #STEP_MILLIS}: nobody else stands, and the other
+     * replicas may appear at any moment.
      */
     private static final long FIRST_STEP_MILLIS = 50;
 
-    /** Until a candidate without a majority asks again. */
+    /** Pause before a candidate without a majority asks again. */
     private static final long DENIED_MILLIS = 100;
 
     private static final int MAX_QUICK_DENIALS = 8;
@@ -74,9 +74,9 @@ final class EarlyElection implements AutoCloseable {
     private final Supplier<Collection<JRaftGroup>> groups;
     private final Canvass canvass;
     private final ScheduledThreadPoolExecutor timer = RaftThreads.timer("raft-election");
-    /** As many as share an fsync of votes. */
+    /** Enough threads that votes can share an fsync. */
     private final ThreadPoolExecutor threads = RaftThreads.pool("raft-candidate", THREADS);
-    /** The one of each group that counts, by group id; changed on whatever thread runs one. */
+    /** The current candidacy of each group, by group id; changed by the threads that run candidacies. */
     private final ConcurrentMap<String, Candidacy> candidacies = new ConcurrentHashMap<>();
 
     EarlyElection(String selfId, Supplier<Collection<JRaftGroup>> groups, Canvass canvass) {
@@ -85,7 +85,7 @@ final class EarlyElection implements AutoCloseable {
         this.canvass = canvass;
     }
 
-    /** Any thread; returns at once. */
+    /** Starts elections in the groups that {@code storeId} led. Any thread; returns at once. */
     void leaderDied(String storeId) {
         run(() -> {
             List<JRaftGroup> lost = groups.get().stream()
@@ -96,17 +96,14 @@ final class EarlyElection implements AutoCloseable {
         });
     }
 
-    /**
-     * A group that is new: this one stands, alone, until there is a leader or others have had the time to come into
-     * being.
-     */
+    /** A group is new: this replica stands alone, until there is a leader or the others have had time to be created. */
     void stand(JRaftGroup group) {
         run(begun(new Candidacy(group, "", FIRST_STEP_MILLIS, 1, true)));
     }
 
     /**
-     * The leader lives, but another node does not reach it: this one stands, if it follows that leader, until there is
-     * another.
+     * The leader is alive, but another node does not reach it: if this replica follows that leader, it stands until
+     * there is another leader.
      */
     void takeOver(JRaftGroup group, String leaderId) {
         run(() -> {
@@ -118,8 +115,8 @@ final class EarlyElection implements AutoCloseable {
     }
 
     /**
-     * A candidate asks for a vote that cannot win, since its log is behind this one's: this one stands. So does a
-     * leader that has stepped down by itself.
+     * This replica stands because a candidate that asked for its vote cannot win, having a shorter log. Also used when
+     * this replica's leadership has ended by itself.
      */
     void standInstead(JRaftGroup group, String deadId) {
         Candidacy fresh = new Candidacy(group, deadId, STEP_MILLIS, 2, true);
@@ -157,7 +154,7 @@ final class EarlyElection implements AutoCloseable {
         return candidacy;
     }
 
-    /** Whoever leads, or knows of another leader, is content. */
+    /** Whether the replica knows no leader, or only the dead one, and does not lead itself. */
     private static boolean isLeaderless(JRaftGroup group, String deadId) {
         String leader = group.leader();
         State state = group.node().getNodeState();
@@ -174,19 +171,19 @@ final class EarlyElection implements AutoCloseable {
                 .toList();
     }
 
-    /** Names that differ in their last character have hashes that do so in the last bits. */
+    /** Mixes the bits, because hashes of names that differ in the last character differ only in the last bits. */
     private static int mixed(String text) {
         int hash = text.hashCode() * 0x9E3779B9;
         return (hash ^ (hash >>> 15)) * 0x85EBCA6B;
     }
 
-    /** A voter's turns in one group. Confined to the task that runs it, which hands it on to the next. */
+    /** The turns of this voter in one group. Confined to the task that runs it, which schedules the next run. */
     private final class Candidacy implements Runnable {
         private final JRaftGroup group;
         private final String deadId;
         private long step;
         private final int candidates;
-        /** Whether the others must have lost the leader, too; else it lives, and this node reaches it. */
+        /** Whether the others must have lost the leader too; otherwise it is alive, and this node reaches it. */
         private final boolean isLeaderGone;
 
         private long term;
@@ -196,7 +193,7 @@ final class EarlyElection implements AutoCloseable {
         private int looks;
         private int contentLooks;
         private int denials;
-        /** There is a leader; also for whoever is told of another death. */
+        /** Whether there is a leader. Read by the thread that handles another death. */
         private volatile boolean isContent;
 
         Candidacy(JRaftGroup group, String deadId, long step, int candidates, boolean isLeaderGone) {
@@ -227,7 +224,7 @@ final class EarlyElection implements AutoCloseable {
             boolean givesWay = now != term && !gaveWay && !hasLed;
             boolean mayStand = !givesWay && canvass.hasMajority(group, isLeaderGone);
             if (!givesWay && !mayStand && denials++ < MAX_QUICK_DENIALS) {
-                later(DENIED_MILLIS, this); // the others may hear of the death a moment later
+                later(DENIED_MILLIS, this); // the others may learn of the death a moment later
                 return;
             }
             if (mayStand) {
@@ -243,7 +240,7 @@ final class EarlyElection implements AutoCloseable {
             if (++looks < MAX_LOOKS) {
                 later(givesWay ? step / 2 : Math.max(1, candidates + stands - 1) * step, this);
                 step = Math.max(step, Math.min(STEP_MILLIS, 2 * step));
-            } else { // there is no majority, most likely; the election timeout goes on trying
+            } else { // probably there is no majority; the election timeout keeps trying
                 candidacies.remove(group.groupId(), this);
             }
         }
@@ -276,16 +273,16 @@ final class EarlyElection implements AutoCloseable {
         long current = term;
         if (group.node().getNodeState() == State.STATE_CANDIDATE) {
             current++;
-            ask(group, current); // one of the future makes it a follower again: it stood before, and was not elected
+            ask(group, current); // a higher term turns a candidate that was not elected into a follower again
         }
         ask(group, current);
     }
 
     long termOf(JRaftGroup group) {
-        return ask(group, 0); // a term of the past changes nothing and is answered with the current one
+        return ask(group, 0); // an old term changes nothing and is answered with the current one
     }
 
-    /** Returns the replica's term. */
+    /** Sends a TimeoutNow to this node's replica; returns its term. */
     private long ask(JRaftGroup group, long term) {
         RaftServerService replica = (RaftServerService) group.node();
         TimeoutNowRequest request = TimeoutNowRequest.newBuilder()
@@ -298,7 +295,7 @@ final class EarlyElection implements AutoCloseable {
         return response instanceof TimeoutNowResponse answered ? answered.getTerm() : 0;
     }
 
-    /** Nobody waits for what becomes of it. */
+    /** The result is not needed. */
     private static final class Ignored extends RpcRequestClosure {
         Ignored() {
             super(null);

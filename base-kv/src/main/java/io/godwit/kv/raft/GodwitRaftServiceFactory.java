@@ -17,12 +17,12 @@ import io.godwit.kv.raft.snapshot.SnapshotTransfer;
 import io.godwit.kv.raft.snapshot.TransferredSnapshots;
 
 /**
- * Gives JRaft its storage: log and vote of every group from the node's one {@link SharedRaftLog}, snapshots from
- * JRaft's local files, which nodes that are not alone exchange. The uri of a log and of a vote is the group id.
+ * Gives JRaft its storage: log and vote of every group from the node's {@link SharedRaftLog}, snapshots from JRaft's
+ * local files, which nodes in a cluster transfer. The URI of a log and of a vote is the group id.
  */
 public final class GodwitRaftServiceFactory implements JRaftServiceFactory {
     private final SharedRaftLog raftLog;
-    /** Not asked of {@link RaftOptions}: by these the votes are synced whenever the entries are. */
+    /** Used instead of {@link RaftOptions}, by which votes are synced whenever entries are. */
     private final LogSync sync;
 
     public GodwitRaftServiceFactory(SharedRaftLog raftLog, LogSync sync) {

@@ -14,42 +14,42 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Begins a group whose first state comes from elsewhere than its log: out of another group, or out of a backup. Its
- * replicas on all members begin alike, with a snapshot of that state at index {@link #INDEX} of term {@link #TERM} and
- * a log that is empty behind it. So a replica that has nothing is sent that snapshot, or a later one, and never a log
- * without what it stands on.
+ * Creates a group whose first state does not come from its log, but from another group or a backup. Its replicas on all
+ * members begin with a snapshot of that state at index {@link #INDEX} of term {@link #TERM} and an empty log after it.
+ * So an empty replica is always sent that snapshot or a later one, and never a log without its base.
  *
- * <p>Crash points, in order; whoever begins the group does all of it again until the group is registered, and starts it
- * only then:
+ * <p>Crash points, in order. The caller repeats all steps until the group is registered, and starts it only then:
  *
  * <ol>
- *   <li>the directory of snapshots, emptied: nothing yet
- *   <li>the snapshot, written to JRaft's {@code temp}, then renamed
- *   <li>the log's first index and the term, in the shared log
+ *   <li>the directory of snapshots is emptied: nothing exists yet
+ *   <li>the snapshot is written to JRaft's {@code temp}, then renamed
+ *   <li>the log's first index and the term are written to the shared log
  * </ol>
  */
 public final class GroupBirth {
-    /** Of the state that the group begins with; its first entry has the next. */
+    /** Index of the state that the group begins with; its first log entry has the next index. */
     public static final long INDEX = 1;
 
     private static final long TERM = 1;
 
     private GroupBirth() {}
 
-    /** Puts the files of the first state into a directory. */
+    /** Writes the files of the first state into a directory. */
     @FunctionalInterface
     public interface Content {
         /**
-         * @param snapshot exists
-         * @return the files' names in it
+         * Writes the files.
+         *
+         * @param snapshot an existing directory
+         * @return the names of the files in it
          */
         List<String> writeTo(Path snapshot) throws IOException;
     }
 
     /**
-     * Begins {@code groupId}, which must not be running here. Blocks.
+     * Creates {@code groupId}, which must not be running here. Blocks.
      *
-     * @param snapshots directory of the group's snapshots; what is in it is deleted
+     * @param snapshots directory of the group's snapshots, which is emptied first
      */
     public static void write(
             SharedRaftLog log, String groupId, Path snapshots, RaftGroup.Membership members, Content content)
@@ -85,9 +85,10 @@ public final class GroupBirth {
     }
 
     /**
-     * The voters of a group that is not running, as its last configuration in the log has them, or else its snapshot.
+     * The voters of a group that is not running: those of the last configuration in its log, otherwise those of its
+     * snapshot.
      *
-     * @return empty when neither says
+     * @return empty if neither has any
      */
     public static List<String> votersOf(SharedRaftLog log, String groupId, Path snapshots) {
         List<String> voters = log.votersIn(groupId);

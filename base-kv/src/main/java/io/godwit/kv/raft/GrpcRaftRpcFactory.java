@@ -27,11 +27,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * JRaft's way to other nodes: the {@link RaftTransport} of the group. JRaft finds the factory as a service, ahead of
- * its own, one for the process.
+ * Connects JRaft to other nodes through the group's {@link RaftTransport}. JRaft finds this factory as a service and
+ * prefers it to its own; there is one per process.
  *
- * <p>It is told that every node is connected. Otherwise it would ask with a ping, holding the group's lock for up to a
- * second, and would not send votes to a node that has not answered. What cannot be sent fails at once, and is told like
+ * <p>JRaft is told that every node is connected. Otherwise it would send a ping, holding the group's lock for up to a
+ * second, and would send no votes to a node that has not answered. A request that cannot be sent fails at once, like
  * any failed request.
  */
 @SPI(name = "godwit", priority = 100)
@@ -47,7 +47,7 @@ public final class GrpcRaftRpcFactory implements RaftRpcFactory {
         return new Client();
     }
 
-    /** Nobody starts a server: groups are served by the transport. */
+    /** Not called: groups are served by the transport. */
     @Override
     public RpcServer createRpcServer(Endpoint endpoint, @Nullable ConfigHelper<RpcServer> helper) {
         throw new UnsupportedOperationException("groups are served by the node's RPC server, not at " + endpoint);
@@ -87,7 +87,7 @@ public final class GrpcRaftRpcFactory implements RaftRpcFactory {
         @Override
         public void registerConnectEventListener(ReplicatorGroup group) {}
 
-        /** JRaft calls it for pings only, which are not sent to those that are said to be connected. */
+        /** JRaft uses this for pings only, and pings no node that is said to be connected. */
         @Override
         public Object invokeSync(Endpoint endpoint, Object request, InvokeContext context, long timeoutMillis)
                 throws RemotingException {
@@ -103,7 +103,7 @@ public final class GrpcRaftRpcFactory implements RaftRpcFactory {
             if (through == null) {
                 throw new RemotingException("not initialised");
             }
-            // a voter's address is its store id; see RaftHost
+            // the address of a voter is its store id; see RaftHost
             through.call(
                     endpoint.getIp(),
                     (Message) request,
@@ -112,8 +112,8 @@ public final class GrpcRaftRpcFactory implements RaftRpcFactory {
         }
 
         /**
-         * Answers to appended entries stay in order on their own executor; JRaft's other one would be two threads a
-         * group.
+         * Answers to append requests stay in order on their own executor. JRaft's other executor would need two threads
+         * per group.
          */
         private static void complete(
                 RaftTransport through,
@@ -133,7 +133,7 @@ public final class GrpcRaftRpcFactory implements RaftRpcFactory {
                 executor.execute(task);
             } catch (
                     RejectedExecutionException
-                            e) { // its queue is full; an answer that is lost would stop the replicator
+                            e) { // the queue is full; a lost answer would stop the replicator for good
                 try {
                     through.answers().execute(task);
                 } catch (RejectedExecutionException closed) {
@@ -143,15 +143,18 @@ public final class GrpcRaftRpcFactory implements RaftRpcFactory {
         }
     }
 
-    /** The first append to a follower: no entries, and unlike a heartbeat it has data, of no bytes. */
+    /**
+     * Whether this is the first append to a follower: it has no entries but, unlike a heartbeat, has data of zero
+     * bytes.
+     */
     private static boolean isProbe(AppendEntriesRequest append) {
         return append.getEntriesCount() == 0 && append.hasData();
     }
 
     /**
-     * Waits until whoever holds the group's lock has let go of it. Adding a voter, JRaft first has the probe sent and
-     * only then notes who is to be told when the voter has caught up. An answer in between would find nobody to tell,
-     * and in an idle group there is no second one.
+     * Waits until the group's lock is free. When JRaft adds a voter, it sends the probe first and only then registers
+     * who is told when the voter has caught up. An answer in between would find nobody registered, and an idle group
+     * gets no second answer.
      */
     private static void awaitRegistration(AppendEntriesRequest probe) {
         Node node = NodeManager.getInstance().get(probe.getGroupId(), PeerId.parsePeer(probe.getServerId()));
@@ -161,8 +164,7 @@ public final class GrpcRaftRpcFactory implements RaftRpcFactory {
     }
 
     /**
-     * Puts an error into the field that every response of JRaft has for it, so that a response is always of its
-     * method's type.
+     * Puts an error into the error field that every JRaft response has, so that the response keeps its method's type.
      */
     private static final class Responses implements RpcResponseFactory {
         @Override
@@ -178,7 +180,7 @@ public final class GrpcRaftRpcFactory implements RaftRpcFactory {
             if (field == null) {
                 return error.build();
             }
-            // partial: the required fields of an answer have no meaning in an error
+            // partial, because the required fields of a response have no meaning in an error
             return parent.toBuilder().setField(field, error.build()).buildPartial();
         }
     }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A replica as JRaft runs it. Thread-safe. */
+/** A replica that JRaft runs. Thread-safe. */
 final class JRaftGroup implements RaftGroup {
     private static final Logger LOG = LoggerFactory.getLogger(JRaftGroup.class);
 
@@ -35,10 +35,10 @@ final class JRaftGroup implements RaftGroup {
     private final Consumer<RaftGroupService> stop;
 
     /**
-     * @param log of this group; only read here
-     * @param reads the node's
+     * @param log the log of this group, only read here
+     * @param reads the ReadIndex calls of the node
      * @param onClose run before the replica is stopped
-     * @param stop begins to stop it
+     * @param stop begins to stop the replica
      */
     JRaftGroup(
             RaftGroupService service,
@@ -60,10 +60,10 @@ final class JRaftGroup implements RaftGroup {
         try {
             node.apply(new Task(ByteBuffer.wrap(entry), done, term));
         } catch (IllegalStateException e) {
-            // shutting down: done has been told
+            // shutting down: JRaft has called done
             return;
         } catch (NullPointerException e) {
-            // it has shut down, and JRaft's queue is gone: nobody has told done
+            // shut down, and JRaft's queue is gone: nobody has called done
             ThreadPoolsFactory.runClosureInThread(groupId(), done, stopped());
         }
     }
@@ -73,7 +73,8 @@ final class JRaftGroup implements RaftGroup {
     }
 
     /**
-     * Calls JRaft, which tells {@code done} once or, while it shuts down, also throws, or after that throws instead.
+     * Calls JRaft, which runs {@code done} once. During its shutdown JRaft also throws, before or instead of running
+     * {@code done}.
      */
     private void ask(Closure done, Consumer<Closure> call) {
         Once once = new Once(done);
@@ -82,12 +83,12 @@ final class JRaftGroup implements RaftGroup {
         } catch (IllegalStateException | NullPointerException e) {
             LOG.debug("refused by a replica that stops group={} cause={}", groupId(), e.toString());
             ThreadPoolsFactory.runClosureInThread(groupId(), once, stopped());
-        } catch (IllegalArgumentException e) { // the change is none: it is a voter already, or is no voter
+        } catch (IllegalArgumentException e) { // the change has no effect: the node is a voter already, or is not one
             once.run(new Status(RaftError.EINVAL, "%s", e.getMessage()));
         }
     }
 
-    /** Hands the first answer on. */
+    /** Passes only the first result on. */
     private static final class Once implements Closure {
         private final AtomicReference<@Nullable Closure> done;
 
@@ -137,7 +138,7 @@ final class JRaftGroup implements RaftGroup {
         return peers.stream().map(PeerId::getIp).sorted().toList();
     }
 
-    /** JRaft has no step from learner to voter, so a learner is made none first. */
+    /** JRaft cannot promote a learner, so a learner is removed first. */
     @Override
     public void addVoter(String storeId, Closure done) {
         PeerId peer = PeerIds.peer(storeId);
@@ -198,14 +199,14 @@ final class JRaftGroup implements RaftGroup {
         }
     }
 
-    /** How far the stored log goes; none when it is empty, also behind a snapshot, whose term is not known here. */
+    /** The end of the stored log. Empty if the log is, even after a snapshot, whose term is not known here. */
     Optional<LogEnd> logEnd() {
         long index = log.getLastLogIndex();
         long term = termAt(index);
         return term == 0 ? Optional.empty() : Optional.of(new LogEnd(term, index));
     }
 
-    @SuppressWarnings("deprecation") // in name only
+    @SuppressWarnings("deprecation") // deprecated in name only
     private long termAt(long index) {
         return log.getTerm(index);
     }

@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** A running replica of a Raft group. Thread-safe; nothing but {@link #resetVoters} and {@link #close} blocks. */
+/** A running replica of a Raft group. Thread-safe; only {@link #resetVoters} and {@link #close} block. */
 public interface RaftGroup extends AutoCloseable {
     /**
-     * Who takes part in a group, by store id.
+     * The members of a group, by store id.
      *
-     * @param learners get all entries and do not vote
+     * @param learners members that get all entries and do not vote
      */
     record Membership(List<String> voters, List<String> learners) {
         public Membership {
@@ -20,94 +20,97 @@ public interface RaftGroup extends AutoCloseable {
             learners = List.copyOf(learners);
         }
 
-        /** In whatever order. */
+        /** Compares without regard to the order. */
         public boolean isSameAs(Membership other) {
             return Set.copyOf(voters).equals(Set.copyOf(other.voters))
                     && Set.copyOf(learners).equals(Set.copyOf(other.learners));
         }
     }
 
-    /** Its name, the same on all nodes. */
+    /** The id of the group, the same on all nodes. */
     String groupId();
 
     /**
-     * Appends if this node still leads {@code term}; {@code done} runs on a thread of the group, with an error, unless
-     * it is applied.
+     * Appends {@code entry} if this node still leads in {@code term}. {@code done} runs on a thread of the group once
+     * the entry is applied, otherwise with an error.
      */
     void append(byte[] entry, long term, Closure done);
 
     /**
-     * Asks for a point in the log that holds all that was acknowledged anywhere before this call, and waits until it is
-     * applied here.
+     * Asks for a log index that covers everything acknowledged anywhere before this call, and waits until it is applied
+     * here.
      *
-     * @param done told once, within seconds, whether it was; on a thread of the group or a timer's, so it must only
-     *     hand on
+     * @param done called once, within seconds, with the outcome, on a thread of the group or of a timer; it must hand
+     *     over
      */
     void readIndex(Consumer<Status> done);
 
     /**
-     * Lets the followers know how far entries are committed, which they would hear with the next append or heartbeat,
-     * so that they apply them now; on the leader. Costs a heartbeat to each. A follower that has not acknowledged the
-     * entries yet learns nothing by it: whoever waits for it announces again.
+     * On the leader: tells the followers now how far entries are committed, which they would otherwise learn with the
+     * next append or heartbeat. Costs one heartbeat to each. A follower that has not yet acknowledged the entries
+     * learns nothing; a caller that waits for it announces again.
      */
     default void announceCommit() {
-        // the heartbeats that confirm the index have carried it; if they failed, the next ones will
+        // the heartbeats that confirm the index carry the commit index; if they fail, the next ones carry it
         readIndex(status -> {});
     }
 
-    /** Not for the apply thread, which it may wait for. */
+    /** Takes a snapshot. Must not be called on the apply thread, which it may wait for. */
     void snapshot(Closure done);
 
-    /** The leader's store id as this replica knows it; empty while it knows none. */
+    /** The leader's store id, as this replica knows it; empty if it knows none. */
     String leader();
 
-    /** Who takes part, as far as this replica knows: a change may be under way. */
+    /** The members, as far as this replica knows; a change may be in progress. */
     Membership membership();
 
     /**
-     * Makes a node a voter, on the leader. {@code done} is told when the group goes by it; with an error when this
-     * replica does not lead, another change is under way, or the node does not catch up. A learner is none while it is
-     * made a voter, and gets no entries until it is one; it keeps what it has.
+     * On the leader: makes a node a voter. {@code done} runs when the change is in force; with an error if this replica
+     * does not lead, another change is in progress, or the node does not catch up. A learner is removed before it
+     * becomes a voter and gets no entries in between; it keeps its data.
      */
     void addVoter(String storeId, Closure done);
 
-    /** Makes a voter none, on the leader, which may remove itself; as {@link #addVoter}. */
+    /** On the leader: removes a voter, possibly itself; the rest is as in {@link #addVoter}. */
     void removeVoter(String storeId, Closure done);
 
-    /** As {@link #addVoter}. */
+    /** On the leader: adds a learner; the rest is as in {@link #addVoter}. */
     void addLearner(String storeId, Closure done);
 
-    /** As {@link #addVoter}. */
+    /** On the leader: removes a learner; the rest is as in {@link #addVoter}. */
     void removeLearner(String storeId, Closure done);
 
     /**
-     * Has the leader, which this must be, hand over to a voter: no more entries are taken until that has them all and
-     * leads, or an election timeout has passed. Returns whether it has begun.
+     * On the leader: hands the leadership over to a voter. No entries are accepted until that voter has them all and
+     * leads, or an election timeout has passed.
+     *
+     * @return whether the hand-over has begun
      */
     Status transferLeadershipTo(String storeId);
 
-    /** Whether {@link #transferLeadershipTo} is under way. */
+    /** Whether a {@link #transferLeadershipTo} is in progress. */
     boolean isHandingOver();
 
     /** Whether this replica leads, as far as it knows. */
     boolean isLeading();
 
     /**
-     * Index of the last entry in this replica's log, or of the snapshot that it begins behind; 0 when it has stopped.
+     * Index of the last entry in this replica's log, or of its snapshot if the log is empty; 0 if the replica has
+     * stopped.
      */
     long lastLogIndex();
 
-    /** Entries that are committed, as this replica knows, and not applied here yet; 0 when it has stopped. */
+    /** Number of entries that this replica knows to be committed and has not applied yet; 0 if it has stopped. */
     default long applyLag() {
-        return 0; // where entries are applied as they are committed
+        return 0; // for implementations that apply entries as they are committed
     }
 
-    /** Whether the replica has stopped after an error, or was closed. */
+    /** Whether the replica has stopped after an error or was closed. */
     boolean isStopped();
 
     /**
-     * Makes {@code voters} the group's only members, on this replica's word alone, without a majority of those there
-     * were: for a group whose majority is lost for ever. Whatever only the lost ones had is lost. Blocks.
+     * Makes {@code voters} the only members, by this replica's decision alone, without a majority of the former voters:
+     * for a group whose majority is lost for ever. What only lost voters had is lost. Blocks.
      */
     Status resetVoters(Collection<String> voters);
 

@@ -38,17 +38,17 @@ import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the Raft groups of a node on its shared log. A voter is named by its store id, not by an address, so that the
- * configuration in the log stays true when a node moves.
+ * Runs the Raft groups of a node on its shared log. A voter is named by its store id and not by an address, so that the
+ * configuration in the log stays valid when a node moves.
  */
 public final class RaftHost implements RaftGroups, AutoCloseable {
 
     private static final int MAX_BYTES = 1 << 20;
-    /** Entries that share a sync: on a disk that takes long for each, large ones wait together. */
+    /** Bytes of entries that share a sync: on a slow disk, large entries wait together. */
     private static final int MAX_SYNC_BYTES = 8 << 20;
-    /** Entries on their way to one follower: each holds up to {@link #MAX_BYTES}. */
+    /** Append requests in flight to one follower; each has up to {@link #MAX_BYTES}. */
     private static final int MAX_APPENDS_IN_FLIGHT = 32;
-    /** A snapshot is limited by bandwidth, and a follower that died by its connection. */
+    /** Long, because bandwidth limits a snapshot, and a broken connection reveals a dead follower anyway. */
     private static final int SNAPSHOT_MILLIS = 6 * 60 * 60 * 1_000;
 
     private final JRaftServiceFactory storage;
@@ -59,7 +59,10 @@ public final class RaftHost implements RaftGroups, AutoCloseable {
     private final LogSync sync;
     private final EarlyElection elections;
     private final ReadIndexCalls reads = new ReadIndexCalls();
-    /** Members that crashed or left and did not come back. The membership's thread writes, calls of others read. */
+    /**
+     * Members that crashed or left and have not come back. Written by the membership's thread, read by threads that
+     * handle calls.
+     */
     private final Set<String> gone = ConcurrentHashMap.newKeySet();
 
     private final ConcurrentMap<String, JRaftGroup> groups = new ConcurrentHashMap<>();
@@ -68,16 +71,16 @@ public final class RaftHost implements RaftGroups, AutoCloseable {
             DefaultFixedThreadsExecutorGroupFactory.INSTANCE.newExecutorGroup(2, "raft-append", 1024, true);
 
     /**
-     * A node that runs alone: each of its groups has this one voter.
+     * For a node that is not in a cluster: it is the only voter of each of its groups.
      *
-     * @param storage log, vote and snapshots of the groups
-     * @param storeId this node's name as a voter; without a colon
+     * @param storage log, votes and snapshots of the groups
+     * @param storeId this node's id as a voter; without a colon or slash
      */
     public RaftHost(JRaftServiceFactory storage, String storeId, LogSync sync) {
         this(storage, storeId, sync, RaftSettings.DEFAULT, new AloneTransport(), null);
     }
 
-    /** A node among others, each named by its store id in the cluster too. */
+    /** For a node in a cluster, where each node is named by its store id. */
     public static RaftHost connected(
             JRaftServiceFactory storage,
             String storeId,
@@ -114,16 +117,16 @@ public final class RaftHost implements RaftGroups, AutoCloseable {
         this.elections = new EarlyElection(storeId, groups::values, new Canvass(storeId, transport));
     }
 
-    /** From now on {@code missing} is told of calls for groups that have no replica here. */
+    /** Sets {@code missing}, which is told of calls for groups that have no replica here. */
     public void onMissing(MissingGroups missing) {
         transport.onMissing(missing);
     }
 
     /**
-     * Starts the replica of a group whose only voter is this node. Returns when its snapshot is loaded; entries behind
-     * it are applied afterwards.
+     * Starts the replica of a group whose only voter is this node. Returns when its snapshot is loaded; later entries
+     * are applied afterwards.
      *
-     * @throws DamagedDataException if its snapshot is damaged, or log and snapshot do not fit together
+     * @throws DamagedDataException if its snapshot is damaged, or if log and snapshot do not fit together
      */
     public RaftGroup start(String groupId, Path snapshotDirectory, StateMachine stateMachine) throws IOException {
         return start(groupId, snapshotDirectory, stateMachine, List.of(self.getIp()));
@@ -180,8 +183,8 @@ public final class RaftHost implements RaftGroups, AutoCloseable {
     }
 
     /**
-     * One at a time, and none while another stops: JRaft keeps one note for all groups that this address is served,
-     * makes it with each start and takes it away with each stop; a group that starts in between would fail.
+     * Starts groups one at a time, and none while another stops: JRaft keeps one registration of this address for all
+     * groups, makes it with each start and removes it with each stop, so a group that starts in between would fail.
      */
     private Node begin(RaftGroupService service) {
         synchronized (starting) {
@@ -206,12 +209,12 @@ public final class RaftHost implements RaftGroups, AutoCloseable {
         options.setSyncMeta(sync.votes());
         options.setDisruptorBufferSize(256);
         options.setOpenStatistics(false);
-        // not by the leader's clock: a process that was stopped must not answer before others have confirmed that it
-        // leads
+        // not the leader's clock: a process that was suspended must not answer reads before others have confirmed that
+        // it leads
         options.setReadOnlyOptions(ReadOnlyOption.ReadOnlySafe);
         options.setElectionHeartbeatFactor(settings.electionTimeoutMillis() / settings.heartbeatMillis());
         options.setMaxReplicatorInflightMsgs(MAX_APPENDS_IN_FLIGHT);
-        // bounds on what is gathered; one larger entry always goes alone
+        // bounds on batches; a single larger entry is always sent alone
         options.setMaxByteCountPerRpc(MAX_BYTES);
         options.setMaxBodySize(MAX_BYTES);
         options.setMaxAppendBufferSize(MAX_SYNC_BYTES);
@@ -219,8 +222,8 @@ public final class RaftHost implements RaftGroups, AutoCloseable {
     }
 
     /**
-     * A member crashed, or is taken for dead: groups that it led elect another leader now rather than after the
-     * election timeout. Any thread.
+     * A member crashed or seems to have: groups that it led elect another leader now instead of after the election
+     * timeout. Any thread.
      */
     public void onMemberCrashed(String storeId) {
         gone.add(storeId);
@@ -235,7 +238,7 @@ public final class RaftHost implements RaftGroups, AutoCloseable {
     @Override
     public void stand(RaftGroup group) {
         JRaftGroup own = groups.get(group.groupId());
-        if (own != null) { // else it has been stopped
+        if (own != null) { // otherwise it has been stopped
             elections.stand(own);
         }
     }
@@ -243,15 +246,15 @@ public final class RaftHost implements RaftGroups, AutoCloseable {
     @Override
     public void standAgain(RaftGroup group) {
         JRaftGroup own = groups.get(group.groupId());
-        if (own != null) { // else it has been stopped
+        if (own != null) { // otherwise it has been stopped
             elections.standInstead(own, "");
         }
     }
 
     /**
-     * Whether a candidate is heard, and if it asks for that whether this voter has lost its leader, too, and the
-     * candidate's log is not behind its own. If it is, this voter stands: the candidate cannot be elected, and nobody
-     * may have told this voter that there is no leader.
+     * Answers a candidate's pre-vote. If the candidate asks about the leader, the answer is yes only if this voter has
+     * lost the leader too and the candidate's log is not behind its own. If that log is behind, this voter stands
+     * itself: the candidate cannot be elected, and this voter may not know yet that there is no leader.
      */
     private boolean wouldVote(JRaftGroup group, RequestVoteRequest asked) {
         if (!asked.getPreVote()) {
@@ -268,8 +271,8 @@ public final class RaftHost implements RaftGroups, AutoCloseable {
     }
 
     /**
-     * Has this node's replica of a group stand for election if it follows {@code leaderId}, which lives but is not
-     * reached by all. Any thread.
+     * Makes this node's replica of a group stand for election if it follows {@code leaderId}, which is alive but not
+     * reached by all nodes. Any thread.
      */
     public void takeOver(String groupId, String leaderId) {
         JRaftGroup group = groups.get(groupId);
@@ -279,8 +282,8 @@ public final class RaftHost implements RaftGroups, AutoCloseable {
     }
 
     /**
-     * Has the membership tell of deaths. Whoever left in peace has handed over what it led; if not, that is found out
-     * as fast.
+     * Follows the membership. A member that left has usually handed over its leaderships; if not, they are found as
+     * fast as after a crash.
      */
     public ClusterListener following() {
         return new ClusterListener() {
@@ -296,15 +299,12 @@ public final class RaftHost implements RaftGroups, AutoCloseable {
         };
     }
 
-    /**
-     * Bytes of snapshots that were taken in from other nodes since the start, parts that had to be asked for again
-     * included.
-     */
+    /** Bytes of snapshots received from other nodes since the start, including parts that were requested again. */
     public long snapshotBytesReceived() {
         return snapshots == null ? 0 : snapshots.bytesReceived();
     }
 
-    /** Copies that ended without a snapshot, since the start; a leader that is still there has them begun anew. */
+    /** Snapshot copies that failed since the start. A leader that is still alive starts a new one. */
     public long snapshotCopiesFailed() {
         return snapshots == null ? 0 : snapshots.copiesFailed();
     }
@@ -313,13 +313,13 @@ public final class RaftHost implements RaftGroups, AutoCloseable {
         return snapshots == null ? 0 : snapshots.copiesUnderWay();
     }
 
-    /** For tests, which damage what it sends; null when this node is alone. */
+    /** For tests, which damage the data that it sends; null if this node is not in a cluster. */
     @Nullable
     SnapshotTransfer snapshots() {
         return snapshots;
     }
 
-    /** Groups must have been closed before. */
+    /** The groups must be closed before. */
     @Override
     public void close() {
         elections.close();

@@ -6,14 +6,14 @@ import io.godwit.kv.raft.wire.RaftTransport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * JRaft hands a group's options to what it has made for the group, and nothing else: so they carry what that needs of
- * the node.
+ * Options of a group that also carry parts of the node, because JRaft passes nothing but the options to the objects it
+ * creates for a group.
  */
 final class RaftNodeOptions extends NodeOptions {
     private final RaftTransport transport;
     private final @Nullable SnapshotTransfer snapshots;
 
-    /** @param snapshots null when this node is alone */
+    /** @param snapshots null if this node is not in a cluster */
     RaftNodeOptions(RaftTransport transport, @Nullable SnapshotTransfer snapshots) {
         this.transport = transport;
         this.snapshots = snapshots;

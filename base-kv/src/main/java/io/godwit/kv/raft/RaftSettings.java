@@ -1,13 +1,13 @@
 package io.godwit.kv.raft;
 
 /**
- * How a node's groups behave among other nodes.
+ * Settings of a node's groups in a cluster.
  *
- * @param electionTimeoutMillis after which a follower that has not heard from a leader asks for votes. Long, since
- *     hundreds of groups idle on it: that a leader died is told by the membership, not by its silence
- * @param heartbeatMillis between two heartbeats of a leader; also how long it leaves alone a follower that a request
- *     failed to. A follower learns of a commit by the next append or heartbeat
- * @param snapshotBytesPerSecond how fast this node sends snapshots to others, all together
+ * @param electionTimeoutMillis how long a follower hears nothing from the leader before it asks for votes. Long,
+ *     because hundreds of groups are idle; the membership reports a dead leader earlier
+ * @param heartbeatMillis between two heartbeats of a leader; also the pause after a failed request to a follower. A
+ *     follower learns of a commit with the next append or heartbeat
+ * @param snapshotBytesPerSecond bound on the rate at which this node sends all snapshots together
  */
 public record RaftSettings(int electionTimeoutMillis, int heartbeatMillis, long snapshotBytesPerSecond) {
     public static final RaftSettings DEFAULT = new RaftSettings(10_000, 2_000, 64L << 20);
@@ -19,7 +19,7 @@ public record RaftSettings(int electionTimeoutMillis, int heartbeatMillis, long 
         }
     }
 
-    /** The same with snapshots sent at another rate. */
+    /** A copy with another rate for snapshots. */
     public RaftSettings sendingAt(long bytesPerSecond) {
         return new RaftSettings(electionTimeoutMillis, heartbeatMillis, bytesPerSecond);
     }

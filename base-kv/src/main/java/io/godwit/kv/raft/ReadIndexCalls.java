@@ -16,24 +16,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * ReadIndex calls of a node's groups, each told of once, after {@link #TIMEOUT_MILLIS} at the latest. Thread-safe.
+ * The ReadIndex calls of a node's groups. Each is answered once, after {@link #TIMEOUT_MILLIS} at the latest.
+ * Thread-safe.
  *
- * <p>The time-outs are our own: JRaft's run on a wheel that turns a thousand times a second from the first call on, in
- * an idle broker too, and JRaft may tell a failure twice, when it is known and when the time is over.
+ * <p>Uses its own time-outs, because JRaft's run on a timer wheel that turns a thousand times a second from the first
+ * call on, even in an idle broker. JRaft may also report one failure twice: when it happens and when the time is over.
  */
 final class ReadIndexCalls implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ReadIndexCalls.class);
     private static final byte[] NO_CONTEXT = {};
     private static final long TIMEOUT_MILLIS = 2_000;
-    /** To JRaft's closure: no timer. */
+    /** Tells JRaft's closure to use no timer. */
     private static final long NO_TIMER = -1;
 
     private final ScheduledThreadPoolExecutor timer = RaftThreads.timer("read-index-timeout");
 
-    /** One call. Told by threads of JRaft and by the timer: whoever takes {@code done} first tells it. */
+    /** One call. JRaft's threads and the timer may end it; the first to take {@code done} runs it. */
     private static final class Call extends ReadIndexClosure {
         private final AtomicReference<@Nullable Consumer<Status>> done;
-        /** Set after the call was made; null while that is under way, or when the timer is closed. */
+        /** Set after the call was made; null before that, or if the timer is closed. */
         private volatile @Nullable Future<?> timeout;
 
         Call(Consumer<Status> done) {
@@ -48,7 +49,7 @@ final class ReadIndexCalls implements AutoCloseable {
 
         @Override
         public void run(Status status) {
-            tell(status); // JRaft's own would log whatever comes late
+            tell(status); // JRaft's own method would log late answers
         }
 
         void tell(Status status) {
@@ -67,14 +68,14 @@ final class ReadIndexCalls implements AutoCloseable {
         }
     }
 
-    /** @param done told on a thread of JRaft, or on the timer's, so it must only hand on */
+    /** @param done called on a thread of JRaft or of the timer, so it must hand over */
     void call(Node node, Consumer<Status> done) {
         Call call = new Call(done);
         try {
             node.readIndex(NO_CONTEXT, call);
         } catch (IllegalStateException e) {
-            // the group is stopping: JRaft tells the call on a thread of its own and throws as well;
-            // should it not tell, the time-out does
+            // the group is stopping: JRaft ends the call on its own thread and throws as well; if it does not end the
+            // call, the time-out does
             LOG.debug("read-index refused group={} cause={}", node.getGroupId(), e.getMessage());
         }
         if (call.isTold()) {
@@ -86,7 +87,7 @@ final class ReadIndexCalls implements AutoCloseable {
             if (call.isTold()) {
                 pending.cancel(false);
             }
-        } catch (RejectedExecutionException e) { // closed: the group, which has been stopped, has told or is about to
+        } catch (RejectedExecutionException e) { // closed: the stopped group has ended the call or is about to
             call.tell(new Status(RaftError.ENODESHUTDOWN, "closed"));
         }
     }

@@ -1,4 +1,4 @@
-/** The Raft groups of a node, and what JRaft needs around them. */
+/** The Raft groups of a node, and their integration with JRaft. */
 @NullMarked
 package io.godwit.kv.raft;
 

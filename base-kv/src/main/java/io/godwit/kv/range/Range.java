@@ -47,24 +47,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One replica of a range: ties its Raft group, database, coprocessor and, while it leads, its leader together.
+ * One replica of a range: connects its Raft group, database, coprocessor and, while it leads, its leader.
  *
- * <p>Three threads meet here. The range executor owns everything about requests. The apply thread, JRaft's, owns the
- * database's writing side and the coprocessor's state; it hands what it has applied to the executor. I/O threads run
- * reads and snapshots. All entry points may be called on any thread; they only queue.
+ * <p>Three kinds of threads are involved. The range executor owns all state of requests. The apply thread of JRaft owns
+ * the writing side of the database and the coprocessor's state, and hands over to the executor what it has applied. I/O
+ * threads run reads and snapshots. All entry points may be called on any thread; they only queue.
  *
- * <p>Requests wait while there is no leader, in order, until their deadline. Mutations that were not sealed into an
- * entry when a leadership ended are proposed again to the next leader, ahead of those that came later; sealed ones
- * fail, since they may be applied.
+ * <p>While there is no leader, requests wait, in order, until their deadline. When a leadership ends, mutations that
+ * were not yet sealed into an entry are proposed again to the next leader, before later ones; sealed mutations fail,
+ * because they may be applied.
  *
- * <p>A change by which keys pass from one range to another ({@code Split}) begins by freezing the leadership: requests
- * wait again, while what was accepted is proposed, applied and answered. When the change is applied the leader is
- * stopped and made anew for the new bounds, and what waited goes on: here, or at the range that has the key now.
+ * <p>A change that moves keys from one range to another ({@code Split}) begins by freezing the leadership: new requests
+ * wait while accepted ones are proposed, applied and answered. When the change is applied, the leader is stopped and
+ * made again for the new bounds, and the waiting requests go on, here or at the range that owns the key now.
  *
- * <p>Each part of that has an owner of its state: what waits, {@link RangeRequests}; whether this replica leads,
- * {@link LeaderRole}; what is being done to the range, {@link RangeChanges}, and what is left to do of a merge,
- * {@link MergeSequel}; what the range is, {@link StateMachineEvents}; what its leader has to do, {@link LeaderLoad}.
- * Here is the face they have together, and the beginning and end of the replica.
+ * <p>Each part of the state has one owner: {@link RangeRequests} for waiting requests; {@link LeaderRole} for whether
+ * this replica leads; {@link RangeChanges} for the change in progress, and {@link MergeSequel} for the rest of a merge;
+ * {@link StateMachineEvents} for the state that requests are routed by; {@link LeaderLoad} for the leader's load. This
+ * class is their common interface, and starts and stops the replica.
  */
 public final class Range implements Sibling {
     private static final Logger LOG = LoggerFactory.getLogger(Range.class);
@@ -86,7 +86,7 @@ public final class Range implements Sibling {
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    /** Set once, by start; read by the threads that ask for reads and snapshots. */
+    /** Set once, by start; read by threads that ask for reads and snapshots. */
     private volatile @Nullable RaftGroup group;
 
     /** Set before the start. */
@@ -95,8 +95,10 @@ public final class Range implements Sibling {
     private volatile String stoppedBy = "";
 
     /**
-     * @param db owned from here on
-     * @param faults told, on any thread, once, when the range has stopped
+     * Connects the parts; {@link #start} starts the replica.
+     *
+     * @param db owned by this range from now on
+     * @param faults told once, on any thread, when the range has stopped after a fault
      */
     public Range(
             String groupId,
@@ -145,8 +147,8 @@ public final class Range implements Sibling {
     /**
      * Opens the coprocessor and starts the group. Call once.
      *
-     * @param firstVoters as {@link io.godwit.kv.raft.RaftHost#start} has them
-     * @throws DamagedDataException if the snapshot is damaged, or log and snapshot do not fit together
+     * @param firstVoters see {@link io.godwit.kv.raft.RaftHost#start}
+     * @throws DamagedDataException if the snapshot is damaged, or if log and snapshot do not fit together
      */
     public void start(Path snapshotDirectory, List<String> firstVoters) throws IOException {
         coprocessor.epochIs(db.state().epoch());
@@ -156,16 +158,16 @@ public final class Range implements Sibling {
         RaftGroup started = startGroup(snapshotDirectory, stateMachine, firstVoters);
         group = started;
         if (standsFirst && db.state().hasOtherVoters()) { // an only voter elects itself
-            environment.raft().stand(started); // whoever led the whole has all of it, and nobody leads this yet
+            environment.raft().stand(started); // the former range's leader has all data; this range has none yet
         }
         executor.execute(() -> {
-            // not twice: it may have been told to lead between the assignment and now
+            // not twice: leadership may have been assigned since start returned
             if (role.isLeader() && role.leadership() == null) {
                 role.lead(started);
             }
         });
         if (db.state().phase() instanceof RangeState.Retired) {
-            family.retire(this); // the last process did not get that far
+            family.retire(this); // the last process did not complete it
         }
     }
 
@@ -179,7 +181,7 @@ public final class Range implements Sibling {
         }
     }
 
-    /** Unique in the store. */
+    /** Unique within the store. */
     public long id() {
         return db.state().id();
     }
@@ -194,22 +196,22 @@ public final class Range implements Sibling {
         return events.routed();
     }
 
-    /** As of the last applied entry. */
+    /** The state after the last applied entry. */
     public RangeState state() {
         return db.state();
     }
 
-    /** Completes when this replica leads and serves; fails with {@link RangeException} when it stops before. */
+    /** Completes when this replica leads and serves; fails with {@link RangeException} if it stops before. */
     public CompletableFuture<Void> ready() {
         return ready;
     }
 
-    /** While this replica leads and takes requests; null otherwise. Any thread. */
+    /** The leadership while this replica leads and accepts requests; else null. Any thread. */
     public @Nullable KnownLeadership leading() {
         return role.leading();
     }
 
-    /** The leader's store id as this replica knows it; empty while it knows none. Any thread. */
+    /** The leader's store id, as far as this replica knows; empty if it knows none. Any thread. */
     public String leader() {
         RaftGroup started = group;
         return started == null ? "" : started.leader();
@@ -221,18 +223,18 @@ public final class Range implements Sibling {
         return started == null ? 0 : started.lastLogIndex();
     }
 
-    /** Entries that are committed, as this replica knows, and not applied here yet. Any thread. */
+    /** Number of entries that this replica knows to be committed and has not applied yet. Any thread. */
     public long applyLag() {
         RaftGroup started = group;
         return started == null ? 0 : started.applyLag();
     }
 
-    /** What RocksDB tells of it. Any thread; waits for nobody. */
+    /** RocksDB's statistics of the database. Any thread; does not wait. */
     public DbFigures dbFigures() {
         return db.figures();
     }
 
-    /** What is being done to the range, on its leader; empty for nothing. Any thread. */
+    /** On the leader: the change in progress; empty if there is none. Any thread. */
     public String changeUnderWay() {
         String now = changes.underWay();
         if (!now.isEmpty()) {
@@ -243,7 +245,7 @@ public final class Range implements Sibling {
         return role.leading() != null && !areMembersNoted() ? "REPLICAS" : "";
     }
 
-    /** Whether the range's state has the members that the group goes by. */
+    /** Whether the range's state has the same members as the group. */
     private boolean areMembersNoted() {
         RaftGroup started = group;
         RaftGroup.Membership members = started == null ? null : started.membership();
@@ -252,19 +254,21 @@ public final class Range implements Sibling {
                 || members.isSameAs(db.state().members());
     }
 
-    /**
-     * After what fault this replica has stopped; empty while it runs, and when it was closed in good order. Any thread.
-     */
+    /** The fault after which this replica has stopped; empty while it runs, and after an orderly close. Any thread. */
     public String stoppedBy() {
         return stoppedBy;
     }
 
-    /** How long the epoch has been what it is, as far as this replica has seen. Any thread. */
+    /** Time since the epoch last changed, as far as this replica knows. Any thread. */
     public long stableMillis() {
         return events.stableMillis();
     }
 
-    /** As {@link RaftGroup#resetVoters}. Blocks. Returns why not; empty when it is done. */
+    /**
+     * See {@link RaftGroup#resetVoters}. Blocks.
+     *
+     * @return why it failed; empty if it was done
+     */
     public Optional<String> resetVoters(List<String> voters) {
         RaftGroup started = group;
         if (started == null) {
@@ -278,21 +282,24 @@ public final class Range implements Sibling {
     // --- requests
 
     /**
-     * A mutation that was routed to one leadership. Fails with {@code MOVED} when this replica does not lead, or under
-     * another token, or when that leadership ends before the mutation was sealed; then it was not applied, nor are
-     * those that come later with the token. Any thread.
+     * A mutation that was routed to one leadership. Fails with {@code MOVED} if this replica does not lead, leads under
+     * another token, or loses that leadership before the mutation was sealed. Then neither this mutation nor later ones
+     * with the token are applied. Any thread.
      */
     public CompletableFuture<byte[]> mutate(
             RouteToken token, byte[] key, byte[] mutation, boolean isRelieving, Deadline deadline) {
         return requests.mutate(new ClientMutation(token, key, mutation, isRelieving, deadline));
     }
 
-    /** A query that was routed here. Fails with {@code MOVED} when this replica does not lead. Any thread. */
+    /** A query that was routed to this replica. Fails with {@code MOVED} if this replica does not lead. Any thread. */
     public CompletableFuture<byte[]> queryAsLeader(byte[] key, byte[] query, Deadline deadline) {
         return queryAsLeader(ReadGate.Query.of(key, query, deadline));
     }
 
-    /** The same for all keys of an interval; {@code end} null means without end. */
+    /**
+     * Like {@link #queryAsLeader(byte[], byte[], Deadline)}, for all keys of an interval; {@code end} null means no
+     * end.
+     */
     public CompletableFuture<byte[]> queryAsLeader(byte[] key, byte @Nullable [] end, byte[] query, Deadline deadline) {
         return queryAsLeader(ReadGate.Query.ofInterval(key, end, query, deadline));
     }
@@ -301,7 +308,7 @@ public final class Range implements Sibling {
         return role.leading() == null ? CompletableFuture.failedFuture(Waiting.notLed()) : requests.query(request);
     }
 
-    /** As {@link RangeRequests#hold}. Before anybody can reach it. */
+    /** See {@link RangeRequests#hold}. Must be called before the range can be reached. */
     public void hold() {
         requests.hold();
     }
@@ -317,30 +324,30 @@ public final class Range implements Sibling {
     // --- changes
 
     /**
-     * Cuts the range in two, on its leader; see {@code Split}. Any thread; completes on the range executor or an I/O
+     * On the leader: splits the range in two; see {@code Split}. Any thread; completes on the range executor or an I/O
      * thread.
      *
-     * @param epoch of the range that this was decided for
-     * @param childId of the right part, never given before
-     * @param key its first; null: where it halves the bytes
+     * @param epoch the epoch of the range that this was decided for
+     * @param childId id of the right part, never used before
+     * @param key first key of the right part; null for the key that halves the bytes
      */
     public CompletableFuture<ChangeOutcome> split(long epoch, long childId, byte @Nullable [] key) {
         return isDiskLow() ? CompletableFuture.completedFuture(ChangeOutcome.BUSY) : changes.split(epoch, childId, key);
     }
 
     /**
-     * Copies the database, by hard links, of a replica that leads: everything acknowledged before the call is in the
-     * copy. For an I/O thread; blocks.
+     * Copies the database of a leading replica by hard links. The copy has everything that was acknowledged before the
+     * call. For an I/O thread; blocks.
      *
-     * @param target must not exist, while its parent must
-     * @return what the range is in the copy
+     * @param target must not exist, but its parent must
+     * @return the state of the range in the copy
      * @throws IOException if this replica does not lead, or the copy cannot be written
      */
     public RangeState copyTo(Path target) throws IOException {
         return copier().copyTo(target);
     }
 
-    /** What a {@link RangeMoment} does before; as {@link #copyTo} fails. */
+    /** The first step of a {@link RangeMoment}; throws like {@link #copyTo}. */
     void confirmLeads() throws IOException {
         copier().confirm();
     }
@@ -354,10 +361,10 @@ public final class Range implements Sibling {
     }
 
     /**
-     * Why {@link #split} was refused, for an operator, as far as that can still be seen: it looks at the range as it is
-     * now. Any thread.
+     * Explains to an operator why {@link #split} was refused, as far as the present state of the range still shows it.
+     * Any thread.
      *
-     * @param key as it was asked for
+     * @param key the key that was asked for
      */
     public String whyNotSplit(long epoch, byte @Nullable [] key, ChangeOutcome outcome) {
         RangeState now = state();
@@ -381,39 +388,39 @@ public final class Range implements Sibling {
                 + now.bounds();
     }
 
-    /** What makes new files is not begun then: once it is in the log it has to be done. */
+    /** Whether changes that make new files are refused: once a change is in the log, it must be carried out. */
     private boolean isDiskLow() {
         return !environment.disk().get().takes(false);
     }
 
-    /** Bytes that this replica takes on disk, about. Any thread. */
+    /** Approximate size of this replica on disk, in bytes. Any thread. */
     public long sizeBytes() {
         return db.sizeBytes();
     }
 
     /**
-     * Has the leader, which this replica must be, write {@code command}. Any thread; completes on the range executor.
+     * Makes the leader, which this replica must be, write {@code command}. Any thread; completes on the range executor.
      */
     public CompletableFuture<ChangeOutcome> change(RangeCommand command) {
         return changes.change(command);
     }
 
-    /** For changes of the group's members, one at a time. */
+    /** Changes the group's members, one at a time. */
     public VoterChange voters() {
         return voters;
     }
 
     /**
-     * Hands the leadership over to another voter, in good order; whoever comes to lead instead counts as well. Any
-     * thread; completes on the range executor.
+     * Hands the leadership over to another voter in an orderly way; it also counts as done if a third voter becomes
+     * leader instead. Any thread; completes on the range executor.
      *
-     * @param epoch of the range that this was decided for
+     * @param epoch the epoch of the range that this was decided for
      */
     public CompletableFuture<ChangeOutcome> transfer(long epoch, String storeId) {
         return changes.transfer(epoch, storeId);
     }
 
-    // --- what its parts ask of it
+    // --- used by its parts
 
     @Override
     public RangeRequests requests() {
@@ -463,7 +470,7 @@ public final class Range implements Sibling {
 
         @Override
         public void ledWithoutServing() {
-            ready.complete(null); // it will not serve, and nobody is to wait for it
+            ready.complete(null); // it will not serve, and nobody must wait for it
             checkLeaving();
         }
 
@@ -478,14 +485,15 @@ public final class Range implements Sibling {
         }
     }
 
-    /** Tells {@code then}, on any thread, whether all that was applied anywhere before this call is applied here. */
+    /** Calls {@code then}, on any thread, with whether everything applied anywhere before this call is applied here. */
     void confirm(ReadIndex.Done then) {
         requests.request(then);
     }
 
     /**
-     * The same; and then the coprocessor has been told of it, and {@link #routed} has followed. Tells {@code then} on
-     * the range executor, where what the apply thread has told before comes first: changes of the state, and a fault.
+     * Like {@link #confirm}, and waits until the coprocessor was told and {@link #routed} is up to date. Calls
+     * {@code then} on the range executor, after everything that the apply thread has handed over before: changes of the
+     * state, and a fault.
      */
     void confirmTold(ReadIndex.Done then) {
         confirm(ok -> executor.execute(() -> then.done(ok && !hasEnded())));
@@ -493,22 +501,22 @@ public final class Range implements Sibling {
 
     // --- its end
 
-    /** Ends everything for good; later requests are refused with the same cause. */
+    /** Ends everything permanently; later requests are refused with the same cause. */
     private void end(RangeException cause) {
         if (hasEnded()) {
             return;
         }
         boolean failed = cause.reason() == Cause.STORE_FAILED;
         stoppedBy = failed ? String.valueOf(cause.getMessage()) : "";
-        // what was sealed may be applied yet: CLOSED would deny that
+        // sealed mutations may still be applied, which CLOSED would deny
         role.end(failed ? cause : new RangeException(Cause.TIMEOUT, "closed before the entry was applied"), cause);
         requests.refuseAll(cause);
         ready.completeExceptionally(cause);
     }
 
     /**
-     * Stops the range after a fault of its own and keeps its files. One that had no file descriptors is opened again
-     * when there are some.
+     * Stops the range after a fault of its own and keeps its files. If the cause is a lack of file descriptors, the
+     * range is opened again when there are some.
      */
     @Override
     public void fault(String what, Throwable cause) {
@@ -527,7 +535,10 @@ public final class Range implements Sibling {
         });
     }
 
-    /** Where there are other voters one of them is to lead: what does not serve must not go on leading. */
+    /**
+     * If there are other voters, stops the group so that one of them leads: a replica that does not serve must not stay
+     * leader.
+     */
     private void leaveToOthers() {
         RaftGroup started = group;
         if (started != null && db.state().hasOtherVoters()) {
@@ -535,7 +546,7 @@ public final class Range implements Sibling {
         }
     }
 
-    /** Stops the range because what it stands on has failed; whoever knows of that has logged it. Any thread. */
+    /** Stops the range because something it depends on has failed, which is logged elsewhere. Any thread. */
     public void fail(String why) {
         executor.execute(() -> {
             end(new RangeException(Cause.STORE_FAILED, why));
@@ -543,13 +554,13 @@ public final class Range implements Sibling {
         });
     }
 
-    /** The replica is given up; as {@link #stop}, but whoever waits may ask elsewhere. */
+    /** Gives the replica up. Like {@link #stop()}, but waiting requests may be sent elsewhere. */
     public CompletableFuture<Void> retire() {
         return stop(new RangeException(Cause.MOVED, "the replica was given up"));
     }
 
     /**
-     * Refuses what waits and what comes, with {@code CLOSED}. Completes on the range executor when the leader has been
+     * Refuses waiting and new requests with {@code CLOSED}. Completes on the range executor when the leader has been
      * stopped.
      */
     public CompletableFuture<Void> stop() {
@@ -568,7 +579,7 @@ public final class Range implements Sibling {
         return stopped;
     }
 
-    /** Stops the group and closes the database; blocks. To be called after {@link #stop}. */
+    /** Stops the group and closes the database; blocks. Call it after {@link #stop()}. */
     public void close() {
         if (!closed.compareAndSet(false, true)) {
             return;
@@ -577,13 +588,13 @@ public final class Range implements Sibling {
         if (started != null) {
             started.close();
         }
-        db.close(); // waits for the reads under way, which use the coprocessor
+        db.close(); // waits for the reads in progress, which use the coprocessor
         coprocessor.close();
     }
 
     // --- merging
 
-    /** Joins it with its right neighbour, both led here; see {@link Merge}. Any thread. */
+    /** Merges this range with its right neighbour; this node must lead both; see {@link Merge}. Any thread. */
     public CompletableFuture<ChangeOutcome> merge(long epoch, Range right, long rightEpoch) {
         return isDiskLow()
                 ? CompletableFuture.completedFuture(ChangeOutcome.BUSY)
@@ -597,12 +608,12 @@ public final class Range implements Sibling {
 
     // --- load
 
-    /** As of the last second. Any thread; of no meaning while this replica does not lead. */
+    /** The load in the last second. Any thread; meaningless while this replica does not lead. */
     public MeasuredLoad lastLoad() {
         return load.last();
     }
 
-    /** Completes on the range executor; with nothing known when this replica does not lead. */
+    /** Completes on the range executor, with an unknown load if this replica does not lead. */
     public CompletableFuture<MeasuredLoad> load() {
         CompletableFuture<MeasuredLoad> answer = new CompletableFuture<>();
         executor.execute(() -> answer.complete(load.now()));

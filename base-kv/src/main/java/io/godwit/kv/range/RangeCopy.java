@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Copies the database of a replica that leads. Has no state; for an I/O thread, which waits for the range executor and
- * for the group.
+ * Copies the database of a leading replica. Has no state; for an I/O thread, which waits for the range executor and the
+ * group.
  */
 final class RangeCopy {
     private final String groupId;
@@ -24,8 +24,10 @@ final class RangeCopy {
     private final long waitMillis;
 
     /**
-     * @param executor the range's
-     * @param waitMillis for the word of the majority that this replica leads
+     * Copies the database of one range.
+     *
+     * @param executor the range's executor
+     * @param waitMillis how long to wait until a majority has confirmed that this replica leads
      */
     RangeCopy(String groupId, RangeDb db, Executor executor, LeaderRole role, long waitMillis) {
         this.groupId = groupId;
@@ -35,13 +37,13 @@ final class RangeCopy {
         this.waitMillis = waitMillis;
     }
 
-    /** As {@link Range#copyTo}. */
+    /** See {@link Range#copyTo}. */
     RangeState copyTo(Path target) throws IOException {
         confirm();
         return db.copyTo(target);
     }
 
-    /** Waits until it is sure that this replica leads, and has applied all that was acknowledged before the call. */
+    /** Waits until it is certain that this replica leads and has applied everything acknowledged before the call. */
     void confirm() throws IOException {
         try {
             confirmed().get(waitMillis, TimeUnit.MILLISECONDS);
@@ -62,7 +64,7 @@ final class RangeCopy {
             } else {
                 current.group().readIndex(status -> {
                     if (status.isOk()) {
-                        confirmed.complete(null); // all up to the index is applied
+                        confirmed.complete(null); // everything up to the index is applied
                     } else {
                         confirmed.completeExceptionally(new IOException("range " + groupId + " is not led: " + status));
                     }

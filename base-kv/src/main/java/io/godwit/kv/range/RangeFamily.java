@@ -7,50 +7,50 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ranges of one store on this node, as one of them sees them.
+ * The ranges of one store on this node, as each of them sees the others.
  *
- * @param <R> a range
+ * @param <R> the type of a range
  */
 public interface RangeFamily<R extends Sibling> {
-    /** Name of the store. */
+    /** The name of the store. */
     String store();
 
     /**
-     * Brings the replica of a split's right part into being on this node, not started, unless it is or was there: so a
-     * split that is replayed makes nothing. On the apply thread of {@code parent}, whose database is still that of
-     * before the split; blocks.
+     * Creates the replica of a split's right part on this node, without starting it, unless it exists or has existed:
+     * so a replayed split creates nothing. Called on the apply thread of {@code parent}, whose database is still the
+     * one before the split; blocks.
      *
-     * @return the replica, which holds what comes by itself ({@link Range#hold}) and is routed to with the next
-     *     {@link #rebounded}; null when it was made earlier
+     * @return the replica, which holds direct requests ({@link Range#hold}) and is routed to after the next
+     *     {@link #rebounded}; null if it was made earlier
      */
     @Nullable
     R bear(RangeState child, RangeDb parent) throws IOException;
 
-    /** Routes by {@code range}'s present bounds. On its executor. */
+    /** Updates the routing to the present bounds of {@code range}. On its executor. */
     void rebounded(R range);
 
-    /** Its leadership, its state or a fault is not what it was. On its executor. */
+    /** The leadership, state or fault of {@code range} has changed. On its executor. */
     void roleChanged(R range);
 
-    /** One for each leadership, to propose where the range could be cut. */
+    /** Makes a hinter, one for each leadership, which proposes split keys. */
     SplitHinter newHinter();
 
-    /** The replica of a range on this node; null when there is none. Any thread. */
+    /** The replica of a range on this node; null if there is none. Any thread. */
     @Nullable
     R find(long id);
 
     /**
-     * Has a range whose keys are another's now closed, buried and its files deleted, some time later. Any thread;
+     * Later closes and buries a range whose keys belong to another range now, and deletes its files. Any thread;
      * returns at once.
      */
     void retire(R range);
 
     /**
-     * Has a range that has stopped, since there were no file descriptors, opened and started again when there are.
-     * Any thread; returns at once.
+     * Opens and starts a range again when there are file descriptors, after it has stopped for lack of them. Any
+     * thread; returns at once.
      */
     void recover(R range);
 
-    /** Starts what {@link #bear} made; any thread, returns at once. */
+    /** Starts the replica made by {@link #bear}. Any thread; returns at once. */
     void start(R child);
 }

@@ -27,25 +27,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The replicas of a store on this node, brought up to what was committed before a call. A round asks every replica for
- * a ReadIndex; it ends when those that have confirmed one since the round began tile the key space, each by the bounds
- * that its coprocessor has been told of. Replicas that come meanwhile, as a split's right part does, are asked as well.
+ * Brings the replicas of a store on this node up to everything that was committed before a call. A round asks every
+ * replica for a ReadIndex. It ends when the replicas that have confirmed one since the round began cover the key space,
+ * each with the bounds that its coprocessor was told. Replicas that appear meanwhile, such as the right part of a
+ * split, are asked as well.
  *
- * <p>Why that is enough, though the bounds are looked at one after the other: take a key, and a confirmed replica whose
- * bounds have it. What was written to the key before the round was written to that range, or to one that the range has
- * it from by a split or a merge, which brings the data along. Had the range lost the key before the round, the entry by
- * which it lost it would be confirmed and applied too. One case differs: a range that yields ({@code Merge}) loses its
- * keys by an entry of its left neighbour's log. So it counts only together with that neighbour's confirmation.
+ * <p>Why this is enough, although the bounds are read one after the other: take a key, and a confirmed replica whose
+ * bounds include it. What was written to the key before the round was written to that range, or to one from which the
+ * range got the key by a split or a merge, which brings the data along. If the range had lost the key before the round,
+ * the entry by which it lost it would be confirmed and applied too. There is one exception: a yielding range
+ * ({@code Merge}) loses its keys by an entry in its left neighbour's log. So it counts only together with that
+ * neighbour's confirmation.
  *
- * <p>All state is confined to an executor of its own.
+ * <p>All state is confined to its own executor.
  */
 public final class RangeMirror implements Mirror {
     private static final Logger LOG = LoggerFactory.getLogger(RangeMirror.class);
     static final long RETRY_MILLIS = 20;
     private static final long SWEEP_MILLIS = 50;
     /**
-     * A replica that has not answered by then is asked again: it may know the index and not that it is committed, since
-     * it was about to get the entries when the leader told it, and each question has the leader tell it again.
+     * A replica that has not answered after this time is asked again. It may have learned the index but not that it is
+     * committed, if it got the entries only after the leader had told it; each question makes the leader tell it again.
      */
     private static final long ASK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(150);
 
@@ -54,16 +56,16 @@ public final class RangeMirror implements Mirror {
     private final RangeEnvironment environment;
     private final RangeExecutor executor;
 
-    // the executor's
+    // used by the executor
 
-    /** Whom the next round is for. */
+    /** The waiters of the next round. */
     private List<Waiter> waiting = new ArrayList<>();
 
     private @Nullable Round underWay;
     private boolean isSweepDue;
     private @Nullable RangeException closed;
 
-    /** @param replicas those that there are now; any thread, must not block */
+    /** @param replicas the present replicas; any thread, must not block */
     public RangeMirror(String store, Supplier<? extends Collection<Range>> replicas, RangeEnvironment environment) {
         this.store = store;
         this.replicas = replicas;
@@ -108,7 +110,7 @@ public final class RangeMirror implements Mirror {
         }
     }
 
-    /** Refuses whoever waits and whoever comes, with {@code CLOSED}. Any thread. */
+    /** Refuses present and later waiters with {@code CLOSED}. Any thread. */
     public void close() {
         executor.execute(() -> {
             RangeException cause = new RangeException(Cause.CLOSED, "store is closing");
@@ -131,7 +133,7 @@ public final class RangeMirror implements Mirror {
         }
     }
 
-    /** Whoever's deadline has passed waits no longer, also when a leader does not answer at all. */
+    /** Ends waiters whose deadline has passed, even if a leader does not answer at all. */
     private void sweep() {
         isSweepDue = false;
         Round round = underWay;
@@ -167,11 +169,11 @@ public final class RangeMirror implements Mirror {
         environment.timers().schedule(() -> executor.execute(task), millis, TimeUnit.MILLISECONDS);
     }
 
-    /** ReadIndexes that all began after the calls of {@code waiters}. */
+    /** ReadIndex requests that were all made after the calls of {@code waiters}. */
     private final class Round {
         private final List<Waiter> waiters;
         private final Set<Range> confirmed = Collections.newSetFromMap(new IdentityHashMap<>());
-        /** When each was asked last that has not confirmed. */
+        /** The unconfirmed replicas that were asked, and when each was asked last. */
         private final IdentityHashMap<Range, Long> asked = new IdentityHashMap<>();
 
         private boolean isLookDue;
@@ -180,7 +182,7 @@ public final class RangeMirror implements Mirror {
             this.waiters = waiters;
         }
 
-        @SuppressWarnings("ReferenceEquality") // another round is not this one
+        @SuppressWarnings("ReferenceEquality") // a later round is another object
         private boolean isOver() {
             return underWay != this;
         }
@@ -204,7 +206,7 @@ public final class RangeMirror implements Mirror {
                     range.confirmTold(ok -> executor.execute(() -> answered(range, ok)));
                 }
             }
-            if (asked.isEmpty()) { // all have confirmed, and others are on their way here
+            if (asked.isEmpty()) { // all have confirmed, and others are about to be made here
                 lookLater();
             }
         }
@@ -234,7 +236,7 @@ public final class RangeMirror implements Mirror {
             }
         }
 
-        /** The first key that no confirmed replica has. */
+        /** The lowest key that no confirmed replica has; empty if there is none. */
         private Optional<byte[]> gap(Collection<Range> here) {
             Set<Long> confirmedIds =
                     here.stream().filter(confirmed::contains).map(Range::id).collect(Collectors.toSet());
@@ -268,7 +270,7 @@ public final class RangeMirror implements Mirror {
             return !(state.phase() instanceof RangeState.Retired);
         }
 
-        /** What it waits for, in words. */
+        /** Describes what the round is waiting for. */
         String lacking() {
             Collection<Range> here = replicas.get();
             List<String> silent = here.stream()

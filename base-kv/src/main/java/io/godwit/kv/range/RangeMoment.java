@@ -13,19 +13,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Copies several ranges of a node as they are at one moment: what one of them has because of what another had is never
- * without that. In order:
+ * Copies several ranges of a node at one moment: if a write in one range was caused by a write in another, the copies
+ * never have the effect without its cause. Steps:
  *
  * <ol>
- *   <li>each is asked whether it leads, and has applied all that was acknowledged before; what it has in memory is
- *   flushed, while it goes on
- *   <li>each stops to write: from here on nothing is acknowledged, and none learns of what another commits
- *   <li>each is copied by hard links, which takes a few milliseconds for each
- *   <li>each goes on
+ *   <li>each range confirms that it leads and has applied everything acknowledged before; its memory is flushed, while
+ *       it goes on
+ *   <li>each range stops writing: from here on nothing is acknowledged, and no range learns of another's commits
+ *   <li>each range is copied by hard links, which takes a few milliseconds each
+ *   <li>each range goes on
  * </ol>
  *
- * <p>Reads go on throughout. Has no state; for an I/O thread. Two at a time do not wait for each other for ever: who
- * does not get a range in time lets go of all.
+ * <p>Reads go on all the time. Has no state; for an I/O thread. Two copies at the same time cannot deadlock: one that
+ * does not get a range in time releases all of its ranges.
  */
 public final class RangeMoment {
     private static final Logger LOG = LoggerFactory.getLogger(RangeMoment.class);
@@ -36,9 +36,10 @@ public final class RangeMoment {
     /**
      * Copies all of {@code ranges}. Blocks.
      *
-     * @param target of a range: must not exist, while its parent must
-     * @return what each is in its copy, in the order given
-     * @throws IOException if one does not lead, does not stop, or cannot be copied; what was copied by then is left
+     * @param target the directory for each range: it must not exist, but its parent must
+     * @return the state of each range in its copy, in the given order
+     * @throws IOException if a range does not lead, does not stop writing or cannot be copied; copies made by then are
+     *     left behind
      */
     public static Map<Range, RangeState> copy(List<Range> ranges, Function<Range, Path> target) throws IOException {
         for (Range range : ranges) {

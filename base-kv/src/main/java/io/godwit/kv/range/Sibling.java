@@ -4,17 +4,17 @@ import io.godwit.kv.range.replica.Replica;
 import io.godwit.kv.range.request.RoutedRange;
 import io.godwit.kv.range.state.RangeState;
 
-/** A range as the others of its store on this node see it, when keys pass from one to another. */
+/** A range as other ranges of its store on this node see it, when keys move from one to another. */
 public interface Sibling extends Replica, RoutedRange {
     @Override
     RangeState routed();
 
-    /** Before the start: it is to stand for election as soon as it runs. */
+    /** Called before the start: the replica stands for election as soon as it runs. */
     void standFirst();
 
-    /** As {@link StateMachineEvents#reclaimLater}. Any thread. */
+    /** See {@link StateMachineEvents#reclaimLater}. Any thread. */
     void reclaimLater();
 
-    /** As {@link io.godwit.kv.range.change.MergeSequel#checkLeaving}. Any thread. */
+    /** See {@link io.godwit.kv.range.change.MergeSequel#checkLeaving}. Any thread. */
     void checkLeaving();
 }

@@ -23,11 +23,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the state machine tells on the apply thread, brought to the range executor and carried out there: applied
- * entries go to the leadership, terms to the {@link LeaderRole}, and a change of what the range is to everybody whom it
- * concerns. The one owner of the state that requests are routed by, which follows the database's own.
+ * Receives the events of the state machine on the apply thread and handles them on the range executor: applied entries
+ * go to the leadership, terms to the {@link LeaderRole}, and changes of the range's state to all parts concerned. Owns
+ * the state that requests are routed by, which follows that of the database.
  *
- * @param <R> a range
+ * @param <R> the type of a range
  */
 final class StateMachineEvents<R extends Sibling> implements RangeStateMachine.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(StateMachineEvents.class);
@@ -41,12 +41,12 @@ final class StateMachineEvents<R extends Sibling> implements RangeStateMachine.L
     private final LeaderRole role;
     private final RangeChanges changes;
     private final RangeRequests requests;
-    /** The apply thread's. */
+    /** Used by the apply thread. */
     private final SnapshotTrigger snapshots;
-    /** What the split has made that is being applied; the apply thread's. */
+    /** The right part of the split that is being applied; used by the apply thread. */
     private @Nullable R born;
 
-    /** Written on the range executor; any thread routes by it. */
+    /** Written on the range executor; read by any thread for routing. */
     private volatile RangeState served;
 
     private volatile long epochNanos;
@@ -74,12 +74,12 @@ final class StateMachineEvents<R extends Sibling> implements RangeStateMachine.L
         this.epochNanos = environment.nanoTime();
     }
 
-    /** As requests are routed by; the database may be ahead. Any thread. */
+    /** The state that requests are routed by; the database may be ahead. Any thread. */
     RangeState routed() {
         return served;
     }
 
-    /** How long the epoch has been what it is, as far as this replica has seen. Any thread. */
+    /** Time since the epoch last changed, as far as this replica knows. Any thread. */
     long stableMillis() {
         return TimeUnit.NANOSECONDS.toMillis(environment.nanoTime() - epochNanos);
     }
@@ -88,7 +88,7 @@ final class StateMachineEvents<R extends Sibling> implements RangeStateMachine.L
     public void applied(List<RangeStateMachine.AppliedEntry> entries) {
         range.execute(() -> {
             Leadership current = role.leadership();
-            if (current != null) { // entries of an ended leadership are ignored by the batcher of the next
+            if (current != null) { // the next leadership's batcher ignores entries of an ended one
                 entries.forEach(entry -> current.applied(entry.entry(), entry.replies()));
             }
         });
@@ -113,7 +113,7 @@ final class StateMachineEvents<R extends Sibling> implements RangeStateMachine.L
             changes.noteMembers();
             RaftGroup started = range.group();
             if (served.isLeaving() && role.leadership() != null && !changes.isUnderWay()) {
-                // a command that had been given up has come through
+                // a command that had been given up was applied after all
                 role.silence(
                         new RangeException(Cause.TIMEOUT, "leadership ended"),
                         new RangeException(Cause.MOVED, "the range is being merged"));
@@ -124,13 +124,13 @@ final class StateMachineEvents<R extends Sibling> implements RangeStateMachine.L
                     && role.isLeader()
                     && started != null
                     && role.leadership() == null) {
-                role.lead(started); // it goes on
+                role.lead(started); // the range serves again
             }
             if (!served.bounds().equals(before.bounds())) {
-                requests.goOn(); // a replica that does not lead has requests too, which wait for one that will
+                requests.goOn(); // a replica that does not lead also has requests, which wait for a leader
             }
             if (child != null) {
-                // behind all that the table before has brought here for the child's keys, and that is forwarded
+                // after all requests that came here for the child's keys by the old routing and are forwarded
                 requests.cedePart(child.requests());
             }
         });
@@ -161,8 +161,8 @@ final class StateMachineEvents<R extends Sibling> implements RangeStateMachine.L
     }
 
     /**
-     * When the first rush is over, one range of the node after the other; and then a snapshot: the one before has links
-     * to what is given back. Any thread.
+     * Reclaims space some time after a change, one range of the node after the other, and then takes a snapshot,
+     * because the previous one has links to the freed files. Any thread.
      */
     void reclaimLater() {
         range.later(
@@ -178,8 +178,8 @@ final class StateMachineEvents<R extends Sibling> implements RangeStateMachine.L
     }
 
     /**
-     * The others are to make the right part now: until they have, it has no leader, and nobody writes to the left part,
-     * which would tell them.
+     * Makes the other replicas create the right part now. Until they have, it has no leader, and nobody writes to the
+     * left part, which would tell them of the commit.
      */
     @Override
     public void splits() {
@@ -195,7 +195,7 @@ final class StateMachineEvents<R extends Sibling> implements RangeStateMachine.L
             role.elected(term);
             environment.measures().led(family.store());
             RaftGroup started = range.group();
-            if (started != null) { // else start goes on from here
+            if (started != null) { // otherwise start continues from here
                 role.lead(started);
             }
         });
@@ -227,8 +227,8 @@ final class StateMachineEvents<R extends Sibling> implements RangeStateMachine.L
     @Override
     public void logGrew(long bytes) {
         RaftGroup started = range.group();
-        // on a disk with no room a snapshot fails, and with it the flush that it begins with, after which RocksDB takes
-        // no more writes
+        // without disk space a snapshot fails, and with it the flush that it begins with; after a failed flush RocksDB
+        // refuses writes
         boolean hasRoom = environment.disk().get().takes(true);
         snapshots.logGrew(bytes, started == null || !hasRoom ? null : started::snapshot);
     }

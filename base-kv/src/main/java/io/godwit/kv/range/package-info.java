@@ -1,4 +1,4 @@
-/** One replica of a range, made of its parts, and what is done to several replicas of a node together. */
+/** One replica of a range, made of its parts, and operations on several replicas of a node. */
 @NullMarked
 package io.godwit.kv.range;
 

@@ -13,20 +13,20 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages of a stream of calls from one node to another.
+ * The messages of a stream of calls between two nodes.
  *
  * <pre>
  * request  byte kind
  *   1 hello      byte version = 1 | utf cluster id | utf store | utf caller | long incarnation
  *                | long stream    first, and only once
  *   2 mutate     long number | long range id | long term | long fence | long millis left | bytes key | bytes mutation
- *   3 relieve    likewise
- *   4 query      likewise
- *   5 interval   likewise, then boolean hasEnd [bytes end]
+ *   3 relieve    as 2
+ *   4 query      as 2
+ *   5 interval   as 2, then boolean hasEnd [bytes end]
  * reply    long number | byte status | bytes value, or the detail in UTF-8
- *   0 done, 1 timeout, 2 overloaded, 3 disk full, 4 store failed, 5 moved: nothing was done
+ *   0 done, 1 timeout, 2 overloaded, 3 disk full, 4 store failed, 5 moved: nothing was done, 6 too large
  *
- * bytes    int length, and so many
+ * bytes    int length, then the bytes
  * </pre>
  */
 final class CallFrame {
@@ -112,7 +112,7 @@ final class CallFrame {
         });
     }
 
-    /** Of a node that closes, or has a range no more, nothing was done: somebody else may do it. */
+    /** A closing node reports MOVED, because nothing was done and another node may do it. */
     private static int codeOf(Cause cause) {
         return switch (cause) {
             case TIMEOUT, LOST -> 1;

@@ -11,16 +11,17 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The mutations that were sent under one token and are not answered. Confined to the thread of its {@link RangeCalls}.
+ * The mutations that were sent under one token and are not answered yet. Confined to the executor of its
+ * {@link RangeCalls}.
  */
 final class CallLane {
     private final RouteToken token;
     private final String storeId;
     private final RangeBounds bounds;
     private final Map<Long, RangeCall> unanswered = new LinkedHashMap<>();
-    /** Numbers of calls without an answer behind which one of the same key has been applied. */
+    /** Numbers of unanswered calls for which a later call of the same key has been applied. */
     private final Set<Long> passed = new HashSet<>(0);
-    /** When another token was heard of or this one was refused, in nanoseconds; only while it drains. */
+    /** When another token became known or this one was refused, in nanoseconds; valid only while the lane drains. */
     private long drainsSince;
 
     CallLane(Routes.Route route, RouteToken token) {
@@ -45,7 +46,7 @@ final class CallLane {
         unanswered.put(call.number(), call);
     }
 
-    /** Returns false when it has been given up before. */
+    /** Removes an answered call; returns false if it was given up before. */
     boolean answered(RangeCall call, boolean isApplied) {
         if (isApplied && unanswered.containsKey(call.number())) {
             notePassed(call);
@@ -53,7 +54,10 @@ final class CallLane {
         return unanswered.remove(call.number()) != null;
     }
 
-    /** Leaders answer in order, nearly always: then the call is the first. Those of a key are sent in order. */
+    /**
+     * Notes earlier unanswered calls of the same key. Leaders usually answer in order, so the call is usually the
+     * first. Calls of one key are sent in order.
+     */
     private void notePassed(RangeCall applied) {
         for (RangeCall before : unanswered.values()) {
             if (before.number() == applied.number()) {
@@ -65,7 +69,7 @@ final class CallLane {
         }
     }
 
-    /** Whether one of the same key that was sent behind this call has been applied. */
+    /** Whether a later call of the same key has been applied. */
     boolean isPassed(RangeCall call) {
         return passed.contains(call.number());
     }
@@ -86,7 +90,7 @@ final class CallLane {
         calls.addAll(unanswered.values());
     }
 
-    /** Waits for none of them any longer. */
+    /** Removes and returns all calls, which are no longer waited for. */
     List<RangeCall> giveUp() {
         List<RangeCall> given = new ArrayList<>(unanswered.values());
         unanswered.clear();

@@ -4,11 +4,11 @@ import io.godwit.kv.client.RangeException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of a call.
+ * The outcome of a call.
  *
- * @param value when it was done
- * @param failure when it was not, or when nobody knows: its cause says which, as in {@link RangeException.Cause}.
- *     {@code MOVED} means that the token was not in force, and nothing was done
+ * @param value the reply if the call was carried out
+ * @param failure why it was not, or that the outcome is unknown, see {@link RangeException.Cause}. {@code MOVED} means
+ *     that the token was not in force and nothing was done
  */
 @SuppressWarnings("ArrayRecordComponent")
 record CallReply(byte @Nullable [] value, @Nullable RangeException failure) {

@@ -16,10 +16,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes the calls of other nodes and hands them to the ranges of this one.
+ * Receives the calls of other nodes and passes them to the ranges of this node.
  *
- * <p>Of each node and store only the newest stream counts: when a node has given one up and opened another, what may
- * still be on its way in the first is not taken any more, or it would be applied behind what was called later.
+ * <p>Only the newest stream of each node and store is valid: when a node has given up a stream and opened another,
+ * calls still on their way in the first are dropped, because they would be applied after later ones.
  */
 public final class CallService implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CallService.class);
@@ -32,7 +32,7 @@ public final class CallService implements AutoCloseable {
 
     private record CallerId(String storeId, String store) {}
 
-    /** Serves from now on. */
+    /** Begins to serve calls. */
     public CallService(String clusterId, RpcServer server, RangeHost host) {
         this.clusterId = clusterId;
         this.host = host;
@@ -52,8 +52,8 @@ public final class CallService implements AutoCloseable {
     }
 
     /**
-     * A node with its newest stream. Its lock orders the stream's end and the calls on their way through: threads of
-     * several connections.
+     * A calling node with its newest stream. Its lock orders the end of a stream and the calls in progress, which come
+     * from threads of several connections.
      */
     private static final class Caller {
         private long incarnation;
@@ -71,7 +71,7 @@ public final class CallService implements AutoCloseable {
         }
     }
 
-    /** One stream; called by gRPC, one call at a time. */
+    /** One stream; gRPC makes one call at a time. */
     private final class Incoming implements StreamObserver<byte[]> {
         private final ServerCallStreamObserver<byte[]> replies;
         private @Nullable Caller caller;
@@ -137,7 +137,7 @@ public final class CallService implements AutoCloseable {
 
         private void reply(long number, CallReply reply) {
             byte[] frame = CallFrame.encode(new CallFrame.Reply(number, reply));
-            synchronized (replies) { // ranges answer on many threads, a stream takes one reply at a time
+            synchronized (replies) { // ranges answer on many threads, and a stream takes one reply at a time
                 if (!replies.isCancelled()) {
                     replies.onNext(frame);
                 }

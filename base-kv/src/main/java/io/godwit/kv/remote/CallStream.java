@@ -17,10 +17,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of this node to another for one store. When it breaks, whatever was not answered is told so, and the next
- * stream takes its place; the other node then takes nothing from this one any more.
+ * The calls of this node to another for one store. When the stream breaks, all unanswered calls fail, and the next
+ * stream replaces it; the other node then accepts nothing more from this stream.
  *
- * <p>Sent to by the one thread that keeps the order, answered on the threads of the network: hence the lock.
+ * <p>The thread that keeps the order sends; network threads receive the answers. Hence the lock.
  */
 final class CallStream implements StreamObserver<byte[]> {
     static final MethodDescriptor<byte[], byte[]> METHOD = MethodDescriptor.<byte[], byte[]>newBuilder()
@@ -50,8 +50,10 @@ final class CallStream implements StreamObserver<byte[]> {
     }
 
     /**
-     * @param answer told once if it was sent, on any thread
-     * @return whether it was sent
+     * Sends a request.
+     *
+     * @param answer called once if the request was sent, on any thread
+     * @return whether the request was sent
      */
     synchronized boolean send(CallFrame.Request request, Consumer<CallReply> answer) {
         StreamObserver<byte[]> opened = requests;

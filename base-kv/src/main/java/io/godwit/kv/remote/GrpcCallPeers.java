@@ -8,21 +8,21 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * The leaders of one store: those on this node directly, the others by a stream to each node. Called by the one thread
- * of a {@link RangeCalls}.
+ * The leaders of one store: those on this node are called directly, others by a stream to each node. Called by the
+ * executor of a {@link RangeCalls}.
  */
 final class GrpcCallPeers implements CallPeers {
     private final RpcChannels channels;
     private final CallFrame.Hello self;
     private final RangeHost local;
     private final Runnable refresh;
-    /** Changed by the thread, closed by whoever closes the store. */
+    /** Changed by the executor, closed by the thread that closes the store. */
     private final Map<String, CallStream> streams = new ConcurrentHashMap<>();
 
     private long lastStream;
     private volatile boolean closed;
 
-    /** @param self without a stream's number yet */
+    /** @param self a hello without a stream number */
     GrpcCallPeers(RpcChannels channels, CallFrame.Hello self, RangeHost local, Runnable refresh) {
         this.channels = channels;
         this.self = self;
@@ -40,7 +40,8 @@ final class GrpcCallPeers implements CallPeers {
         CallStream stream = streams.get(storeId);
         if (stream == null || !stream.isOpen()) {
             Channel channel = channels.to(storeId);
-            // what waits for a connection in gRPC would be lost with it, and nobody could tell whether it had left
+            // a call queued in gRPC without a connection would be lost with it, and nobody could tell whether it had
+            // left
             if (channel == null || !channels.isConnected(storeId) || closed) {
                 return false;
             }

@@ -5,12 +5,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a node tells the others of itself and its replicas, every second or so and whenever something has changed.
+ * A node's report about itself and its replicas, sent to the others every two seconds and whenever something has
+ * changed.
  *
- * @param incarnation of the process
+ * @param incarnation incarnation of the process
  * @param revision rises with every report of the process
- * @param replicas by the name of the store
- * @param facts of the cluster, as the node has noted them
+ * @param replicas all replicas of the node, by the name of the store
+ * @param facts facts of the cluster, as the node has noted them
  */
 public record NodeReport(
         String storeId,
@@ -23,7 +24,7 @@ public record NodeReport(
         replicas = Map.copyOf(replicas);
     }
 
-    /** Of a node that has noted nothing of its cluster. */
+    /** For a node that has noted no facts. */
     public NodeReport(
             String storeId,
             long incarnation,
@@ -34,9 +35,9 @@ public record NodeReport(
     }
 
     /**
-     * How a node is.
+     * The status of a node.
      *
-     * @param isDraining whether it is to go
+     * @param isDraining whether the node is draining
      * @param cpuLoad 0 to 1, over all cores
      */
     public record NodeStatus(boolean isDraining, int cores, double cpuLoad, long diskTotalBytes, long diskFreeBytes) {}

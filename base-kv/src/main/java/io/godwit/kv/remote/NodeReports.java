@@ -23,7 +23,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@link NodeReport}s as bytes.
+ * Encodes {@link NodeReport}s.
  *
  * <pre>
  * byte version = 1 | utf store id | long incarnation | long revision
@@ -72,7 +72,7 @@ public final class NodeReports {
         return bytes.toByteArray();
     }
 
-    /** @throws IOException if it is no report of this version */
+    /** @throws IOException if it is not a report of this version */
     public static NodeReport decode(byte[] encoded) throws IOException {
         try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(encoded))) {
             int version = in.readUnsignedByte();
@@ -97,7 +97,7 @@ public final class NodeReports {
             }
             ClusterFacts facts = in.available() == 0 ? ClusterFacts.NONE : ClusterFacts.decode(readBytes(in));
             return new NodeReport(storeId, incarnation, revision, status, stores, facts);
-        } catch (IllegalArgumentException e) { // what the records refuse
+        } catch (IllegalArgumentException e) { // thrown by the records
             throw new IOException("report: " + e.getMessage(), e);
         }
     }
@@ -124,7 +124,7 @@ public final class NodeReports {
         }
     }
 
-    /** What an exception says has no bound, a text in a report has. */
+    /** Limits the length, because exception messages may be of any length. */
     private static String shortened(String fault) {
         return fault.length() <= MAX_FAULT_CHARS ? fault : fault.substring(0, MAX_FAULT_CHARS) + "...";
     }

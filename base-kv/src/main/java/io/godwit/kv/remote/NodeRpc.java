@@ -26,13 +26,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * Single questions between the nodes of a cluster, apart from the requests of clients: one gRPC method, whose messages
- * say what is asked. A node of another cluster gets no answer but that.
+ * Single questions between the nodes of a cluster, separate from client requests: one gRPC method, whose messages name
+ * the question. A node of another cluster only gets the answer that it is one.
  *
  * <pre>
  * request  byte version = 1 | utf cluster id | utf asker | byte question | what it needs
- * answer   byte 0 | what was asked for
- *          byte 1 | utf why not
+ * answer   byte 0 | the answer
+ *          byte 1 | utf reason of the failure
  * </pre>
  */
 public final class NodeRpc implements AutoCloseable {
@@ -48,25 +48,25 @@ public final class NodeRpc implements AutoCloseable {
             .setResponseMarshaller(BytesMarshaller.INSTANCE)
             .build();
 
-    /** What may be asked; its number goes over the wire. */
+    /** The kinds of questions; the number is used on the wire. */
     public enum Question {
-        /** Here is what I have; what have you? Both {@link NodeReports}. */
+        /** This is my report; send yours. Both are {@link NodeReports}. */
         EXCHANGE(1),
         /** Make a replica. */
         CREATE_REPLICA(2),
-        /** What is the range whose group you call me for? */
+        /** Describe the range of the group that you call me for. */
         DESCRIBE_RANGE(3),
         /** Carry out a balance action. */
         CARRY_OUT(4),
-        /** Note that you are to go, or not. */
+        /** Begin or end your drain. */
         DRAIN(5),
-        /** Go on without the voters that are lost. */
+        /** Go on without the lost voters. */
         RESET_VOTERS(6),
         /** Has the range ended? */
         HAS_ENDED(7),
         /** Lead these groups, whose leader I do not reach. */
         TAKE_OVER(8),
-        /** Note what holds for the cluster; {@link io.godwit.kv.facts.ClusterFacts}. */
+        /** Store the facts of the cluster; see {@link io.godwit.kv.facts.ClusterFacts}. */
         NOTE_FACTS(9);
 
         private final byte number;
@@ -80,9 +80,9 @@ public final class NodeRpc implements AutoCloseable {
     @FunctionalInterface
     public interface Answerer {
         /**
-         * Called on a thread that may block.
+         * Answers a question. Called on a thread that may block.
          *
-         * @return fails, or throws, with a message for the asker
+         * @return the answer; a failure, or an exception, is sent to the asker with its message
          */
         CompletableFuture<byte[]> answer(String asker, byte[] content) throws IOException;
     }
@@ -98,7 +98,7 @@ public final class NodeRpc implements AutoCloseable {
 
     /**
      * @param threads run answerers, which may block
-     * @param isRefused whether the node of a store id may ask for nothing but an exchange, by which it learns why
+     * @param isRefused whether the node with this store id may only ask for an exchange, from which it learns why
      */
     public NodeRpc(
             String clusterId,
@@ -119,10 +119,7 @@ public final class NodeRpc implements AutoCloseable {
         server.add(service);
     }
 
-    /**
-     * Has {@code answerer} answer a question from now on, in place of who did before. Any thread; until then it is
-     * refused.
-     */
+    /** Sets the answerer of a question, replacing the former one. Any thread; before this the question is refused. */
     public void on(Question question, Answerer answerer) {
         answerers.put(question.number, answerer);
     }
@@ -161,7 +158,7 @@ public final class NodeRpc implements AutoCloseable {
         return bytes.toByteArray();
     }
 
-    /** Turns the end of a call into the answer. */
+    /** Converts the end of a call into the answer. */
     private static final class Receiver implements StreamObserver<byte[]> {
         private final String storeId;
         private final CompletableFuture<byte[]> answer;
@@ -195,7 +192,7 @@ public final class NodeRpc implements AutoCloseable {
         }
     }
 
-    // --- being asked
+    // --- answering
 
     private void asked(byte[] frame, StreamObserver<byte[]> observer) {
         try {
@@ -226,7 +223,7 @@ public final class NodeRpc implements AutoCloseable {
                 throw new IOException("not ready for that question, or too old");
             }
             answer = answerer.answer(asker, in.readAllBytes());
-        } catch (IOException | RuntimeException e) { // the outermost frame of a question
+        } catch (IOException | RuntimeException e) { // outermost frame of a question
             answer = CompletableFuture.failedFuture(e);
         }
         answer.whenComplete((content, failure) -> {

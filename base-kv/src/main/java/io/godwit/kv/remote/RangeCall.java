@@ -7,14 +7,14 @@ import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A request of a {@link io.godwit.kv.client.RangeClient} on its way. Immutable but for its answer. */
+/** A request of a {@link io.godwit.kv.client.RangeClient} in progress. Immutable, except its answer. */
 public final class RangeCall {
-    /** What it asks for. */
+    /** The kind of request. */
     public enum Kind {
         MUTATE,
         RELIEVE,
         QUERY,
-        /** A query about all keys from its key to its end: for the range that has them all. */
+        /** A query about all keys from its key to its end, for the range that has all of them. */
         QUERY_INTERVAL
     }
 
@@ -30,16 +30,18 @@ public final class RangeCall {
     private final CompletableFuture<byte[]> answer = new CompletableFuture<>();
 
     /**
-     * @param number in the order in which the callers called
-     * @param end of an interval; null means without end
+     * A call that must not be applied twice.
+     *
+     * @param number rises in the order of the callers' calls
+     * @param end end of an interval, exclusive; null means no end
      */
     RangeCall(long number, Kind kind, byte[] key, byte @Nullable [] end, byte[] payload, Deadline deadline) {
         this(number, kind, key, end, payload, deadline, false);
     }
 
     /**
-     * @param number in the order in which the callers called
-     * @param end of an interval; null means without end
+     * @param number rises in the order of the callers' calls
+     * @param end end of an interval, exclusive; null means no end
      * @param isRepeatable whether it is a mutation that may be applied twice
      */
     RangeCall(
@@ -79,20 +81,18 @@ public final class RangeCall {
         return kind == Kind.QUERY || kind == Kind.QUERY_INTERVAL;
     }
 
-    /** Whether it is a mutation that may be applied twice, when nobody knows whether it was applied. */
+    /** Whether it is a mutation that may be sent again if it is unknown whether it was applied. */
     boolean isRepeatable() {
         return isRepeatable;
     }
 
-    /** Whether a range of these bounds has all that it asks for. */
+    /** Whether a range with these bounds has all keys that the call asks for. */
     boolean isWithin(RangeBounds bounds) {
         byte @Nullable [] last = bounds.end();
         return kind != Kind.QUERY_INTERVAL || last == null || end != null && Arrays.compareUnsigned(end, last) <= 0;
     }
 
-    /**
-     * The key as one compares keys in maps. Ordered, so that the maps stay fast when keys that clients choose collide.
-     */
+    /** The key for use in maps. It is comparable, so that maps stay fast even if keys chosen by clients collide. */
     Key keyValue() {
         return Key.of(key);
     }

@@ -20,24 +20,25 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings the requests of one node for one store to the leaders of their ranges, and again to another leader when they
- * were refused because the range has moved, was cut or merged.
+ * Sends the requests of one node for one store to the leaders of their ranges, and sends them again to another leader
+ * if they were refused because the range has moved or was split or merged.
  *
- * <p>Mutations of one key are applied in the order of the calls. They go out in this order under one token, in a
- * {@link CallLane}. When the token of a range changes, or is refused, its lane drains: what comes for any key of its
- * bounds waits ({@code pending}) until each mutation of the lane is answered. Refused ones, which were not applied and
- * are the last of the lane, join those that wait, in front of whatever was called later. Then all of it goes out under
- * the new token. What nobody answers (the connection broke) fails with {@code LOST}, as it may be applied; it is not
- * sent twice. But a call that is repeatable has its lane drain instead, and goes out again in its place, before what
- * was called later for its key; unless a later one was applied meanwhile, behind which it must not be applied again.
+ * <p>Mutations of one key are applied in the order of the calls. They are sent in this order under one token, in a
+ * {@link CallLane}. When the token of a range changes or is refused, its lane drains: mutations for any key of its
+ * bounds wait ({@code pending}) until each mutation of the lane is answered. Refused ones, which were not applied and
+ * are the last of the lane, join the waiting ones, before later calls. Then all of them are sent under the new token. A
+ * call without an answer (the connection broke) fails with {@code LOST}, because it may be applied; it is not sent
+ * twice. But for a repeatable call the lane drains instead, and the call is sent again in its place, before later calls
+ * for its key. If a later one was applied meanwhile, it is not sent again, because it must not be applied after that
+ * one.
  *
- * <p>Waiting ends when the routes change or a pause is over, in which the routes are asked for; at the deadline of a
- * call; and for a lane a second after another token was heard of: under the old one nothing is applied after something
- * under the new one, so the order holds without its answers, which whoever led before may never give. A query is asked
- * again as soon as another token is heard of.
+ * <p>Waiting ends when the routes change, or after a pause in which the routes are asked for; at the deadline of a
+ * call; and for a lane one second after another token became known. Nothing is applied under an old token after
+ * something was applied under the new one, so the order holds without the missing answers, which the former leader may
+ * never send. A query is asked again as soon as another token is known.
  *
- * <p>Nothing is sent once its deadline has passed, however it came to wait: for a leader, since it was refused, or for
- * the executor. Whoever called has been told {@code TIMEOUT} by then, and may have done something else instead.
+ * <p>Nothing is sent after its deadline, whether it waited for a leader, was refused, or waited for the executor. The
+ * caller has been told {@code TIMEOUT} by then, and may have done something else instead.
  *
  * <p>Confined to the executor it is given.
  */
@@ -49,9 +50,9 @@ final class RangeCalls {
     private static final CallReply PASSED = CallReply.failed(
             new RangeException(Cause.LOST, "a later one of its key is applied; nobody knows whether this one was"));
 
-    /** What it needs of time. */
+    /** The executor and timer of the calls. */
     interface Timer extends Executor {
-        /** Runs {@code task} on the executor about {@code millis} from now, no two nodes in the same rhythm. */
+        /** Runs {@code task} on the executor about {@code millis} from now, with jitter that differs between nodes. */
         void later(long millis, Runnable task);
     }
 
@@ -62,22 +63,22 @@ final class RangeCalls {
     private Routes routes = Routes.NONE;
     private final Map<Long, CallLane> lanes = new HashMap<>();
     private final List<CallLane> draining = new ArrayList<>();
-    /** The last token that was refused, by range: not to be used again. */
+    /** The last refused token of each range, which must not be used again. */
     private final Map<Long, RouteToken> refused = new HashMap<>();
     /** Mutations that cannot be sent now, by number. */
     private final TreeMap<Long, RangeCall> pending = new TreeMap<>();
 
     private final Map<Key, Integer> pendingKeys = new HashMap<>();
-    /** Queries that cannot be sent now, or were refused. */
+    /** Queries that cannot be sent now or were refused. */
     private List<RangeCall> queries = new ArrayList<>();
 
-    /** With the token that each went out under last: a refusal under an earlier one is of no more interest. */
+    /** Each sent query with its last token; refusals under earlier tokens are ignored. */
     private final Map<RangeCall, RouteToken> queriesSent = new LinkedHashMap<>();
 
     private long pendingBytes;
     private boolean ticking;
     private boolean hurrying;
-    /** Of the last tick that was asked for: an earlier one has been replaced. */
+    /** Number of the last scheduled tick; earlier ones have been replaced. */
     private long tickNumber;
 
     private long sweptNanos;
@@ -86,7 +87,9 @@ final class RangeCalls {
     private @Nullable RangeException closed;
 
     /**
-     * @param maxPendingBytes of all requests that are not answered; what comes above it fails with {@code OVERLOADED}
+     * Sends calls through {@code peers}.
+     *
+     * @param maxPendingBytes limit for all unanswered requests; above it, new ones fail with {@code OVERLOADED}
      */
     RangeCalls(CallPeers peers, Timer timer, LongSupplier nanoClock, long maxPendingBytes) {
         this.peers = peers;
@@ -95,13 +98,13 @@ final class RangeCalls {
         this.maxPendingBytes = maxPendingBytes;
     }
 
-    // --- what comes in, on the executor
+    // --- arriving calls, on the executor
 
     void call(RangeCall call) {
         RangeException ended = closed;
         if (ended != null) {
             call.complete(CallReply.failed(ended));
-        } else if (call.deadline().hasPassed(nanoClock.getAsLong())) { // the executor was held up
+        } else if (call.deadline().hasPassed(nanoClock.getAsLong())) { // the executor was delayed
             call.complete(CallReply.failed(new RangeException(Cause.TIMEOUT, "deadline passed before it was sent")));
         } else if (pendingBytes > 0 && pendingBytes + call.bytes() > maxPendingBytes) {
             call.complete(CallReply.failed(new RangeException(
@@ -131,7 +134,10 @@ final class RangeCalls {
         pump();
     }
 
-    /** What was asked of one who leads no more: it may stand still, and never answer. Reading twice does no harm. */
+    /**
+     * Asks queries again whose leader was replaced: the former one may be suspended and never answer. Reading twice is
+     * harmless.
+     */
     private void askAgain() {
         Iterator<Map.Entry<RangeCall, RouteToken>> each = queriesSent.entrySet().iterator();
         while (each.hasNext()) {
@@ -172,7 +178,7 @@ final class RangeCalls {
 
     // --- mutations
 
-    /** Sends it if nothing keeps it back. */
+    /** Sends the call unless something holds it back. */
     private boolean send(RangeCall call) {
         for (CallLane lane : draining) {
             if (lane.mayHold(call.key())) {
@@ -188,7 +194,7 @@ final class RangeCalls {
             return false;
         }
         CallLane lane = lanes.get(token.rangeId());
-        if (lane == null || !lane.token().equals(token)) { // one with another token has been drained
+        if (lane == null || !lane.token().equals(token)) { // a lane with another token was drained
             lane = new CallLane(route, token);
             lanes.put(token.rangeId(), lane);
         }
@@ -228,11 +234,11 @@ final class RangeCalls {
             finish(call, isUnknown(reply) && lane.isPassed(call) ? PASSED : reply);
         }
         if (lane.isEmpty() && draining.remove(lane) && !isRepeated) {
-            pump(); // what is repeated goes out with the next tick: the connection may break as soon as it is made
+            pump(); // a repeated call waits for the next tick, because a new connection may break again at once
         }
     }
 
-    /** Whether nobody knows if it was applied, and it may be applied again in its place. */
+    /** Whether the outcome is unknown and the call may be sent again in its place. */
     private boolean mayRepeat(CallLane lane, RangeCall call, CallReply reply) {
         return isUnknown(reply)
                 && call.isRepeatable()
@@ -247,7 +253,7 @@ final class RangeCalls {
         return failure != null && (failure.reason() == Cause.LOST || failure.reason() == Cause.TIMEOUT);
     }
 
-    /** One of the key has been applied: earlier ones that wait to be repeated would be applied behind it. */
+    /** Fails earlier calls of the key that wait to be repeated, because they would be applied after this one. */
     private void failPassed(RangeCall applied) {
         if (!pendingKeys.containsKey(applied.keyValue())) {
             return;
@@ -282,7 +288,7 @@ final class RangeCalls {
         tick();
     }
 
-    /** Sends what may be sent of what waits: of each key the first, unless it has to wait, and so on. */
+    /** Sends waiting calls: for each key the first, unless it must wait, and so on. */
     private void pump() {
         expireWaiting(nanoClock.getAsLong());
         Set<Key> kept = new HashSet<>();
@@ -335,7 +341,7 @@ final class RangeCalls {
 
     private void asked(RangeCall query, RouteToken token, CallReply reply) {
         if (reply.failure() == null) {
-            // also of an earlier leader, which has made sure that it was the leader when it answered
+            // an earlier leader's answer is valid too: it has confirmed that it led when it answered
             if (queriesSent.remove(query) != null || queries.remove(query)) {
                 finish(query, reply);
             }
@@ -350,7 +356,7 @@ final class RangeCalls {
         } else if (closed == null
                 && (reply.failure().reason() == Cause.TIMEOUT || reply.failure().reason() == Cause.LOST)
                 && !query.deadline().hasPassed(nanoClock.getAsLong())) {
-            await(query); // reading twice does no harm
+            await(query); // reading twice is harmless
         } else {
             finish(query, reply);
         }
@@ -358,7 +364,9 @@ final class RangeCalls {
 
     // --- time
 
-    /** Often while something waits, otherwise only to meet the deadlines of what is under way. */
+    /**
+     * Schedules a tick: soon while something waits, otherwise only often enough to meet the deadlines of sent calls.
+     */
     private void tick() {
         boolean isHurried = !pending.isEmpty() || !queries.isEmpty() || !draining.isEmpty();
         if (!ticking || isHurried && !hurrying) {
@@ -413,14 +421,16 @@ final class RangeCalls {
         }
     }
 
-    /** Whether the range, or what became of it, has another leadership by now. */
+    /** Whether the range, or its successor, has another leadership now. */
     private boolean isOver(CallLane lane) {
         Routes.Route now = routes.ofRange(lane.token().rangeId());
         return now == null
                 || now.token().filter(token -> !token.equals(lane.token())).isPresent();
     }
 
-    /** Tells the callers; the lanes go on waiting for the answers, on which the order depends. */
+    /**
+     * Fails overdue calls towards their callers. Their lanes still wait for the answers, on which the order depends.
+     */
     private void expireSent(long nowNanos) {
         CallReply late = CallReply.failed(new RangeException(Cause.TIMEOUT, "not answered by the deadline"));
         List<RangeCall> sent = new ArrayList<>(queriesSent.keySet());

@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a node tells of one of its replicas.
+ * A node's report about one of its replicas.
  *
- * @param leader as the replica knows it; empty while it knows none
- * @param lastIndex of its log
- * @param createdEpoch of the range when this replica was made
+ * @param leader the leader's store id, as far as the replica knows; empty if it knows none
+ * @param lastIndex last index of its log
+ * @param createdEpoch epoch of the range when this replica was made
  * @param fault why it has stopped; empty while it runs
- * @param isReplaceable whether, having stopped, it may be begun anew here, see
+ * @param isReplaceable whether a stopped replica may be made again here, see
  *     {@link io.godwit.plugin.balance.ReplicaFault}
  * @param leading empty unless this replica leads
  */
@@ -30,7 +30,7 @@ public record ReplicaReport(
         String fault,
         boolean isReplaceable,
         Optional<Leading> leading) {
-    /** What a busy group writes until the next report comes. */
+    /** Entries that a busy group may write before the next report. */
     private static final long CAUGHT_UP_MARGIN = 4_000;
 
     public ReplicaReport {
@@ -39,11 +39,11 @@ public record ReplicaReport(
     }
 
     /**
-     * What only a leader knows.
+     * What only the leader of a range knows.
      *
-     * @param sizeBytes on disk, about
-     * @param change what is under way; empty for nothing
-     * @param stableMillis how long the epoch has been what it is
+     * @param sizeBytes approximate size on disk
+     * @param change the change in progress; empty if there is none
+     * @param stableMillis time since the epoch last changed
      */
     public record Leading(
             long term,
@@ -54,12 +54,12 @@ public record ReplicaReport(
             String change,
             long stableMillis) {}
 
-    /** What requests for it are to carry; empty unless this replica leads. */
+    /** The token that requests must carry; empty unless this replica leads. */
     public Optional<RouteToken> token() {
         return leading.map(own -> new RouteToken(rangeId, own.term(), own.fence()));
     }
 
-    /** The same from a node that is gone, and so leads nothing. */
+    /** A copy without the leadership, for a node that is gone. */
     public ReplicaReport withoutLeader() {
         return new ReplicaReport(
                 rangeId,
@@ -76,8 +76,8 @@ public record ReplicaReport(
     }
 
     /**
-     * Whether it has all but the last of a log that goes up to {@code index}: a report is up to two seconds old. Making
-     * it a voter waits for the rest.
+     * Whether the replica has all but the last entries of a log up to {@code index}; a report may be two seconds old.
+     * Making the replica a voter waits for the rest.
      */
     public boolean isCaughtUpTo(long index) {
         return fault.isEmpty() && lastIndex > 0 && lastIndex + CAUGHT_UP_MARGIN >= index;

@@ -26,16 +26,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the other nodes what this one has and leads, and learns the same of them: as soon as something changes, when a
- * member joins, when somebody cannot find a leader, and every other second. A report holds all a node has, so one that
- * is lost is made up for by the next.
+ * Exchanges reports with the other nodes: as soon as something changes, when a member joins, when a leader cannot be
+ * found, and every two seconds. A report is complete, so a lost one is replaced by the next.
  *
- * <p>Works on I/O threads. A lock keeps what came from one node in order.
+ * <p>Works on I/O threads. A lock keeps the reports of each node in order.
  */
 public final class ReportExchange implements ClusterListener, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ReportExchange.class);
     private static final long EVERY_MILLIS = 2_000;
-    /** Changes come in flocks: elections of many groups, the steps of a split. */
+    /** Changes come in groups: elections of many groups, the steps of a split. */
     private static final long GATHER_MILLIS = 2;
 
     private static final long TIMEOUT_MILLIS = 5_000;
@@ -51,23 +50,24 @@ public final class ReportExchange implements ClusterListener, AutoCloseable {
     private final AtomicBoolean isQueued = new AtomicBoolean();
     private final Set<String> others = ConcurrentHashMap.newKeySet();
     private final Set<String> underWay = ConcurrentHashMap.newKeySet();
-    /** Those that were not told of the last change, as an exchange with them was under way. */
+    /** Nodes that missed the last change, because an exchange with them was in progress. */
     private final Set<String> missed = ConcurrentHashMap.newKeySet();
 
     private final List<Consumer<NodeReport>> listeners = new CopyOnWriteArrayList<>();
     private final Map<String, NodeReport> reports = new HashMap<>(); // guarded by this
     private final Map<String, RouteTable> tables = new HashMap<>(); // guarded by this
-    /** The incarnation that each node had that has left: a report that was under way then may come after that. */
+    /** The incarnation of each node that has left: a report that was on its way may arrive later. */
     private final Map<String, Long> departed = new HashMap<>(); // guarded by this
 
     private volatile boolean closed;
 
     /**
-     * @param own makes this node's report of a revision; on an I/O thread
+     * @param own makes a report of this node with the given revision; on an I/O thread
      * @param isOurs whether a member belongs to this node's cluster
-     * @param admission looks at each report first, and says whether it counts; with a lock held, so it does not block
-     * @param timers hands tasks on when they are due
-     * @param io runs what may block
+     * @param admission checks each report first and decides whether it counts; called with a lock held, so it must not
+     *     block
+     * @param timers passes tasks on when they are due
+     * @param io runs tasks that may block
      */
     public ReportExchange(
             String self,
@@ -86,7 +86,7 @@ public final class ReportExchange implements ClusterListener, AutoCloseable {
         this.io = io;
     }
 
-    /** From now on, until it is closed. */
+    /** Begins the exchange. */
     @SuppressWarnings("FutureReturnValueIgnored") // ends with the timers
     public void start() {
         rpc.on(Question.EXCHANGE, (asker, content) -> {
@@ -96,7 +96,7 @@ public final class ReportExchange implements ClusterListener, AutoCloseable {
         timers.scheduleWithFixedDelay(this::changed, 0, EVERY_MILLIS, TimeUnit.MILLISECONDS);
     }
 
-    /** The table that what is told of the store goes into. */
+    /** Sets the table that gets the reports about a store. */
     public synchronized void keep(String store, RouteTable table) {
         tables.put(store, table);
         reports.values().forEach(report -> put(store, table, report));
@@ -109,19 +109,18 @@ public final class ReportExchange implements ClusterListener, AutoCloseable {
         }
     }
 
-    /** From now on {@code listener} is given each report of this and other nodes, with a lock held: it hands over. */
+    /** Adds {@code listener}, which gets each report of this and other nodes, with a lock held: it must hand over. */
     public void onReport(Consumer<NodeReport> listener) {
         listeners.add(listener);
     }
 
-    /** The last of each node, those that are gone included. */
+    /** The last report of each node, including nodes that are gone. */
     public synchronized Map<String, NodeReport> reports() {
         return Map.copyOf(reports);
     }
 
     /**
-     * Something is not as it was told: tells it, and asks the others, soon. Any thread; costs next to nothing while it
-     * is about to.
+     * Something has changed: exchanges reports with the others soon. Any thread; cheap while an exchange is due anyway.
      */
     @SuppressWarnings("FutureReturnValueIgnored") // ends with the timers
     public void changed() {
@@ -141,7 +140,7 @@ public final class ReportExchange implements ClusterListener, AutoCloseable {
             told(report);
             byte[] content = NodeReports.encode(report);
             others.forEach(other -> exchange(other, content));
-        } catch (RuntimeException e) { // the outermost frame; the next report is made anew
+        } catch (RuntimeException e) { // outermost frame; the next report is a new one
             LOG.error("report of this node failed", e);
         }
     }
@@ -151,7 +150,7 @@ public final class ReportExchange implements ClusterListener, AutoCloseable {
             return;
         }
         if (!underWay.add(other)) {
-            missed.add(other); // one at a time, so that a node that does not answer holds up one call, not hundreds
+            missed.add(other); // one at a time, so that a silent node holds up only one call
             return;
         }
         rpc.ask(other, Question.EXCHANGE, content, TIMEOUT_MILLIS).whenComplete((answer, failure) -> {
@@ -185,7 +184,7 @@ public final class ReportExchange implements ClusterListener, AutoCloseable {
         listeners.forEach(listener -> listener.accept(report));
     }
 
-    // --- members come and go
+    // --- changes of members
 
     @Override
     public void joined(Member member) {
@@ -198,7 +197,7 @@ public final class ReportExchange implements ClusterListener, AutoCloseable {
         }
     }
 
-    /** The node is none of the cluster any more: what it told counts no more, and nothing is told to it. */
+    /** The node no longer belongs to the cluster: its report is dropped, and it gets no more. */
     public void forget(String storeId) {
         others.remove(storeId);
         synchronized (this) {

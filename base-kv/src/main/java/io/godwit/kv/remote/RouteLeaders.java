@@ -3,7 +3,7 @@ package io.godwit.kv.remote;
 import io.godwit.kv.client.Leaders;
 import org.jspecify.annotations.Nullable;
 
-/** {@link Leaders} out of what the nodes have told. */
+/** Implements {@link Leaders} with the reports of the nodes. */
 public final class RouteLeaders implements Leaders {
     private final String here;
     private final RouteTable table;
@@ -11,7 +11,7 @@ public final class RouteLeaders implements Leaders {
 
     /**
      * @param here store id of this node
-     * @param refresh has other nodes asked what they lead
+     * @param refresh asks other nodes for their leaderships
      */
     public RouteLeaders(String here, RouteTable table, Runnable refresh) {
         this.refresh = refresh;

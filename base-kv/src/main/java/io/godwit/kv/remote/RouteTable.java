@@ -9,11 +9,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
 /**
- * The {@link Routes} of one store as they are now.
+ * The present {@link Routes} of one store.
  *
- * <p>Reports come on threads of the network and of ranges, each with all that one node has, so the last of a node
- * counts. A lock rather than a thread of its own: what is done under it is short, and whoever brings a report wants it
- * to be in force when the call returns.
+ * <p>Reports come on network threads and range threads. Each has everything of one node, so the last report of a node
+ * counts. Uses a lock instead of its own thread, because its work is short, and a report must be in force when the call
+ * returns.
  */
 public final class RouteTable {
     private final Map<String, List<ReplicaReport>> told = new HashMap<>(); // guarded by this
@@ -26,14 +26,14 @@ public final class RouteTable {
     }
 
     /**
-     * From now on {@code listener} is given the routes when they may have changed, in order, with a lock held: it hands
+     * Adds {@code listener}, which gets the routes when they may have changed, in order, with a lock held: it must hand
      * over.
      */
     public void onChange(Consumer<Routes> listener) {
         listeners.add(listener);
     }
 
-    /** All that the node has of the store. */
+    /** Stores a node's report about all its replicas of the store. */
     public synchronized void told(String storeId, List<ReplicaReport> replicas) {
         List<ReplicaReport> before = told.put(storeId, List.copyOf(replicas));
         boolean isBack = gone.remove(storeId);
@@ -42,7 +42,7 @@ public final class RouteTable {
         }
     }
 
-    /** The node is gone: what it had is remembered, for as long as nobody else tells of it, and that it led is not. */
+    /** The node is gone: its replicas still count while no other node reports them, but its leaderships do not. */
     public synchronized void gone(String storeId) {
         List<ReplicaReport> before = told.get(storeId);
         if (before != null) {
@@ -52,7 +52,7 @@ public final class RouteTable {
         }
     }
 
-    /** The node will never be there again: what it told counts no more. */
+    /** The node will never come back: its report is dropped. */
     public synchronized void forget(String storeId) {
         gone.remove(storeId);
         if (told.remove(storeId) != null) {
@@ -60,7 +60,7 @@ public final class RouteTable {
         }
     }
 
-    /** What each node told last, by store id. */
+    /** The last report of each node, by store id. */
     public synchronized Map<String, List<ReplicaReport>> told() {
         return Map.copyOf(told);
     }

@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A store of a cluster as its users on this node see it: requests go to the leader of their range, wherever it is.
- * Leader requests reach leaders on this node only.
+ * The client of a store in a cluster: requests go to the leader of their range on any node. Leader requests reach
+ * leaders on this node only.
  */
 public final class RoutedClient implements RangeClient, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RoutedClient.class);
@@ -37,22 +37,23 @@ public final class RoutedClient implements RangeClient, AutoCloseable {
     private final RangeCalls calls;
 
     /**
-     * What it takes.
+     * The limits of a client.
      *
-     * @param maxPendingBytes of requests that are not answered
-     * @param maxRequestBytes of one: a larger one would break the stream to its node, with all that others ask for
-     * @param tooLarge counts those beyond it
+     * @param maxPendingBytes limit for all unanswered requests
+     * @param maxRequestBytes limit for one request: a larger one would break the stream to its node, with all other
+     *     requests on it
+     * @param tooLarge counts requests above {@code maxRequestBytes}
      */
     public record Limits(long maxPendingBytes, int maxRequestBytes, LongAdder tooLarge) {}
 
-    /** Who calls: this node's process. */
+    /** The caller: this node's process. */
     public record Caller(String clusterId, String storeId, long incarnation) {}
 
     /**
-     * @param local takes leader requests for the ranges that this node leads
-     * @param refresh has other nodes asked what they lead
+     * @param local accepts leader requests for the ranges that this node leads
+     * @param refresh asks other nodes for their leaderships
      * @param pool runs the client, one task at a time
-     * @param timers hands tasks on when they are due
+     * @param timers passes tasks on when they are due
      */
     public RoutedClient(
             String store,
@@ -80,7 +81,7 @@ public final class RoutedClient implements RangeClient, AutoCloseable {
         executor.execute(() -> calls.routesChanged(table.routes()));
     }
 
-    /** Numbers the calls as the executor gets them, so that the numbers of one thread rise. */
+    /** Numbers the calls before the executor gets them, so that the numbers of one thread's calls rise. */
     private final AtomicLong numbers = new AtomicLong();
 
     @Override
@@ -149,14 +150,14 @@ public final class RoutedClient implements RangeClient, AutoCloseable {
         return table.routes().rangeKeys(start, end);
     }
 
-    /** Fails what waits, with {@code CLOSED}, and what was sent, with {@code TIMEOUT}. */
+    /** Fails waiting requests with {@code CLOSED}, and sent ones with {@code TIMEOUT}. */
     @Override
     public void close() {
         executor.execute(() -> calls.close(new RangeException(Cause.CLOSED, "store is closing")));
         peers.close();
     }
 
-    /** Pauses of one length would have nodes that lost a leader together ask together. */
+    /** Adds jitter, because nodes that lost a leader together would otherwise ask together. */
     private record Jittered(RangeExecutor executor, ScheduledExecutorService timers) implements RangeCalls.Timer {
         @Override
         public void execute(Runnable task) {

@@ -16,15 +16,16 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who leads what of one key space, worked out from what the nodes told. Immutable.
+ * The ranges of one key space and their leaders, computed from the reports of the nodes. Immutable.
  *
- * <p>Nodes tell at different times, so what they tell may overlap: one still has the range that another has cut or
- * merged. A split, a merge and a change of replicas give every range they leave an epoch above those they found, so of
- * two that overlap the one of the lower epoch is over. Where nobody has told of the newer one yet there is a gap.
+ * <p>Nodes report at different times, so reports may overlap: one node may still have a range that was split or merged
+ * on another. A split, a merge and a change of replicas give every resulting range an epoch above the former ones, so
+ * of two overlapping ranges the one with the lower epoch is outdated. Where nobody has reported the newer one yet,
+ * there is a gap.
  *
- * <p>What a node has told that is gone counts only where no node that is there tells of the range, or of its keys. Its
- * epoch may be above all that is left: of a change that only it had applied, when the others went on by themselves
- * ({@code recover}). They would never reach it.
+ * <p>The report of a node that is gone counts only for ranges and keys that no live node reports. Its epoch may be
+ * higher than all others, from a change that only this node had applied before the others went on without it
+ * ({@code recover}); they would never reach that epoch.
  */
 public final class Routes {
     static final Routes NONE = new Routes(new TreeMap<>(Arrays::compareUnsigned));
@@ -35,9 +36,9 @@ public final class Routes {
     /**
      * One range.
      *
-     * @param report of its leader, or, without one, of the replica that is furthest
-     * @param leader store id; empty while none is known
-     * @param token what requests are to carry; empty while there is no leader
+     * @param report the leader's report; without a leader, that of the replica with the highest epoch
+     * @param leader store id; empty if none is known
+     * @param token the token that requests must carry; empty if there is no leader
      */
     public record Route(ReplicaReport report, String leader, Optional<RouteToken> token) {
         public long rangeId() {
@@ -58,12 +59,12 @@ public final class Routes {
         byStart.values().forEach(route -> byId.put(route.rangeId(), route));
     }
 
-    /** @param told by store id: what each node, all of them there, has told last of its replicas */
+    /** @param told by store id: the last report of each node about its replicas; all nodes are alive */
     public static Routes of(Map<String, ? extends Collection<ReplicaReport>> told) {
         return of(told, Set.of());
     }
 
-    /** @param gone of the nodes that have told something those that are not there any more */
+    /** @param gone the nodes in {@code told} that are gone */
     public static Routes of(Map<String, ? extends Collection<ReplicaReport>> told, Set<String> gone) {
         Map<Long, Candidate> there = new HashMap<>();
         Map<Long, Candidate> left = new HashMap<>();
@@ -81,7 +82,7 @@ public final class Routes {
         return new Routes(chosen);
     }
 
-    /** The newest first, each where its keys are not given to another yet. */
+    /** Adds the newest candidates first, each only if its keys are still free. */
     private static void choose(NavigableMap<byte[], Route> chosen, Collection<Candidate> candidates) {
         List<Route> newestFirst = new ArrayList<>();
         candidates.forEach(candidate -> newestFirst.add(candidate.route()));
@@ -106,7 +107,7 @@ public final class Routes {
         return above == null || end != null && Arrays.compareUnsigned(above.getKey(), end) >= 0;
     }
 
-    /** What is known of one range. */
+    /** The reports about one range. */
     private static final class Candidate {
         private @Nullable ReplicaReport furthest;
         private @Nullable ReplicaReport leading;
@@ -133,22 +134,22 @@ public final class Routes {
             if (best == null) {
                 throw new IllegalStateException("a range that nobody told of");
             }
-            return new Route(best, "", Optional.empty()); // who led it has been overtaken
+            return new Route(best, "", Optional.empty()); // the former leader is outdated
         }
     }
 
-    /** The range of a key; null while it is not known. */
+    /** The range of a key; null if it is not known. */
     public @Nullable Route of(byte[] key) {
         Map.Entry<byte[], Route> below = byStart.floorEntry(key);
         return below != null && below.getValue().contains(key) ? below.getValue() : null;
     }
 
-    /** The range of that id; null while nobody tells of one. */
+    /** The range with this id; null if nobody reports it. */
     public @Nullable Route ofRange(long rangeId) {
         return byId.get(rangeId);
     }
 
-    /** By their first keys. */
+    /** In the order of their first keys. */
     public List<Route> all() {
         return List.copyOf(byStart.values());
     }
@@ -159,7 +160,7 @@ public final class Routes {
                 && byStart.values().stream().noneMatch(route -> route.token().isEmpty());
     }
 
-    /** Whether some key has no range; so it is when there is no range at all. */
+    /** Whether some key has no range; true if there is no range at all. */
     public boolean hasGap() {
         byte @Nullable [] expected = {};
         for (Route route : byStart.values()) {
@@ -171,7 +172,7 @@ public final class Routes {
         return expected != null;
     }
 
-    /** As {@link io.godwit.kv.client.RangeClient#rangeKeys}; a gap counts as one range. */
+    /** See {@link io.godwit.kv.client.RangeClient#rangeKeys}; a gap counts as one range. */
     List<byte[]> rangeKeys(byte[] start, byte @Nullable [] end) {
         List<byte[]> keys = new ArrayList<>();
         keys.add(start);

@@ -1,4 +1,4 @@
-/** Ranges that other nodes lead: who leads what, and requests to them that keep their order. */
+/** Ranges that other nodes lead: their routes, and requests to them that keep their order. */
 @NullMarked
 package io.godwit.kv.remote;
 

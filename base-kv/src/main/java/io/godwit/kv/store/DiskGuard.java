@@ -10,15 +10,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says what there is room to write. Below the low-water mark only what relieves, below half of it nothing, until free
- * space is an eighth above the mark, or its half, again. Checked on an I/O thread, asked on any.
+ * Tells what may be written. Below the low-water mark only relieving mutations are written, below half of it none,
+ * until free space is an eighth above the mark, or above its half, again. Checked on an I/O thread, asked on any.
  */
 public final class DiskGuard {
     private static final Logger LOG = LoggerFactory.getLogger(DiskGuard.class);
     private static final long MAX_DEFAULT_MARK = 1L << 30;
     private static final long MIN_DEFAULT_MARK = 256L << 20;
 
-    /** A disk, as far as this class looks at it. */
+    /** The free and total space of a disk. */
     public interface Disk {
         long usableBytes() throws IOException;
 
@@ -63,7 +63,7 @@ public final class DiskGuard {
         return totalBytes;
     }
 
-    /** As of the last look; 0 before the first. */
+    /** Free bytes at the last check; 0 before the first. */
     public long freeBytes() {
         return freeBytes;
     }
@@ -106,17 +106,17 @@ public final class DiskGuard {
         return freeBytes < (room == DiskRoom.AMPLE ? markBytes : wellAbove(markBytes)) ? DiskRoom.LOW : DiskRoom.AMPLE;
     }
 
-    /** Where a limit is taken back, so that it is not taken back and forth. */
+    /** The value at which a limit is lifted, so that it does not switch back and forth. */
     private static long wellAbove(long bytes) {
         return bytes + bytes / 8;
     }
 
-    /** Whether the disk would be well above the mark with so much more on it, as of the last look. */
+    /** Whether the disk would still be well above the mark with {@code bytes} more on it, as of the last check. */
     public boolean hasRoomFor(long bytes) {
         return room == DiskRoom.AMPLE && freeBytes - bytes >= wellAbove(markBytes);
     }
 
-    /** Why not everything is written, for an operator; empty when it is. */
+    /** Why writes are restricted, for an operator; empty if they are not. */
     public String describe() {
         return switch (room) {
             case AMPLE -> "";

@@ -10,15 +10,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A file that keeps a little of the disk for one start. A database cannot be opened without room for a few files of its
- * own, so a node could not start on a disk that is full to the last byte, not even to be read. Made while the disk has
- * ample room; deleted by a start that finds less room than it takes, and made again when there is ample room again. A
- * crash while it is made leaves a shorter file, which is made anew.
+ * A file that reserves some disk space for one start. A database cannot be opened without room for a few files, so on a
+ * completely full disk a node could not even start to serve reads. The file is made while the disk has ample room. A
+ * start that finds less free space than the file's size deletes it; it is made again when there is ample room. A crash
+ * while it is made leaves a shorter file, which is made again.
  *
- * <p>Locked: on a slow disk one look at the disk may still write when the next one comes.
+ * <p>Locked, because on a slow disk one check of the disk may still be writing when the next one begins.
  */
 public final class DiskReserve {
-    /** Sixty-four ranges need some 100 KB each for the files of a start. */
+    /** Sixty-four ranges need about 100 KB each for the files of a start. */
     public static final int BYTES = 16 << 20;
 
     private static final Logger LOG = LoggerFactory.getLogger(DiskReserve.class);
@@ -28,12 +28,12 @@ public final class DiskReserve {
     private final Path file;
     private boolean isKnownToBeThere;
 
-    /** @param directory of the data, which the caller has claimed */
+    /** @param directory the data directory, which the caller has claimed */
     public DiskReserve(Path directory) {
         this.file = directory.resolve(FILE);
     }
 
-    /** Deletes the file if the disk has so little room that the databases may not open. */
+    /** Deletes the file if the disk is so full that the databases might not open. */
     public synchronized void giveUpIfFull(DiskGuard.Disk disk) throws IOException {
         long free = disk.usableBytes();
         if (free < BYTES && Files.deleteIfExists(file)) {
@@ -42,7 +42,7 @@ public final class DiskReserve {
         }
     }
 
-    /** Makes the file unless it is there. Writes and syncs; to be called while the disk has ample room. */
+    /** Makes the file unless it exists. Writes and syncs; call it while the disk has ample room. */
     public synchronized void make() {
         if (isKnownToBeThere) {
             return;

@@ -14,20 +14,20 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Adds up what the ranges of a node tell. Waits for nobody: what is being closed or replaced counts as nothing. It asks
- * RocksDB some things about every range, which takes a few microseconds each.
+ * Sums the figures of a node's ranges. Does not wait: a range that is being closed or replaced counts as nothing. Asks
+ * RocksDB about every range, which takes a few microseconds each.
  */
 public final class FigureCollector {
     private final SharedRaftLog log;
     private final RocksResources rocks;
     private final Supplier<? extends Collection<StoreRanges>> stores;
-    /** How many stalls each database had told at the last time; those that are gone are forgotten. Guarded by this. */
+    /** The stalls that each database had reported last; databases that are gone are forgotten. Guarded by this. */
     private IdentityHashMap<Range, Long> stallsBefore = new IdentityHashMap<>();
-    /** By store, of databases that are gone too. Guarded by this. */
+    /** Stalls by store, including those of databases that are gone. Guarded by this. */
     private final Map<String, Long> stalls = new HashMap<>();
     /**
-     * What the log had counted when it last told: it tells nothing while it is closed or opened again, and a counter
-     * never falls. Guarded by this.
+     * The last counters of the log: it reports none while it is closed or being opened again, and a counter must not
+     * fall. Guarded by this.
      */
     private LogStats counted = new LogStats(0, 0, 0, 0);
 
@@ -77,7 +77,7 @@ public final class FigureCollector {
             tables += db.tableBytes();
             pending += db.pendingCompactionBytes();
             long before = stallsBefore.getOrDefault(range, 0L);
-            // one that was opened anew counts from the beginning
+            // a database that was opened again counts from 0
             stalls.merge(store.name(), db.stalls() >= before ? db.stalls() - before : db.stalls(), Long::sum);
             told.put(range, db.stalls());
         }

@@ -8,33 +8,33 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Tells listeners how the stores are, in the order in which it was looked. Several threads may have seen a change at
- * once; each looks by itself and without a lock, since stores are asked under locks of their own, and whoever is
- * overtaken on the way to the listeners has nothing new to say: the one that looked later has seen what it saw.
+ * Reports the health of the stores to listeners, in the order in which it was read. Several threads may see a change at
+ * once. Each reads without a lock, because stores are asked under their own locks. A thread that is overtaken before it
+ * reports has nothing to report: the later reader has seen at least the same.
  */
 public final class HealthReports {
     private final Supplier<Map<String, StoreHealth>> health;
     private final List<Consumer<Map<String, StoreHealth>>> listeners = new CopyOnWriteArrayList<>();
     private final AtomicLong looks = new AtomicLong();
     private final Object telling = new Object();
-    /** Number of the newest look that was told; guarded by {@code telling}. */
+    /** Number of the newest read that was reported; guarded by {@code telling}. */
     private long told;
     /** Guarded by {@code telling}. */
     private Map<String, StoreHealth> last = Map.of();
 
-    /** @param health how the stores are now; called from any thread, several at a time */
+    /** @param health reads the present health of the stores; called from any thread, several at a time */
     public HealthReports(Supplier<Map<String, StoreHealth>> health) {
         this.health = health;
     }
 
-    /** From now on {@code listener} is told, one call at a time. It must not block. */
+    /** Adds {@code listener}, which is called one call at a time. It must not block. */
     public void addListener(Consumer<Map<String, StoreHealth>> listener) {
         listeners.add(listener);
     }
 
     /**
-     * Looks, and tells the listeners unless somebody who looked later has done so. What is so now, they know when this
-     * returns.
+     * Reads the health and reports it, unless a later read was reported already. When this returns, the listeners know
+     * the present health.
      */
     public void tell() {
         long look = looks.incrementAndGet();
@@ -48,7 +48,7 @@ public final class HealthReports {
         }
     }
 
-    /** Looks, and tells the listeners when it is not what they were told last. */
+    /** Reads the health, and reports it if it differs from the last report. */
     public void tellChange() {
         Map<String, StoreHealth> now = health.get();
         synchronized (telling) {

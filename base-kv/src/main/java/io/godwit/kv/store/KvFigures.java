@@ -4,15 +4,15 @@ import io.godwit.kv.raft.log.LogStats;
 import java.util.Map;
 
 /**
- * How much there is of everything in the stores of this node, at about one time.
+ * Figures of all stores of this node, taken at about the same time.
  *
- * @param stores by name, those that are open
- * @param log what the Raft log of all stores has done since the node was opened; while the log is closed or opened
- *     again, what was last known
- * @param logBytes what it takes in memory and table files; 0 while the log is closed or opened again
- * @param cacheBytes of the block cache of all ranges, what is used: blocks, filters and memtables
- * @param cachePinnedBytes of that, what can not be given up
- * @param cacheCapacityBytes how large the cache may become
+ * @param stores the open stores, by name
+ * @param log statistics of the Raft log since the node was opened; the last known ones while the log is closed or being
+ *     opened again
+ * @param logBytes size of the log in memory and table files; 0 while it is closed or being opened again
+ * @param cacheBytes used bytes of the block cache of all ranges: blocks, filters and memtables
+ * @param cachePinnedBytes the part of {@code cacheBytes} that cannot be freed
+ * @param cacheCapacityBytes the largest size of the cache
  */
 public record KvFigures(
         Map<String, StoreFigures> stores,
@@ -25,7 +25,7 @@ public record KvFigures(
         stores = Map.copyOf(stores);
     }
 
-    /** Of one store; zeros when it is not open. */
+    /** Figures of one store; zeros if it is not open. */
     public StoreFigures store(String name) {
         return stores.getOrDefault(name, StoreFigures.NONE);
     }

@@ -14,8 +14,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the node's register says of a range that lives on it: what it was when it came. Its database says what has
- * become of it ({@link RangeState}).
+ * The entry of the node's register for a replica: the range as it was when the replica was made. The replica's database
+ * has the present state ({@link RangeState}).
  *
  * <pre>
  * byte version = 2 | utf store | long id | long epoch | bytes start | boolean hasEnd [bytes end] | int voters, each utf
@@ -23,12 +23,12 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * @param store name of the store
- * @param id unique in the store, never given again
+ * @param id unique in the store, never reused
  * @param epoch rises with every split, merge and voter change
  * @param voters store ids
- * @param joinedEpoch 0 for a replica that came into being with its range. Otherwise the epoch that the range had when
- *     this node was asked to have a replica, which began blank, while the rest still says what the range was when it
- *     came into being: its log, if that is all there, begins there
+ * @param joinedEpoch 0 for a replica that was made with its range. Otherwise the epoch of the range when this node was
+ *     asked to make an empty replica. The other fields still describe the range as it was created, because its log
+ *     begins there if it is still complete
  */
 public record RangeDescriptor(
         String store, long id, long epoch, RangeBounds bounds, List<String> voters, long joinedEpoch) {
@@ -40,7 +40,7 @@ public record RangeDescriptor(
         voters = List.copyOf(voters);
     }
 
-    /** Name of its Raft group, and of nothing else on this node. */
+    /** The id of its Raft group, unique on this node. */
     public String groupId() {
         return groupId(store, id);
     }
@@ -53,30 +53,27 @@ public record RangeDescriptor(
         return "range-" + id;
     }
 
-    /** One that came into being with its range. */
+    /** For a replica that is made with its range. */
     public RangeDescriptor(String store, long id, long epoch, RangeBounds bounds, List<String> voters) {
         this(store, id, epoch, bounds, voters, 0);
     }
 
-    /** Of the same range for a replica that is made blank now. */
+    /** For an empty replica of the same range that is made now. */
     public RangeDescriptor joinedAt(long currentEpoch) {
         return new RangeDescriptor(store, id, epoch, bounds, voters, currentEpoch);
     }
 
-    /**
-     * Who votes as long as the replica has neither log nor snapshot: nobody that it knows of, if it is to be given
-     * these.
-     */
+    /** The voters as long as the replica has neither log nor snapshot; none if it waits to get these. */
     List<String> firstVoters() {
         return joinedEpoch > 0 ? List.of() : voters;
     }
 
-    /** As it came. */
+    /** The state in which the replica was made. */
     public RangeState born() {
         return RangeState.settled(id, epoch, bounds, new RaftGroup.Membership(voters, List.of()));
     }
 
-    /** Of a range that comes as {@code state}. */
+    /** The descriptor of a range with the state {@code state}. */
     public static RangeDescriptor of(String store, RangeState state) {
         return new RangeDescriptor(
                 store,
@@ -110,7 +107,7 @@ public record RangeDescriptor(
         return bytes.toByteArray();
     }
 
-    /** @throws IOException if it is not a descriptor of this version */
+    /** @throws IOException if it is not a descriptor of a known version */
     public static RangeDescriptor decode(byte[] encoded) throws IOException {
         try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(encoded))) {
             int version = in.readUnsignedByte();

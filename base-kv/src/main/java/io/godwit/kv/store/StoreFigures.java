@@ -3,15 +3,15 @@ package io.godwit.kv.store;
 /**
  * Sums over the replicas of a store on this node.
  *
- * @param replicas that are open here, stopped ones included
- * @param leaders of them, those that lead and take requests
- * @param stopped of them, those that have stopped after a fault
- * @param applyLag entries that are committed and not applied yet
- * @param memtableBytes in memory, not flushed yet
- * @param tableBytes of table files
- * @param pendingCompactionBytes that compactions have to rewrite, about
+ * @param replicas number of replicas here, including stopped ones
+ * @param leaders those of them that lead and accept requests
+ * @param stopped those of them that have stopped after a fault
+ * @param applyLag number of entries that are committed but not applied yet
+ * @param memtableBytes bytes in memory that are not flushed yet
+ * @param tableBytes bytes of table files
+ * @param pendingCompactionBytes estimate of the bytes that compactions still have to rewrite
  * @param heldBack replicas whose writes RocksDB slows down or stops now
- * @param stalls how often that began, since the node was opened
+ * @param stalls how often that has begun since the node was opened
  */
 public record StoreFigures(
         int replicas,
@@ -23,6 +23,6 @@ public record StoreFigures(
         long pendingCompactionBytes,
         int heldBack,
         long stalls) {
-    /** Of a store that is not open. */
+    /** For a store that is not open. */
     public static final StoreFigures NONE = new StoreFigures(0, 0, 0, 0, 0, 0, 0, 0, 0);
 }

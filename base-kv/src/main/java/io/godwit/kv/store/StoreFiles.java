@@ -31,35 +31,36 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The files of a node's stores, and the order in which a store comes into being. A crash between two steps leaves what
- * is said with the step; the next start goes on from there.
+ * The files of a node's stores, and the steps in which a store is created. Each step says what a crash after it leaves;
+ * the next start continues from there.
  *
  * <ol>
- *   <li>{@code FORMAT} of the data directory, then the shared log: nothing of a store yet.
- *   <li>{@code <store>/range-N/db} of all its ranges, each an empty database, fsynced with its directories. Left over,
- *       they hold nothing (applied index 0), are deleted and made anew.
+ *   <li>{@code FORMAT} of the data directory, then the shared log: nothing of a store exists yet.
+ *   <li>{@code <store>/range-N/db} of all its ranges, each an empty database, fsynced with its directories. If left
+ *       over, they are empty (applied index 0), and are deleted and made again.
  *   <li>The register in the shared log: all ranges of the store in one synced batch. From here on the store exists, and
- *       whatever of it is missing is damage.
- *   <li>{@code STORES}, the names of the stores, a line each ({@link ChecksummedText}), replaced atomically. It says
- *       that the register had the store, in case the whole log goes missing. Left out, it is written by the next start.
+ *       anything missing of it is damage.
+ *   <li>{@code STORES}, the names of the stores, one per line ({@link ChecksummedText}), replaced atomically. It shows
+ *       that the register had the store, in case the whole log is lost. If it is missing, the next start writes it.
  * </ol>
  *
- * <p>Files of a replica that had stopped after a fault are not deleted with it but moved to
- * {@code damaged/<store>-N-at-EPOCH} ({@code Replicas}), with the fault in {@code WHY}. Nobody reads them; whoever
- * operates the node deletes them.
+ * <p>The files of a replica that had stopped after a fault are not deleted with it but moved to
+ * {@code damaged/<store>-N-at-EPOCH} ({@code Replicas}), with the fault in {@code WHY}. Nothing reads them; an operator
+ * deletes them.
  *
- * <p>In a cluster only the node that began it makes stores. On the others a store has no ranges, and no line in
- * {@code STORES}, until the node is given a replica ({@link io.godwit.kv.peers.Replicas}).
+ * <p>In a cluster only the founding node creates stores. On other nodes a store has no ranges, and no line in
+ * {@code STORES}, until the node gets a replica ({@link io.godwit.kv.peers.Replicas}).
  *
- * <p>Raft groups are started only after the last step. Not thread-safe; used while a node opens its stores.
+ * <p>Raft groups are started only after the last step. Used while a node opens its stores, and later by threads that
+ * add and remove replicas.
  */
 public final class StoreFiles {
     private static final Logger LOG = LoggerFactory.getLogger(StoreFiles.class);
     private static final String STORES = "STORES";
     private static final String FOUNDER = "founder";
-    /** Behind the epoch in a tombstone: the range was merged away. */
+    /** Follows the epoch in a tombstone: the range has ended in a merge. */
     private static final byte RANGE_ENDED = 1;
-    /** Behind the epoch in a tombstone: the replica had stopped after a fault, so its files are kept aside. */
+    /** Follows the epoch in a tombstone: the replica had stopped after a fault, so its files are kept. */
     private static final byte FILES_KEPT = 2;
 
     private static final String KEPT = "damaged";
@@ -72,7 +73,7 @@ public final class StoreFiles {
     private final String storeId;
     private final boolean isAlone;
 
-    /** @param isAlone whether this node has all ranges of its stores; otherwise it has those that it is given */
+    /** @param isAlone whether this node is not in a cluster and so must have all ranges of its stores */
     public StoreFiles(
             Path data, Path logDirectory, SharedRaftLog log, RocksResources rocks, String storeId, boolean isAlone) {
         this.data = data;
@@ -105,27 +106,27 @@ public final class StoreFiles {
         return names;
     }
 
-    /** Whether a range lives on this node. */
+    /** Whether this node has a replica of the range. */
     boolean knows(RangeDescriptor range) {
         return log.descriptors().stream().anyMatch(entry -> entry.getKey().equals(range.groupId()));
     }
 
-    /** The epoch without this node at which the range was given up here last; 0 when it never was. */
+    /** The epoch at which the replica was last removed here; 0 if it never was. */
     public long tombstoneOf(String groupId) {
         byte @Nullable [] tombstone = log.tombstone(groupId);
         return tombstone == null ? 0 : ByteBuffer.wrap(tombstone).getLong();
     }
 
-    /** Whether the range itself has ended, as far as this node knows, and not only its replica here. */
+    /** Whether this node knows that the range itself has ended, and not only its replica here. */
     public boolean hasEnded(String groupId) {
         return tombstoneSays(groupId, RANGE_ENDED);
     }
 
-    /** Makes a replica without anything in it, see {@link io.godwit.kv.peers.Replicas}. */
+    /** Makes an empty replica, see {@link io.godwit.kv.peers.Replicas}. */
     public RangeDb join(RangeDescriptor range) throws IOException {
         erase(range);
         if (tombstoneSays(range.groupId(), FILES_KEPT)) {
-            buryPlainly(range.groupId(), tombstoneOf(range.groupId())); // what a crash leaves from here on is nobody's
+            buryPlainly(range.groupId(), tombstoneOf(range.groupId())); // files left by a crash after this are not kept
         }
         RangeDb.open(databaseOf(range), range.born(), rocks, true).close();
         DurableFiles.createDirectories(snapshotsOf(range));
@@ -135,9 +136,9 @@ public final class StoreFiles {
     }
 
     /**
-     * Takes a replica, which may go on running, out of the register for good.
+     * Removes a replica, which may still be running, from the register permanently.
      *
-     * @param fault why it has stopped, so that its files are to be kept; empty for none
+     * @param fault why it has stopped, in which case its files are kept; empty if it has not
      */
     void deregister(RangeDescriptor range, long epoch, String fault) {
         if (fault.isEmpty()) {
@@ -157,7 +158,10 @@ public final class StoreFiles {
         log.bury(groupId, ByteBuffer.allocate(Long.BYTES).putLong(epoch).array());
     }
 
-    /** For whoever finds the files later. The disk may be full, or worse: then the node's log says it alone. */
+    /**
+     * Writes the fault for the person who finds the files. The disk may be full or damaged; then only the node's log
+     * has the fault.
+     */
     private void writeWhy(RangeDescriptor range, String fault) {
         try {
             Path directory = rangeDirectory(range);
@@ -169,10 +173,7 @@ public final class StoreFiles {
         }
     }
 
-    /**
-     * Deletes what is left of a replica that was buried and has ended, or keeps its files aside where the tombstone
-     * says so.
-     */
+    /** Deletes the rest of a replica that was removed and has stopped, or keeps its files if the tombstone says so. */
     public void erase(RangeDescriptor range) throws IOException {
         erase(range.groupId(), rangeDirectory(range));
     }
@@ -197,7 +198,7 @@ public final class StoreFiles {
         DurableFiles.createDirectories(kept);
         String name = groupId + "-at-" + tombstoneOf(groupId);
         Path target = kept.resolve(name);
-        for (int more = 2; Files.exists(target); more++) { // of a start that was given up at the same epoch
+        for (int more = 2; Files.exists(target); more++) { // from an earlier attempt at the same epoch
             target = kept.resolve(name + "-" + more);
         }
         Files.move(directory, target, StandardCopyOption.ATOMIC_MOVE);
@@ -205,7 +206,7 @@ public final class StoreFiles {
         LOG.warn("files of a damaged replica are kept range={} directory={}", groupId, target);
     }
 
-    /** Whether files of an earlier replica of the range, which had stopped after a fault, are still kept aside. */
+    /** Whether files of an earlier replica of the range, which had stopped after a fault, are still kept. */
     public boolean hasKept(String groupId) {
         Path kept = data.resolve(KEPT);
         if (!Files.isDirectory(kept)) {
@@ -214,7 +215,7 @@ public final class StoreFiles {
         try (Stream<Path> entries = Files.list(kept)) {
             return entries.anyMatch(entry -> entry.getFileName().toString().startsWith(groupId + "-at-"));
         } catch (IOException e) {
-            return true; // this disk is not one to begin anew on
+            return true; // no new replica should be made on this disk
         }
     }
 
@@ -228,7 +229,7 @@ public final class StoreFiles {
                 && groupId.substring(store.length() + 1).matches("[0-9]{1,18}");
     }
 
-    /** Whether a range lived on this node and does no more. */
+    /** Whether this node had a replica of the range and has removed it. */
     boolean hasBuried(RangeDescriptor range) {
         return log.tombstone(range.groupId()) != null;
     }
@@ -242,8 +243,8 @@ public final class StoreFiles {
     }
 
     /**
-     * Takes a range that has ended, and whose group is not running, off this node. Once buried it is not opened any
-     * more; what a crash then leaves of its log and files is deleted when the store is opened.
+     * Removes a range that has ended and whose group is not running. After that it is not opened any more; what a crash
+     * then leaves of its log and files is deleted when the store is opened.
      */
     public void bury(RangeDescriptor range, long epoch) throws IOException {
         log.bury(
@@ -279,9 +280,9 @@ public final class StoreFiles {
     }
 
     /**
-     * The ranges of the store, by key; makes it when it does not exist.
+     * The ranges of the store in key order; creates the store if it does not exist and this node may create it.
      *
-     * @throws DamagedDataException naming what is missing or does not fit
+     * @throws DamagedDataException naming what is missing or inconsistent
      */
     public List<RangeDescriptor> ranges(StoreSpec spec) throws IOException {
         deleteBuried(spec.name());
@@ -303,7 +304,7 @@ public final class StoreFiles {
         return registered;
     }
 
-    /** Replicas of several stores may come at once. */
+    /** Synchronized, because replicas of several stores may be added at once. */
     private synchronized void nameStore(String name) throws IOException {
         SortedSet<String> stores = readStores();
         if (stores.add(name)) {
@@ -312,8 +313,8 @@ public final class StoreFiles {
     }
 
     /**
-     * This node began the cluster: it makes the stores that are not there. Nobody else may, or two nodes would make the
-     * same.
+     * Notes that this node began the cluster and so creates missing stores. No other node may, or two nodes would
+     * create the same store.
      */
     public void found() {
         if (log.nodeRecord(FOUNDER) == null) {
@@ -326,10 +327,10 @@ public final class StoreFiles {
     }
 
     /**
-     * Opens the database of a range and holds it against the log: the only voter's log cannot end before what was
-     * applied from it.
+     * Opens the database of a range and compares it with the log: the log of an only voter cannot end before the
+     * database's applied index.
      *
-     * @throws DamagedDataException naming what is missing or does not fit
+     * @throws DamagedDataException naming what is missing or inconsistent
      */
     public RangeDb open(RangeDescriptor range) throws IOException {
         RangeDb db = RangeDb.open(databaseOf(range), range.born(), rocks, false);
@@ -345,24 +346,23 @@ public final class StoreFiles {
     }
 
     /**
-     * The voters of a range whose database cannot be opened, as log and snapshot know them.
+     * The voters of a range whose database cannot be opened, from its log or snapshot.
      *
-     * @return those of the last configuration that this node has heard of; of a group that it knows nothing else of,
-     *     those that it began with
+     * @return the voters of the last configuration known here; if there is none, those that the group began with
      */
     public List<String> votersOf(RangeDescriptor range) {
         List<String> voters = GroupBirth.votersOf(log, range.groupId(), snapshotsOf(range));
         return voters.isEmpty() ? range.firstVoters() : voters;
     }
 
-    /** As {@link SharedRaftLog#votersIn}: at any time, of a range that runs too. */
+    /** See {@link SharedRaftLog#votersIn}; may be called at any time, even while the range runs. */
     public List<String> votersInLog(String groupId) {
         return log.votersIn(groupId);
     }
 
     /**
-     * Whether what this node has lost of a range is on others: it has other voters, or was about to be given what it
-     * has. Never when this node has all that there is.
+     * Whether other nodes have the data that this node has lost of a range: there are other voters, or the replica was
+     * waiting for its data. Always false for a node that is not in a cluster.
      */
     boolean isElsewhere(List<String> voters) {
         return !isAlone && !voters.equals(List.of(storeId));
@@ -391,11 +391,11 @@ public final class StoreFiles {
     }
 
     /**
-     * Makes sure that the ranges of a node that is alone have every key between them. They may overlap: a database may
-     * be of before a split, until the log has been replayed.
+     * For a node that is not in a cluster: checks that its ranges cover every key. They may overlap, because a database
+     * may be from before a split until the log has been replayed.
      *
-     * @param bounds of all ranges of the store, as their databases have them
-     * @throws DamagedDataException naming where a range is missing
+     * @param bounds the bounds of all ranges of the store, from their databases
+     * @throws DamagedDataException naming the first key without a range
      */
     void checkCover(String store, List<RangeBounds> bounds) throws DamagedDataException {
         List<RangeBounds> ascending = bounds.stream()
@@ -440,7 +440,7 @@ public final class StoreFiles {
         return ranges;
     }
 
-    /** Deletes what a crash left of an unfinished creation, after a look that it is that. */
+    /** Deletes the rest of an unfinished creation, after checking that it is empty. */
     private void deleteLeftover(Path directory) throws IOException {
         if (!Files.exists(directory)) {
             return;

@@ -1,23 +1,25 @@
 package io.godwit.kv.store;
 
 /**
- * How a store is.
+ * The health of a store.
  *
- * @param detail why, for an operator; empty while serving
+ * @param detail the reason, for an operator; empty while serving
  */
 public record StoreHealth(State state, String detail) {
-    /** From bad to worse. */
+    /** From good to bad. */
     public enum State {
         SERVING,
-        /** Not all ranges have had a leader yet. */
+        /** Some ranges have not had a leader yet. */
         STARTING,
         /** Mutations that add data are refused because free disk is below the low-water mark. */
         READ_ONLY,
-        /** Ranges have no leader: what concerns their keys waits, and is refused in the end. It heals by itself. */
+        /**
+         * Some ranges have no leader: requests for their keys wait and are refused in the end. This heals by itself.
+         */
         NO_QUORUM,
         /**
-         * The node's log, or ranges here, stopped after a fault. What is written is refused until that was repaired; of
-         * a range with other voters those serve, and it is over when the replica here has been replaced.
+         * The node's log, or ranges here, stopped after a fault. Writes are refused until it is repaired. If a range
+         * has other voters, these serve, and the fault ends when the replica here has been replaced.
          */
         FAILED
     }

@@ -28,9 +28,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The replicas of a store's ranges on this node, which come and go with splits. The one owner of the list of them; its
- * lock is taken by the thread that opens and closes the node, by apply threads whose ranges are split and by range
- * executors, for moments: none is any range's own thread.
+ * The replicas of a store's ranges on this node, which come and go. Owns the list of them. Its lock is taken briefly by
+ * the thread that opens and closes the node, by apply threads whose ranges are split, and by range executors, because
+ * no single thread owns all ranges.
  */
 public final class StoreRanges implements RangeFamily<Range> {
     private static final Logger LOG = LoggerFactory.getLogger(StoreRanges.class);
@@ -45,16 +45,16 @@ public final class StoreRanges implements RangeFamily<Range> {
     private final RangeRouter router;
     private final RangeMirror mirror;
 
-    /** Changed with the lock; looked at without it, since that is held while files are made. */
+    /** Changed with the lock; read without it, because it is held while files are made. */
     private final ReplicaSlots<Range> slots = new ReplicaSlots<>();
 
     private boolean closed;
     private volatile Runnable onChange = () -> {};
 
     /**
-     * A replica that was found damaged at the start.
+     * A replica that was damaged at the start.
      *
-     * @param voters as far as this node knows them
+     * @param voters the voters, as far as this node knows them
      */
     public record Unopened(RangeDescriptor descriptor, List<String> voters, String fault) {}
 
@@ -68,10 +68,10 @@ public final class StoreRanges implements RangeFamily<Range> {
     }
 
     /**
-     * Opens the databases of all registered ranges; starts none. One that is damaged is left closed where other voters
-     * have what it had.
+     * Opens the databases of all registered ranges; starts none. A damaged one stays closed if other voters have its
+     * data.
      *
-     * @throws io.godwit.kv.disk.DamagedDataException naming what is missing or not what was written
+     * @throws io.godwit.kv.disk.DamagedDataException naming what is missing or damaged
      */
     public synchronized void open() throws IOException {
         List<RangeDb> databases = new ArrayList<>();
@@ -120,9 +120,9 @@ public final class StoreRanges implements RangeFamily<Range> {
     }
 
     /**
-     * Starts what is open. A range that does not start stops where other voters have what it has.
+     * Starts the opened ranges. A range that cannot start is stopped if other voters have its data.
      *
-     * @throws DamagedDataException naming what of the only voter's is not what was written
+     * @throws DamagedDataException naming what is damaged, if this node is the only voter
      */
     public void start() throws IOException {
         for (ReplicaSlots.Slot<Range> slot : slots.here()) {
@@ -141,7 +141,7 @@ public final class StoreRanges implements RangeFamily<Range> {
         }
     }
 
-    /** What was found damaged at the start. */
+    /** The replicas that were damaged at the start. */
     public Collection<Unopened> unopened() {
         return slots.here().stream()
                 .filter(slot -> slot.phase() == Phase.DAMAGED)
@@ -149,7 +149,7 @@ public final class StoreRanges implements RangeFamily<Range> {
                 .toList();
     }
 
-    /** Why replicas here do not run; a line each, mostly empty. */
+    /** Why replicas here do not run, one line each; usually empty. */
     public List<String> faults() {
         List<String> told = new ArrayList<>();
         unopened().forEach(each -> told.add("range " + each.descriptor().groupId() + ": " + each.fault()));
@@ -161,12 +161,12 @@ public final class StoreRanges implements RangeFamily<Range> {
         return told;
     }
 
-    /** Whether files of an earlier, damaged replica of the range are kept aside. */
+    /** Whether files of an earlier, damaged replica of the range are kept. */
     public boolean hasKept(long id) {
         return files.hasKept(groupId(id));
     }
 
-    /** Why a replica here does not run; empty while it does, or when there is none. */
+    /** Why a replica here does not run; empty if it runs or there is none. */
     public String faultOf(long id) {
         ReplicaSlots.Slot<Range> slot = slots.here(id);
         if (slot == null) {
@@ -182,7 +182,7 @@ public final class StoreRanges implements RangeFamily<Range> {
     }
 
     /**
-     * From now on {@code listener} is called when the list, a leadership or a state has changed, on a thread that it
+     * Sets {@code listener}, which is called when the list, a leadership or a state has changed, on a thread that it
      * must not block.
      */
     public void onChange(Runnable listener) {
@@ -198,15 +198,15 @@ public final class StoreRanges implements RangeFamily<Range> {
     }
 
     /**
-     * The voters of a range by the last configuration in the log of its replica here, committed or not; empty when
-     * there is none in it, or no replica here. What the log has no configuration of is in the replica's own state, as a
-     * snapshot is of what was applied. Reads nothing.
+     * The voters of a range by the last configuration in the log of its replica here, committed or not; empty if the
+     * log has none or there is no replica here. Earlier configurations are in the replica's state, because a snapshot
+     * has what was applied. Reads only memory.
      */
     public List<String> votersInLog(long id) {
         return files.votersInLog(groupId(id));
     }
 
-    /** How a replica came to this node; null when there is none. */
+    /** The descriptor of a replica on this node; null if there is none. */
     @Nullable
     public RangeDescriptor descriptor(long id) {
         ReplicaSlots.Slot<Range> slot = slots.here(id);
@@ -222,12 +222,12 @@ public final class StoreRanges implements RangeFamily<Range> {
         return spec.name();
     }
 
-    /** Those that requests may be for, in no order; does not wait for one that is being made. */
+    /** The ranges that requests may be for, in no order; does not wait for one that is being made. */
     public Collection<Range> known() {
         return slots.unordered();
     }
 
-    /** The epoch at which the range was given up here; 0 when it never was. */
+    /** The epoch at which the replica was last removed here; 0 if it never was. */
     public long tombstoneOf(long id) {
         return files.tombstoneOf(groupId(id));
     }
@@ -242,7 +242,8 @@ public final class StoreRanges implements RangeFamily<Range> {
     }
 
     /**
-     * Makes a blank replica and starts it; nothing when there is one. Blocks. See {@link io.godwit.kv.peers.Replicas}.
+     * Makes an empty replica and starts it; does nothing if there is one. Blocks. See
+     * {@link io.godwit.kv.peers.Replicas}.
      *
      * @throws IOException if the store is closing, the range has ended, or the files cannot be made
      */
@@ -257,7 +258,7 @@ public final class StoreRanges implements RangeFamily<Range> {
             if (slot != null && (slot.isHere() || slot.phase() == Phase.LEAVING)) {
                 return;
             }
-            // who asks has not heard of the end yet; the files may be being deleted right now
+            // the asker does not know yet that the range has ended; its files may be being deleted now
             if (slot != null || files.hasEnded(descriptor.groupId())) {
                 throw new IOException("range " + descriptor.groupId() + " has ended");
             }
@@ -271,18 +272,18 @@ public final class StoreRanges implements RangeFamily<Range> {
     }
 
     /**
-     * Gives a replica up and deletes it, or keeps it aside if it has stopped after a fault; nothing when there is none.
-     * Blocks for a moment. See {@link io.godwit.kv.peers.Replicas}.
+     * Removes a replica and deletes it, or keeps its files if it has stopped after a fault; does nothing if there is
+     * none. Blocks briefly. See {@link io.godwit.kv.peers.Replicas}.
      *
-     * @return completes, on a thread that may block, when that is done; fails with {@link UncheckedIOException} when
-     *     files are left, which the next start deletes
+     * @return completes when that is done, on a thread that may block; fails with {@link UncheckedIOException} if files
+     *     are left, which the next start deletes
      */
     public CompletableFuture<Void> leave(long id, long epoch) {
         Range range;
         RangeDescriptor descriptor;
         synchronized (this) {
             ReplicaSlots.Slot<Range> slot = slots.here(id);
-            // one that is being started is given up when it is asked for again
+            // one that is being started is removed at the next request
             if (closed || slot == null || slot.hasEnded() || slot.isStarting()) {
                 return CompletableFuture.completedFuture(null);
             }
@@ -294,7 +295,7 @@ public final class StoreRanges implements RangeFamily<Range> {
         }
         CompletableFuture<Void> stopped = range == null ? CompletableFuture.completedFuture(null) : range.retire();
         return stopped.thenRunAsync(() -> erase(range, descriptor), environment.apart())
-                .whenComplete((done, failure) -> left(id)); // also when there is no thread to erase it
+                .whenComplete((done, failure) -> left(id)); // also if there is no thread to erase it
     }
 
     private void erase(@Nullable Range range, RangeDescriptor descriptor) {
@@ -329,17 +330,17 @@ public final class StoreRanges implements RangeFamily<Range> {
         return environment.settings().maxMutationBytes();
     }
 
-    /** Of the node. */
+    /** The counter of the node for refused mutations. */
     public LongAdder tooLarge() {
         return environment.tooLarge();
     }
 
-    /** As they are now. */
+    /** A snapshot of the present ranges, in the order in which they were added. */
     public List<Range> all() {
         return slots.replicas();
     }
 
-    /** The replica of a range on this node; null when there is none. */
+    /** The replica of a range on this node; null if there is none. */
     @Override
     public @Nullable Range find(long id) {
         return slots.find(id);
@@ -351,10 +352,10 @@ public final class StoreRanges implements RangeFamily<Range> {
         boolean isOurs = child.members().voters().contains(files.storeId())
                 || child.members().learners().contains(files.storeId());
         if (!isOurs || files.knows(descriptor) || files.hasBuried(descriptor)) {
-            return null; // not ours: this replica came later, and learns of the split from the log
+            return null; // no replica is made: this node is not a member, or has or had one
         }
         Range range = replica(descriptor, files.bear(descriptor, child, parent));
-        range.hold(); // before anybody can route to it
+        range.hold(); // before it can be routed to
         synchronized (this) {
             if (!closed) {
                 slots.open(descriptor, range);
@@ -362,7 +363,7 @@ public final class StoreRanges implements RangeFamily<Range> {
             }
         }
         range.close();
-        return null; // registered: the next start of the node opens it
+        return null; // it is registered, so the next start of the node opens it
     }
 
     @Override
@@ -380,7 +381,7 @@ public final class StoreRanges implements RangeFamily<Range> {
         CompletableFuture<Void> started = new CompletableFuture<>();
         synchronized (this) {
             if (closed || slots.here(child.id()) == null) {
-                return; // the next start of the node finds it registered, or it was given up meanwhile
+                return; // the next start of the node opens it; or it was removed meanwhile
             }
             slots.startBegins(child.id(), started);
         }
@@ -391,9 +392,9 @@ public final class StoreRanges implements RangeFamily<Range> {
         try {
             RangeDescriptor descriptor = descriptorOf(range);
             range.start(files.snapshotsOf(descriptor), descriptor.firstVoters());
-        } catch (IOException | RuntimeException | Error e) { // at the outermost frame: nobody else would learn of it
-            // an error too, such as memory that is out: a replica that is registered, not started and not stopped would
-            // be counted on for ever
+        } catch (IOException | RuntimeException | Error e) { // outermost frame
+            // errors too, such as a lack of memory: a replica that is registered but neither started nor stopped would
+            // be relied on forever
             notStarted(range, e);
         } finally {
             synchronized (this) {
@@ -427,7 +428,7 @@ public final class StoreRanges implements RangeFamily<Range> {
         synchronized (this) {
             ReplicaSlots.Slot<Range> slot = slots.here(stopped.id());
             if (closed || slot == null || !mayRecover(slot, stopped)) {
-                return; // given up meanwhile, or somebody else's
+                return; // removed or replaced meanwhile
             }
             descriptor = slot.descriptor();
             slots.startBegins(stopped.id(), started);
@@ -450,7 +451,7 @@ public final class StoreRanges implements RangeFamily<Range> {
         return slot.phase() == Phase.OPEN && slot.replica() == stopped && !slot.isStarting();
     }
 
-    /** Puts a new replica in the place of one that has stopped; null when that cannot be done now. */
+    /** Replaces a stopped replica by a new one; null if that is not possible now. */
     private @Nullable Range reopen(Range stopped, RangeDescriptor descriptor, long waited) {
         try {
             if (RangeDb.lacksFiles(files.databaseOf(descriptor))) {
@@ -483,7 +484,7 @@ public final class StoreRanges implements RangeFamily<Range> {
         return Math.min(MAX_RECOVERY_MILLIS, 2 * millis);
     }
 
-    /** Later, so that the group's other members hear of the last entry. */
+    /** Delayed, so that the group's other members learn of the last entry. */
     @Override
     public void retire(Range range) {
         synchronized (this) {
@@ -501,7 +502,7 @@ public final class StoreRanges implements RangeFamily<Range> {
         synchronized (this) {
             ReplicaSlots.Slot<Range> slot = slots.slot(range.id());
             if (closed || slot == null) {
-                return; // the next start of the node goes on
+                return; // the next start of the node completes it
             }
             descriptor = slot.descriptor();
             slots.become(range.id(), Phase.BURYING);
@@ -536,9 +537,9 @@ public final class StoreRanges implements RangeFamily<Range> {
     }
 
     /**
-     * Joins two neighbours that this node leads.
+     * Merges two neighbours that this node leads.
      *
-     * @param leftEpoch of the range that stays; {@code rightEpoch} of the one that ends
+     * @param leftEpoch epoch of the range that stays; {@code rightEpoch} is that of the one that ends
      */
     public CompletableFuture<ChangeOutcome> merge(long leftId, long leftEpoch, long rightId, long rightEpoch) {
         Range left = find(leftId);
@@ -549,9 +550,9 @@ public final class StoreRanges implements RangeFamily<Range> {
     }
 
     /**
-     * Cuts a range that this node leads.
+     * Splits a range that this node leads.
      *
-     * @param key first of the right part; null: where it halves the bytes
+     * @param key first key of the right part; null for the key that halves the bytes
      */
     public CompletableFuture<ChangeOutcome> split(long id, long epoch, byte @Nullable [] key) {
         Range range = find(id);
@@ -560,12 +561,12 @@ public final class StoreRanges implements RangeFamily<Range> {
                 : range.split(epoch, freshId(), key);
     }
 
-    /** One of a trillion: ids are never given twice, and need not be agreed upon. */
+    /** A random id out of a trillion, so that ids are not reused and need no coordination. */
     private static long freshId() {
         return ThreadLocalRandom.current().nextLong(1L << 20, 1L << 40);
     }
 
-    /** Refuses what waits and what comes, and stops the leaders. */
+    /** Refuses waiting and new requests, and stops the leaders. */
     public CompletableFuture<Void> stop() {
         mirror.close();
         List<Range> stopping;
@@ -576,7 +577,7 @@ public final class StoreRanges implements RangeFamily<Range> {
         return CompletableFuture.allOf(stopping.stream().map(Range::stop).toArray(CompletableFuture[]::new));
     }
 
-    /** Closes groups and databases; blocks. After {@link #stop}. */
+    /** Closes groups and databases; blocks. Call it after {@link #stop}. */
     public void close() {
         List<CompletableFuture<Void>> underWay;
         synchronized (this) {

@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * What a store is made of.
+ * The specification of a store.
  *
- * @param name lower-case letters, digits and hyphens; names its directory and its groups, so it stays
- * @param coprocessors makes one for each range
- * @param splitKeys ascending; where the key space is cut when the store is made. A store that exists keeps the ranges
- *     it has
- * @param hinters makes one for each leadership of a range
- * @param balance who looks after the ranges
+ * @param name lower-case letters, digits and hyphens; the name of its directory and groups, so it must not change
+ * @param coprocessors makes a coprocessor for each range
+ * @param splitKeys ascending keys at which the key space is split when the store is created; an existing store keeps
+ *     its ranges
+ * @param hinters makes a hinter for each leadership of a range
+ * @param balance how the ranges are balanced
  */
 public record StoreSpec(
         String name,
@@ -23,12 +23,12 @@ public record StoreSpec(
         List<byte[]> splitKeys,
         Supplier<? extends SplitHinter> hinters,
         StoreBalance balance) {
-    /** With the hinter that comes along. */
+    /** With the default hinter. */
     public StoreSpec(String name, Supplier<? extends RangeCoprocessor> coprocessors, List<byte[]> splitKeys) {
         this(name, coprocessors, splitKeys, () -> ShippedHinters.LOAD.create(ShippedHinters.LOAD.defaults()));
     }
 
-    /** Looked after by nobody but operators. */
+    /** Without balancers. */
     public StoreSpec(
             String name,
             Supplier<? extends RangeCoprocessor> coprocessors,
@@ -37,7 +37,7 @@ public record StoreSpec(
         this(name, coprocessors, splitKeys, hinters, StoreBalance.NONE);
     }
 
-    /** The same, looked after. */
+    /** A copy with balancers. */
     public StoreSpec balancedBy(StoreBalance changed) {
         return new StoreSpec(name, coprocessors, splitKeys, hinters, changed);
     }

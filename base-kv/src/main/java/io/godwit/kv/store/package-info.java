@@ -1,4 +1,4 @@
-/** A store on this node: what it is made of, its files and replicas, the disk below, and how it is. */
+/** A store on this node: its specification, files, replicas, disk and health. */
 @NullMarked
 package io.godwit.kv.store;
 

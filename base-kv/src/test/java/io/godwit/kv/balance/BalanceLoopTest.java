@@ -26,13 +26,13 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The loop with balancers that say what a test wants, and an executor that ends actions when a test wants it. */
+/** The loop with balancers and an executor that the test controls. */
 class BalanceLoopTest {
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final BalanceLoopConfig CONFIG = new BalanceLoopConfig(
             SECOND, Duration.ofSeconds(60), Duration.ofSeconds(10), Duration.ofSeconds(5), Duration.ofSeconds(60), 2);
 
-    /** Says for each range that is actionable, the first first, what {@link #wants} has for it. */
+    /** Returns what {@link #wants} has for the first range that is actionable. */
     private static final class Scripted implements RangeBalancerFactory, RangeBalancer {
         private final String name;
         private final Map<Long, BalanceAction> wants = new HashMap<>();
@@ -104,7 +104,9 @@ class BalanceLoopTest {
         loop.start();
     }
 
-    /** Two ranges on a, b and c, both of epoch 5 but for the first as said, led by {@code leader} and by a. */
+    /**
+     * Two ranges on a, b and c with epoch 5, except the epoch of the first as given; led by {@code leader} and by a.
+     */
     private static ClusterView view(long firstEpoch, String leader) {
         ClusterView built = Views.view(
                 "a",
@@ -194,7 +196,7 @@ class BalanceLoopTest {
         assertThat(second.asked).isPositive();
     }
 
-    /** Otherwise the balancer would decide again on the state from before. */
+    /** Otherwise the balancer would decide again on the old state. */
     @Test
     void theBalancerIsAskedAgainWhenTheViewShowsTheEffect() {
         first.wants.put(1L, split(1));

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** The shipped balancers, in their loops, on clusters made from seeds. A failure names its seed. */
+/** The shipped balancers in their loops, on clusters made from seeds. A failure names its seed. */
 class BalanceSimulationTest {
     private static final int SEEDS = 12;
     private static final int CHAOTIC_SEEDS = 3;
@@ -37,7 +37,7 @@ class BalanceSimulationTest {
     private static final int MAX_ACTIONS = 500;
     private static final long GIB = 1L << 30;
 
-    /** Actions fail by the thousand here, on purpose. */
+    /** Thousands of actions fail here, on purpose. */
     @BeforeAll
     static void silence() {
         ((Logger) LoggerFactory.getLogger(BalanceLoop.class)).setLevel(Level.OFF);
@@ -65,7 +65,7 @@ class BalanceSimulationTest {
         checkRest(cluster);
     }
 
-    /** What is true of every range once nobody wants to change anything. */
+    /** What must hold for every range once nothing has to be changed. */
     private static void checkRest(SimCluster cluster) {
         List<Node> lasting = cluster.nodes.values().stream()
                 .filter(node -> !node.isDraining())
@@ -150,7 +150,7 @@ class BalanceSimulationTest {
         comesToRest(cluster);
     }
 
-    /** Minutes rather than seconds; for a change of the policies. */
+    /** Takes minutes; for changes of the policies. */
     @Test
     @Tag("long")
     void theSameForManySeeds() {
@@ -211,7 +211,7 @@ class BalanceSimulationTest {
         });
     }
 
-    /** With nowhere to go its voters keep their place, and it finds its data when it comes back. */
+    /** If there is no other store, its voters stay in place, and it has its data when it comes back. */
     @Test
     void aDeadNodeThatCannotBeReplacedIsWaitedFor() {
         forSeeds(4_000, 2, seed -> {
@@ -226,7 +226,7 @@ class BalanceSimulationTest {
         });
     }
 
-    /** On three nodes in its place, on more elsewhere. */
+    /** On three nodes it is replaced in place, on more nodes elsewhere. */
     @Test
     void replicasThatStopAreReplacedAfterTheGracePeriodAndNotBefore() {
         forSeeds(7_000, 4, seed -> {
@@ -250,7 +250,7 @@ class BalanceSimulationTest {
         });
     }
 
-    /** What has stopped on one node is left as it is while the other two are needed. */
+    /** A stopped replica is left alone while the other two are needed. */
     @Test
     void nothingThatHasStoppedIsBegunAnewDuringARollingRestart() {
         SimCluster cluster = settled(8_000, 3, 3, 8);
@@ -282,7 +282,7 @@ class BalanceSimulationTest {
         });
     }
 
-    /** More nodes are dead than alive, for long: what lives still gets its voters. */
+    /** More nodes are dead than alive for a long time: the live ones still get their voters. */
     @Test
     void deadEntriesStopNoHealing() {
         forSeeds(9_000, 3, seed -> {
@@ -324,7 +324,7 @@ class BalanceSimulationTest {
             cluster.addNode("", 4, 100 * GIB);
         }
         for (int i = 0; i < SimCluster.POINTS; i++) {
-            cluster.bytesAt[i] = 1 << 20; // 20 ranges of 25 MB: too large to be joined
+            cluster.bytesAt[i] = 1 << 20; // 20 ranges of 25 MB, too large to be merged
         }
         cluster.cutAtRandom(new Random(3), 12);
         comesToRest(cluster);
@@ -336,7 +336,7 @@ class BalanceSimulationTest {
                 .allSatisfy(count -> assertThat(count).isBetween(mean - 1, mean + 2));
     }
 
-    /** A hot range is cut until each part is below the limit or on one key; what was cut is not joined again. */
+    /** A hot range is split until each part is below the limit or on one key, and is not merged again. */
     @Test
     void aHotRangeIsCutUntilItsPartsAreNot() {
         SimCluster cluster = new SimCluster(7, new ReplicaGoal(1, false));

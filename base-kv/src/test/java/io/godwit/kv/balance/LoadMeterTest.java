@@ -59,7 +59,7 @@ class LoadMeterTest {
         assertThat(number(hint(hinter).orElseThrow())).isBetween(80, 120);
     }
 
-    /** Publishers take turns: an exact step through their accesses would see one of them only. */
+    /** Publishers take turns: a fixed step through their accesses would see only one of them. */
     @Test
     void aRegularPatternIsNotMistakenForOneKey() {
         LoadSplitHinter hinter = new LoadSplitHinter(0.2, 3);
@@ -116,7 +116,7 @@ class LoadMeterTest {
         assertThat(meter.load().peakOperationsPerSecond()).as("minutes later").isZero();
     }
 
-    /** A tick that comes late has counted for longer. */
+    /** A late tick covers a longer time. */
     @Test
     void ticksCountByTheirLength() {
         LoadMeter meter = new LoadMeter(new LoadSplitHinter(0.2, 7), UnaryOperator.identity(), 0);

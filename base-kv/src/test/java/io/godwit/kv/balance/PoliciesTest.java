@@ -29,7 +29,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** The balancers but for {@link ReplicaCount}, with their default settings unless said otherwise. */
+/** The balancers except {@link ReplicaCount}, with default settings unless stated otherwise. */
 class PoliciesTest {
     private static final List<StoreBuilder> ABC = stores("a", "b", "c");
 
@@ -114,7 +114,7 @@ class PoliciesTest {
                     .contains(2L);
         }
 
-        /** Four ranges a core: eight on a machine of two, 256 on one of 64. */
+        /** Four ranges per core: eight on a machine with two cores, 256 with 64. */
         @Test
         void loadCutsNoMoreRangesThanThereAreCoresFor() {
             RangeBuilder[] eight = IntStream.range(0, 8)
@@ -182,7 +182,7 @@ class PoliciesTest {
                     .isEmpty();
         }
 
-        /** What is joined must be far from being cut again, also at its peak. */
+        /** A merged range must be far below the split limits, also at its peak. */
         @Test
         void notWhatWouldSoonBeCut() {
             RangeLoad peaky = new RangeLoad(Views.LONG, 0, 20_000, 0);
@@ -230,7 +230,7 @@ class PoliciesTest {
                     .isEmpty();
         }
 
-        /** All stores pair ranges off alike, so that no two of them ask for the same one. */
+        /** All stores pair ranges in the same way, so that no two of them ask for the same one. */
         @Test
         void pairsAreTheSameForAll() {
             RangeBuilder[] four = {
@@ -332,7 +332,7 @@ class PoliciesTest {
             assertThat(next(view("a", 3, ABC, led("a", "a", "b", "c")))).isEmpty();
         }
 
-        /** A store of one range, and three of them: after a restart one node would lead all. */
+        /** A store of one range, and three stores: after a restart one node would lead all. */
         @Test
         void leadersMakeRoomForThoseOfKeySpacesBeforeTheirs() {
             List<StoreBuilder> stores = List.of(store("a").leadsElsewhere(100), store("b"), store("c"));
@@ -467,7 +467,7 @@ class PoliciesTest {
             assertThat(next(view("a", 1, ABC, ranges))).isPresent();
         }
 
-        /** All look for the best one among all ranges, and only its leader begins it. */
+        /** All stores compute the best exchange over all ranges, and only the leader of that range begins it. */
         @Test
         void oneStoreAtMostBeginsAMove() {
             RangeBuilder[] ranges = {

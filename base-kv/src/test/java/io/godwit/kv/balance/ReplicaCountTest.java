@@ -78,7 +78,7 @@ class ReplicaCountTest {
                 .isEqualTo("REMOVE b");
     }
 
-    /** One and three voters are as safe as two and four: so it goes from one to three quickly. */
+    /** One and three voters are as safe as two and four, so it goes from one to three quickly. */
     @Test
     void aThirdStoreBringsTwoVotersWhichArePromotedTogether() {
         List<StoreBuilder> stores = stores("a", "b", "c");
@@ -141,7 +141,7 @@ class ReplicaCountTest {
                 .isEqualTo("nothing");
     }
 
-    /** It cannot come back under its old vote. Two voters of two are no worse than two that run of three. */
+    /** It cannot come back with its old vote. Two voters of two are as safe as two running ones of three. */
     @Test
     void aVoterThatHasStoppedIsBegunAnewInItsPlaceWhenThereIsNoOtherStore() {
         List<StoreBuilder> stores = stores("a", "b", "c");
@@ -276,7 +276,7 @@ class ReplicaCountTest {
         assertThat(next(view("a", 3, stores, range(1, "").voters("a", "b")))).isEqualTo("nothing");
     }
 
-    /** What is left of nodes that came back with new ids, some of it with replicas. */
+    /** Left over from nodes that came back with new ids; some still count as having replicas. */
     @Test
     void ghostsStopNoHealing() {
         List<StoreBuilder> stores = List.of(
@@ -351,7 +351,7 @@ class ReplicaCountTest {
                 .isEqualTo("LEADER c");
     }
 
-    /** The other stores count for the number of voters, the one that is to go does not. */
+    /** The number of voters depends on the stores that stay, not on the draining one. */
     @Test
     void aDrainedVoterIsGivenUpWithoutReplacementWhenThereIsNone() {
         List<StoreBuilder> stores = List.of(store("a"), store("b"), store("c").draining());
@@ -459,7 +459,7 @@ class ReplicaCountTest {
                 .isEqualTo("DEMOTE b");
     }
 
-    /** A node without one serves no client. It gets a vote only once it has settled. */
+    /** A node without one serves no client. It gets a vote only once it has been alive for long enough. */
     @Test
     void aStoreThatHasJustComeGetsTheLearnerThatEveryStoreIsToHave() {
         ReplicaGoal goal = new ReplicaGoal(3, true);

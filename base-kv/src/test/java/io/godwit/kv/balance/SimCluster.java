@@ -34,11 +34,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A cluster in memory, on one thread and from one seed: nodes with their balance loops, ranges with load and bytes,
- * actions that take time and fail now and then, views that are some seconds old. Keys are points, each with operations
- * per second and bytes of its own.
+ * actions that take time and sometimes fail, views that are some seconds old. Keys are points, each with its own
+ * operations per second and bytes.
  *
- * <p>After every second it is asserted that the ranges tile the key space and that no epoch has fallen; with every
- * action that it leaves a majority of those that it can know to be alive.
+ * <p>Asserted after every second: the ranges cover the key space, and no epoch has fallen. Asserted with every action:
+ * it leaves a majority of the voters that it can know to be alive.
  */
 final class SimCluster {
     static final int POINTS = 512;
@@ -74,7 +74,7 @@ final class SimCluster {
         final long diskBytes;
         boolean isAlive = true;
         private boolean isDraining;
-        /** Of being alive or not, in seconds. */
+        /** Second since which it has been alive or not. */
         long since;
 
         private @Nullable BalanceLoop loop;
@@ -146,7 +146,7 @@ final class SimCluster {
                     liveness = Liveness.SUSPECT;
                     seconds -= SUSPECT_AFTER;
                 } else {
-                    seconds = 1_000; // nobody has noticed
+                    seconds = 1_000; // no node has noticed
                 }
             }
             double work = 0;
@@ -174,7 +174,7 @@ final class SimCluster {
     static final class SimReplica {
         boolean isVoter;
         long missingBytes;
-        /** After a fault; 0 while it runs. */
+        /** When it stopped after a fault; 0 while it runs. */
         long stoppedAt;
 
         SimReplica(boolean isVoter, long missingBytes) {
@@ -287,7 +287,7 @@ final class SimCluster {
             return new Replica(store, replica.isVoter, fault.isEmpty() && replica.missingBytes == 0, fault);
         }
 
-        /** The store's replica meets a fault, and copies and votes no more. */
+        /** The store's replica meets a fault and stops. */
         void stop(String store) {
             replicas.get(store).stoppedAt = now;
             log("stop range " + id + " on " + store);
@@ -324,19 +324,19 @@ final class SimCluster {
     final ReplicaGoal goal;
     final TreeMap<String, Node> nodes = new TreeMap<>();
     final TreeMap<Long, SimRange> ranges = new TreeMap<>();
-    /** What was begun, and what took effect. */
+    /** Actions that were begun, and actions that took effect. */
     final List<BalanceAction> begun = new ArrayList<>();
 
     final List<BalanceAction> done = new ArrayList<>();
-    /** In seconds. */
+    /** The present time in seconds. */
     long now = 10_000;
 
     long lastBegunAt = now;
     double failureShare = 0.1;
-    /** By how much a load as measured differs at most. */
+    /** Largest relative error of a measured load. */
     double noise = 0.06;
 
-    /** When nodes were added, or drained or not any more: what was decided just before may still be done. */
+    /** When nodes were last added, drained or undrained; actions decided just before may still be carried out. */
     private long wantsChangedAt;
 
     /** How often the load has changed. */
@@ -352,7 +352,7 @@ final class SimCluster {
         this.goal = goal;
     }
 
-    /** Anything that a cluster may look like; all nodes alive. */
+    /** A random cluster with all nodes alive. */
     static SimCluster random(long seed) {
         Random shape = new Random(seed ^ 0x5eed);
         SimCluster cluster = new SimCluster(seed, new ReplicaGoal(1 + 2 * shape.nextInt(3), shape.nextInt(5) == 0));
@@ -380,7 +380,7 @@ final class SimCluster {
     }
 
     void loadAtRandom(Random shape) {
-        double scale = Math.pow(10, shape.nextInt(4)); // up to 1000 operations a second at a usual point
+        double scale = Math.pow(10, shape.nextInt(4)); // up to 1000 operations a second at a typical point
         for (int i = 0; i < POINTS; i++) {
             operationsAt[i] = shape.nextInt(4) == 0 ? 0 : scale * shape.nextDouble() * 0.3;
             bytesAt[i] = shape.nextInt(2 << 20);
@@ -435,7 +435,7 @@ final class SimCluster {
         }
     }
 
-    /** Until nothing has been begun for {@code quiet} seconds; fails when that takes longer than {@code atMost}. */
+    /** Runs until no action has begun for {@code quiet} seconds; fails if that takes longer than {@code atMost}. */
     void runToRest(int quiet, int atMost) {
         long start = now;
         lastBegunAt = now;
@@ -500,7 +500,7 @@ final class SimCluster {
         Map<String, StoreView> stores = new LinkedHashMap<>(current.stores());
         stores.putAll(old.stores());
         stores.put(self.id, current.stores().get(self.id));
-        // of what it has a replica of, a node knows the present
+        // a node knows the present state of ranges that it has a replica of
         Map<Long, RangeView> seen = new LinkedHashMap<>();
         old.ranges().forEach((id, range) -> {
             if (!isHere(current.ranges().get(id), self)
@@ -545,7 +545,7 @@ final class SimCluster {
             return ActionOutcome.STALE;
         }
         if (!node.isAlive || !range.isLedBy(node.id) || range.epoch != action.epoch()) {
-            return ActionOutcome.STALE; // whoever leads now has begun with nothing under way
+            return ActionOutcome.STALE; // the present leader began with no action in progress
         }
         range.change = null;
         if (random.nextDouble() < failureShare || !hasMajority(range, 0)) {
@@ -658,8 +658,7 @@ final class SimCluster {
     }
 
     /**
-     * A voter is only given up while there is one more than asked for; one whose node is down only after the grace
-     * period.
+     * A voter may be removed only while there is a surplus; a voter on a node that is down only after the grace period.
      */
     private void checkLostVoter(SimRange range, ChangeReplica change) {
         Node node = node(change.store());
@@ -669,7 +668,7 @@ final class SimCluster {
             assertThat(now - replica.stoppedAt)
                     .as(() -> "seconds that the voter of " + change + " has stopped; " + describe())
                     .isGreaterThanOrEqualTo(GRACE_SECONDS);
-            return; // it may be one too few for a while: it did not vote
+            return; // there may be one too few for a while, because it did not vote
         }
         if (!node.isAlive && now - node.since > 2 * (MAX_LAG + MAX_ACTION_SECONDS)) {
             assertThat(now - node.since)
@@ -692,9 +691,9 @@ final class SimCluster {
         range.changedAt = now;
     }
 
-    // --- what is always true
+    // --- invariants
 
-    /** @param unnoticed nodes that died less than so many seconds ago count as alive */
+    /** @param unnoticed nodes that died less than this number of seconds ago count as alive */
     boolean hasMajority(SimRange range, int unnoticed) {
         List<String> voters = range.voters();
         long alive = voters.stream()

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Builds small views: everything is well and long settled unless said otherwise. */
+/** Builds small views: everything is healthy and stable unless stated otherwise. */
 final class Views {
     static final PlacementRules RULES = new PlacementRules(Duration.ofMinutes(10), Duration.ofSeconds(30), 0.1, 2);
     static final Duration LONG = Duration.ofHours(1);
@@ -34,12 +34,12 @@ final class Views {
         return new StoreBuilder(id);
     }
 
-    /** From {@code start} on; the builder of the view gives it its end. */
+    /** A range from {@code start} on; the builder of the view sets its end. */
     static RangeBuilder range(long id, String start) {
         return new RangeBuilder(id, start);
     }
 
-    /** Seen by {@code self}. The ranges are given in the order of their keys and tile the key space. */
+    /** A view of {@code self}. The ranges are given in key order and cover the key space. */
     static ClusterView view(String self, int voters, List<StoreBuilder> stores, RangeBuilder... ranges) {
         return view(self, new ReplicaGoal(voters, false), stores, ranges);
     }
@@ -53,7 +53,7 @@ final class Views {
                 "inbox", self, goal, stores.stream().map(StoreBuilder::build).toList(), built);
     }
 
-    /** The settings of a shipped balancer with some changed, so that tests also go by the defaults. */
+    /** The settings of a shipped balancer with some changes, so that tests use the defaults for the rest. */
     static BalancePlan.Step shipped(String name, Map<String, String> settings) {
         return ShippedBalancers.ALL.stream()
                 .filter(factory -> factory.name().equals(name))
@@ -109,7 +109,7 @@ final class Views {
             return this;
         }
 
-        /** Of 100 GiB. */
+        /** Free bytes of a disk of 100 GiB. */
         StoreBuilder freeBytes(long value) {
             freeBytes = value;
             return this;

@@ -28,7 +28,7 @@ class BackoffTest {
         assertThat(new Backoff(1, 1, () -> 0).pause(1)).isEqualTo(1);
     }
 
-    /** Of a thousand that fail together none but a few ask again in the same hundredth of the pause. */
+    /** Of a thousand that fail together, only a few retry in the same hundredth of the pause. */
     @Test
     void thoseThatFailTogetherAreSpread() {
         Random random = new Random(7);

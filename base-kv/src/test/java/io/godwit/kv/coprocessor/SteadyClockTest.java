@@ -9,7 +9,7 @@ class SteadyClockTest {
     private static final long START = 1_700_000_000_000L;
 
     private long wallMillis = START;
-    private long nanos = Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(5); // it may wrap round
+    private long nanos = Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(5); // the clock may wrap around
     private final SteadyClock clock = new SteadyClock(() -> wallMillis, () -> nanos);
 
     private void pass(long millis) {
@@ -60,7 +60,7 @@ class SteadyClockTest {
         assertThat(clock.millis()).isBetween(wallMillis, wallMillis + 1);
     }
 
-    /** Nobody may have looked for long: it does not follow beyond the wall clock. */
+    /** If the clock was not read for a long time, it must not go beyond the wall clock. */
     @Test
     void aLongSilenceDoesNotCarryItTooFar() {
         clock.millis();

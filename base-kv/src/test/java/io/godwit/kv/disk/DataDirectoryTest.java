@@ -37,7 +37,7 @@ class DataDirectoryTest {
         }
     }
 
-    /** Killed between the two, it would be a cluster whose stores nobody may make. */
+    /** If it were killed in between, it would be a cluster whose stores nobody may create. */
     @Test
     void aFounderIsOneUntilItHasNotedIt() throws IOException {
         UUID cluster = UUID.randomUUID();
@@ -63,7 +63,7 @@ class DataDirectoryTest {
         }
     }
 
-    /** Messages lie in them, and the umask of whoever starts a node is mostly one that lets everybody read. */
+    /** They contain messages, and the umask of the process usually lets everybody read. */
     @Test
     void onlyTheOwnerMayEnterWhatIsMade() throws IOException {
         Path path = work.resolve("a").resolve("data");
@@ -112,7 +112,7 @@ class DataDirectoryTest {
         } finally {
             other.destroyForcibly().waitFor();
         }
-        DataDirectory.open(work).close(); // a killed process holds nothing
+        DataDirectory.open(work).close(); // a killed process holds no lock
     }
 
     /** Holds a data directory until it is killed. */

@@ -25,7 +25,7 @@ class ClusterFactsTest {
         return facts;
     }
 
-    /** So that all nodes come to the same, in whatever order and however often they hear of each other. */
+    /** All nodes must get the same result, in whatever order and however often they exchange facts. */
     @Test
     void whateverTheOrderAllEndWithTheSame() {
         for (long seed = 1; seed <= 2_000; seed++) {
@@ -82,7 +82,7 @@ class ClusterFactsTest {
         return new UUID(7, number).toString();
     }
 
-    /** A member that is wrong, or of a later release, must not bring down the others. */
+    /** A faulty member, or one of a later release, must not stop the others. */
     @Test
     void whatMakesNoSenseIsRefused() {
         refused(facts(Map.of("inbox", new Voters(Long.MAX_VALUE, 3, 3)), Set.of()), "revision=" + Long.MAX_VALUE);
@@ -107,7 +107,7 @@ class ClusterFactsTest {
                 .hasMessageContaining(why);
     }
 
-    /** What is written must be read again, here after a restart and by others. */
+    /** What is written must be readable again, here after a restart and by others. */
     @Test
     void whatGoesOnFromTheLimitsIsStillWithinThem() throws Exception {
         ClusterFacts last = new ClusterFacts(Map.of("inbox", new Voters(ClusterFacts.MAX_REVISION, 3, 3)), Set.of());

@@ -30,7 +30,7 @@ class ClusterEntryTest {
 
     private final Queue<String> waited = new ConcurrentLinkedQueue<>();
 
-    /** It may be slow to answer, and of another cluster: then this node must not start beside it. */
+    /** The seed may be slow to answer and belong to another cluster: then this node must not start beside it. */
     @Test
     void nodeWithDataWaitsForASeedThatListensAndIsNotSeen() throws Exception {
         try (ServerSocket silent = new ServerSocket(port, 50, InetAddress.getByName(network + 2))) {
@@ -62,7 +62,7 @@ class ClusterEntryTest {
         StartProgress progress = new StartProgress() {
             @Override
             public void claimed() {
-                // the test has
+                // the test has claimed it
             }
 
             @Override

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-@SuppressWarnings("AddressSelection") // these are addresses, and no names
+@SuppressWarnings("AddressSelection") // these are addresses, not names
 class FoundingSeedsTest {
     private static final InetSocketAddress SELF = new InetSocketAddress("10.0.0.2", 8899);
 
@@ -28,7 +28,7 @@ class FoundingSeedsTest {
         assertThat(seeds.text()).isEmpty();
     }
 
-    /** As a headless service of a container cluster, which may stand for this node alone for a while. */
+    /** Like a headless service of a container cluster, which may resolve to this node alone for a while. */
     @Test
     void aNameThatMayStandForSeveralNodesIsNotClear() {
         assertThat(of(seed("all", "10.0.0.1", "10.0.0.3")).unclear()).contains("all:8899 has 2 addresses");

@@ -69,7 +69,7 @@ class JoinRuleTest {
         assertThat(decide(together("x", "10.0.0.1:1"), waiting("10.0.0.2:1"))).isEqualTo(new JoinRule.Belong("new"));
     }
 
-    /** Whatever store ids the nodes have: two that cannot see each other must not found both. */
+    /** Independent of store ids: two nodes that cannot see each other must not both found. */
     @Test
     void noSeedButTheFirstFoundsWhoeverItSees() {
         assertThat(waitsFor(together("a", "10.0.0.2:1"), founder("10.0.0.3:1", SEEDS)))
@@ -86,7 +86,7 @@ class JoinRuleTest {
         assertThat(waitsFor(together("a", "10.0.0.2:1"), waiting("10.0.0.3:1"))).contains("the node at 10.0.0.1:1");
     }
 
-    /** Others may have it for their only seed: after the loss of its disk it is to find them before it founds. */
+    /** Others may have it as their only seed: after the loss of its disk it must find them before it founds. */
     @Test
     void aNodeThatListsNoOtherFoundsWhenNobodyHasFoundIt() {
         FoundingSeeds own = new FoundingSeeds("10.0.0.9:1", List.of("10.0.0.9:1"), "");
@@ -100,7 +100,7 @@ class JoinRuleTest {
                 .isEqualTo(new JoinRule.Belong("new"));
     }
 
-    /** As a fourth node that is added, and whose list therefore has itself besides. */
+    /** Like a fourth node that is added, whose list has itself as well. */
     @Test
     void aNodeThatIsInNobodysSeedsHoldsUpNoneOfThem() {
         String longer = "10.0.0.0:1," + SEEDS;
@@ -136,7 +136,7 @@ class JoinRuleTest {
                 .contains("several clusters, [one, two]");
     }
 
-    /** Each of the two may be the first of its own list. */
+    /** Each of the two may be the first in its own list. */
     @Test
     void foundersWithDifferentSeedsWaitForTheirOperator() {
         String others = "10.0.0.2:1,10.0.0.4:1";
@@ -144,7 +144,7 @@ class JoinRuleTest {
                 .contains("to name the same seeds", "[" + others + "]", "[" + SEEDS + "]");
         assertThat(waitsFor(together("a", "10.0.0.1:1"), founder("10.0.0.2:1", "")))
                 .contains("to know its seeds");
-        // one that lets this one go first does no harm
+        // a node that lets this one go first is no problem
         assertThat(decide(together("a", "10.0.0.1:1"), founder("10.0.0.2:1", "10.0.0.1:1,10.0.0.2:1")))
                 .isEqualTo(new JoinRule.Belong("new"));
     }
@@ -185,7 +185,7 @@ class JoinRuleTest {
         assertThat(JoinRule.conflict("one", blank("b"))).isEmpty();
     }
 
-    /** A rule of one of {@code SEEDS}. */
+    /** The rule of one of {@code SEEDS}. */
     private record Together(JoinRule rule, FoundingSeeds seeds) {}
 
     private static Together together(String storeId, String at) {
@@ -228,7 +228,7 @@ class JoinRuleTest {
         return member(id, new MemberFacts("", "", ""));
     }
 
-    /** A seed without data that is not to found. */
+    /** A seed without data that may not found. */
     private static Member waiting(String at) {
         return member(at, new MemberFacts("", "", at));
     }

@@ -19,7 +19,7 @@ class NodeAddressesTest {
     private final List<String> kept = new ArrayList<>();
     private final Set<String> forgotten = new HashSet<>();
 
-    /** Nobody waits for it any more, and each id is of one life of a disk: they would add up. */
+    /** Nobody waits for it any more, and each new disk gives a new id: the records would add up. */
     @Test
     void aForgottenNodeIsNotKept() {
         NodeAddresses addresses = new NodeAddresses(

@@ -38,7 +38,7 @@ class QuorumWatchTest {
         assertThat(look()).as("its leader knows best whom it reaches").isEmpty();
     }
 
-    /** It steps down when it has reached nobody for some seconds. */
+    /** It steps down only after it has reached nobody for some seconds. */
     @Test
     void aLeaderThatHasLostItsMajorityIsToldOfBeforeItStepsDown() {
         tell("a", replica(1, FIRST, null, true, ""));
@@ -47,7 +47,7 @@ class QuorumWatchTest {
         assertThat(look()).isEqualTo("dist-1: 1 of 3 voters, missing node b, node c");
     }
 
-    /** After a kill it has not applied yet who else is a voter. */
+    /** After a kill it has not applied yet which other nodes are voters. */
     @Test
     void theLogKnowsVotersThatAreNotApplied() {
         inLog = List.of("a", "d", "e");

@@ -36,7 +36,7 @@ class RedundancyTest {
         assertThat(need("c")).contains("inbox-1 needs its vote", "only [a]");
     }
 
-    /** Who else is a voter is not certain then, nor what they have. */
+    /** Without a leader it is uncertain which other nodes are voters, and what they have. */
     @Test
     void aRangeWithoutALeaderKeepsItsVoters() {
         nodes("a", "b", "-c");
@@ -62,7 +62,9 @@ class RedundancyTest {
         assertThat(redundancy().without("b")).get().asString().contains("not open", "--reduce");
     }
 
-    /** Two nodes of four that are cut off from the others see no majority, with the one that is asked about or not. */
+    /**
+     * Two nodes of four that are cut off from the others see no majority, whether or not the node in question counts.
+     */
     @Test
     void halfOfTheNodesMayBeCutOff() {
         nodes("a", "b", "-c", "-d");
@@ -71,7 +73,7 @@ class RedundancyTest {
         assertThat(need("c")).contains("reaches 2 of 4 nodes", "cut off itself");
     }
 
-    /** As the earlier ids of nodes that have lost their disks. */
+    /** Such as the former ids of nodes that have lost their disks. */
     @Test
     void nodesThatAreGoneForLongAreNotWaitedFor() {
         nodes("a", "b", "-c", "-d", "-e");
@@ -104,7 +106,7 @@ class RedundancyTest {
         Stream.of(ids).forEach(id -> nodes.add(node(id)));
     }
 
-    /** With a minus before its name one that is down. */
+    /** A node; a minus before its name means that it is down. */
     private static NodeInfo node(String id) {
         Liveness liveness = id.startsWith("-") ? Liveness.DOWN : Liveness.ALIVE;
         return new NodeInfo(id.replace("-", ""), 1, "", "", "", liveness, false, 1, 0, 1, 1, false);

@@ -25,7 +25,7 @@ class CpuLoadTest {
         assertThat(looks).hasValue(2);
     }
 
-    /** An operator who asks a node again and again for its ranges must not keep its balancers from moving them. */
+    /** An operator who keeps asking a node for its ranges must not keep its balancers from moving them. */
     @Test
     void whatOtherProcessesTakeIsNotCounted() throws Exception {
         List<Process> others = new ArrayList<>();
@@ -33,7 +33,7 @@ class CpuLoadTest {
             for (int i = 0; i < Runtime.getRuntime().availableProcessors(); i++) {
                 others.add(new ProcessBuilder("sh", "-c", "while :; do :; done").start());
             }
-            CpuLoad.OF_PROCESS.now(); // it is reckoned from here
+            CpuLoad.OF_PROCESS.now(); // the measurement begins here
             Await.until(
                     "a look after a second of theirs",
                     () -> others.stream()

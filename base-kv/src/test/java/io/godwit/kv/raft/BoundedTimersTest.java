@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class BoundedTimersTest {
-    /** What a clock that is set back by an hour, or forward, makes of a heartbeat's delay. */
+    /** The effect of a clock that is set back by an hour, or forward, on the delay of a heartbeat. */
     @Test
     void aClockThatJumpsDelaysNoTimerForLong() {
         RaftTimerFactory factory =
@@ -26,7 +26,7 @@ class BoundedTimersTest {
         }
     }
 
-    /** Heartbeats of a group stay as far apart as they were once they are at an even time. */
+    /** Once aligned, the heartbeats of a group keep their distance. */
     @Test
     void longDelaysEndTogether() {
         assertThat(BoundedTimers.bounded(2_000, 10_000)).isEqualTo(2_000);
@@ -35,7 +35,7 @@ class BoundedTimersTest {
         assertThat(BoundedTimers.bounded(2_000, -10_001)).isEqualTo(1_751);
     }
 
-    /** A retry that is to come soon comes as it was asked for. */
+    /** A short retry keeps its delay. */
     @Test
     void shortDelaysAreLeftAlone() {
         assertThat(BoundedTimers.bounded(999, 10_003)).isEqualTo(999);

@@ -18,7 +18,7 @@ class EarlyElectionTest {
                 .isEqualTo(order);
     }
 
-    /** Not all groups of a dead node go to the same other one. */
+    /** The groups of a dead node go to different nodes. */
     @Test
     void groupsAreSpreadOverTheSurvivors() {
         Map<String, Integer> firsts = new HashMap<>();

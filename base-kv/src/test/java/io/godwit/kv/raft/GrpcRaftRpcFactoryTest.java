@@ -54,7 +54,7 @@ class GrpcRaftRpcFactoryTest {
         assertThat(ranBy).containsExactly("ordered", "shared");
     }
 
-    /** An answer that nobody is told would stop the replicator for good. */
+    /** A lost answer would stop the replicator for good. */
     @Test
     void answerThatItsExecutorRefusesIsTakenByTheShared() throws Exception {
         send(append(1), task -> {
@@ -63,7 +63,7 @@ class GrpcRaftRpcFactoryTest {
         assertThat(ranBy).containsExactly("shared");
     }
 
-    /** JRaft, holding the lock, has the probe sent before it notes who waits for the follower to have caught up. */
+    /** JRaft holds the lock and sends the probe before it registers who waits for the follower to catch up. */
     @Test
     void answerToAProbeWaitsForWhoeverHoldsTheLock() throws Exception {
         CountDownLatch locked = new CountDownLatch(1);
@@ -107,7 +107,7 @@ class GrpcRaftRpcFactoryTest {
                 });
     }
 
-    /** The fields that a response requires are missing in an error, which must come through all the same. */
+    /** An error lacks the fields that a response requires, and must arrive anyway. */
     @Test
     void errorTravelsInTheResponseOfItsMethod() {
         Message error = factory.getRpcResponseFactory()

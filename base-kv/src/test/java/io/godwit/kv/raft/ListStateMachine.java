@@ -18,11 +18,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Keeps the entries. Its snapshot has them in one file, and ballast in others, as a database has. */
+/** Keeps the entries in a list. Its snapshot has them in one file, and padding in others, like a database. */
 final class ListStateMachine extends StateMachineAdapter {
     private static final int BALLAST_FILES = 3;
 
-    /** Something that befalls a snapshot that is being written. */
+    /** A fault during the writing of a snapshot. */
     interface BadLuck {
         void befall(Path directory) throws IOException;
     }
@@ -81,7 +81,7 @@ final class ListStateMachine extends StateMachineAdapter {
             SnapshotSeal.complete(writer, writer.getCurrentMeta());
             done.run(Status.OK());
         } catch (IOException e) {
-            done.run(new Status(RaftError.EINTERNAL, "%s", e)); // as a range does
+            done.run(new Status(RaftError.EINTERNAL, "%s", e)); // like a range
         }
     }
 

@@ -21,10 +21,10 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-/** Nodes in this process, each with a log of its own, that replicate one group over real connections. */
+/** Nodes in this process, each with its own log, that replicate one group over real connections. */
 final class RaftNodes implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofSeconds(30);
-    /** No election by itself within a test. */
+    /** No election by time-out within a test. */
     static final int NEVER_MILLIS = 120_000;
 
     private final Path directory;
@@ -68,7 +68,7 @@ final class RaftNodes implements AutoCloseable {
         return nodes.get(id);
     }
 
-    /** Starts a node, or one that was killed anew on its data; {@code voters} if the group has no entry yet. */
+    /** Starts a node, or restarts a killed one on its data; {@code voters} if the group has no entry yet. */
     Node start(String id, List<String> voters) throws IOException {
         SharedRaftLog log = SharedRaftLog.open(directory.resolve(id).resolve("log"), (what, cause) -> {});
         RaftHost[] host = new RaftHost[1];
@@ -95,7 +95,7 @@ final class RaftNodes implements AutoCloseable {
         }
     }
 
-    /** As a killed process: nobody hears of it, and what it had not written is gone. */
+    /** Kills a node: nobody is told, and unwritten data is lost. */
     void kill(String id) {
         Node node = nodes.remove(id);
         mesh.kill(id);
@@ -108,7 +108,7 @@ final class RaftNodes implements AutoCloseable {
         node.log().close();
     }
 
-    /** What the membership does at a crash; also used to have a first leader without waiting for a timeout. */
+    /** Does what the membership does at a crash; also used to get a first leader without waiting for a time-out. */
     void tellAllOfTheDeathOf(String id) {
         nodes.values().forEach(node -> node.host().onMemberCrashed(id));
     }
@@ -139,7 +139,7 @@ final class RaftNodes implements AutoCloseable {
         if (!status.isOk()) {
             throw new AssertionError("not appended: " + status);
         }
-        // what a snapshot looks at is set a moment after the closure was told
+        // the state that a snapshot reads is set a moment after the closure was called
         JRaftGroup group = node.group();
         await(() -> group.node().getLastAppliedLogIndex() >= group.node().getLastCommittedIndex());
     }
@@ -148,7 +148,7 @@ final class RaftNodes implements AutoCloseable {
         return told(done -> node.group().append(entry.getBytes(UTF_8), -1, done));
     }
 
-    /** What a closure is told. */
+    /** The status that a closure gets. */
     static CompletableFuture<Status> told(Consumer<Closure> call) {
         CompletableFuture<Status> result = new CompletableFuture<>();
         call.accept(result::complete);
@@ -169,7 +169,7 @@ final class RaftNodes implements AutoCloseable {
         Await.until("the condition of the test", LIMIT, condition::getAsBoolean);
     }
 
-    /** What must not happen meanwhile would have happened by the end of that time. */
+    /** Asserts that the condition holds during all of {@code time}, so that a forbidden event would have happened. */
     static void holds(Duration time, BooleanSupplier condition) {
         Await.holds("the condition of the test", time, condition::getAsBoolean);
     }

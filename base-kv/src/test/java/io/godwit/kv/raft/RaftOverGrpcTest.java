@@ -41,7 +41,7 @@ class RaftOverGrpcTest {
     @TempDir
     Path directory;
 
-    /** By its own timeouts, as when nobody is told of a death. */
+    /** By their own time-outs, when nobody is told of a death. */
     @Test
     void votersElectALeaderByThemselves() throws Exception {
         try (RaftNodes nodes = new RaftNodes(directory).settings(new RaftSettings(500, 100, 1L << 30))) {
@@ -55,7 +55,7 @@ class RaftOverGrpcTest {
         }
     }
 
-    /** Nothing is lost, nor applied twice or in another order, and the one that was dead catches up. */
+    /** Nothing is lost, applied twice or reordered, and the dead one catches up later. */
     @Test
     void leadersDeathIsFollowedByAnElectionAtOnceWhenItIsTold() throws Exception {
         try (RaftNodes nodes = new RaftNodes(directory)) {
@@ -68,7 +68,7 @@ class RaftOverGrpcTest {
             }
             nodes.kill(first.id());
             nodes.tellAllOfTheDeathOf(first.id());
-            Node second = nodes.awaitLeader(); // a timeout is four times as long as the test waits
+            Node second = nodes.awaitLeader(); // a time-out is four times as long as the test waits
             append(second, "after");
             expected.add("after");
             assertThat(second.machine().entries()).isEqualTo(expected);
@@ -81,7 +81,7 @@ class RaftOverGrpcTest {
         }
     }
 
-    /** Without a majority nobody leads, however often it is told. */
+    /** Without a majority nobody leads, however often the death is reported. */
     @Test
     void minorityElectsNobody() throws Exception {
         try (RaftNodes nodes = new RaftNodes(directory)) {
@@ -102,8 +102,8 @@ class RaftOverGrpcTest {
     }
 
     /**
-     * Two of five may be dead. With a third nothing is acknowledged; once one is back all goes on, and nothing
-     * acknowledged is missing.
+     * Two of five may be dead. With a third dead, nothing is acknowledged; once one is back everything goes on, and
+     * nothing acknowledged is missing.
      */
     @Test
     void fiveVotersGoOnWithoutTwoAndStandStillWithoutThree() throws Exception {
@@ -123,14 +123,14 @@ class RaftOverGrpcTest {
             String third = nodes.followers().get(0).id();
             nodes.kill(third);
             CompletableFuture<Status> waiting = appending(second, "while three are dead");
-            holds(Duration.ofSeconds(2), () -> !waiting.isDone()); // a hundred times as long as one takes
+            holds(Duration.ofSeconds(2), () -> !waiting.isDone()); // a hundred times as long as an append takes
             assertThat(second.machine().entries()).isEqualTo(acknowledged);
             nodes.start(idle, List.of());
             assertOk(waiting.get(30, TimeUnit.SECONDS));
             acknowledged.add("while three are dead");
             appendSome(second, 5, acknowledged);
 
-            // the one that dies is the leader this time: the two that are left elect nobody
+            // this time the leader dies, and the two that are left elect nobody
             nodes.kill(second.id());
             nodes.tellAllOfTheDeathOf(second.id());
             Node left = nodes.get(idle);
@@ -180,8 +180,8 @@ class RaftOverGrpcTest {
     }
 
     /**
-     * One that lacks an entry stands when another one has just been elected, who gives up its term for nothing. The one
-     * that stands may get the entry first, and is elected then: such an attempt shows nothing, and another one follows.
+     * A voter that lacks an entry stands just after another one was elected, which gives up its term for nothing. The
+     * standing one may get the entry first and be elected; such an attempt shows nothing, and another one follows.
      */
     @Test
     void leaderThatIsVotedOutForNothingLeadsAgain() throws Exception {
@@ -191,7 +191,7 @@ class RaftOverGrpcTest {
         }
     }
 
-    /** Returns whether the one that was voted out leads again; false when the other one has the entry and leads. */
+    /** Returns whether the one that was voted out leads again; false if the other one got the entry and leads. */
     private static boolean leadsAgain(Path files) throws Exception {
         try (RaftNodes nodes = new RaftNodes(files).group(groupWhoseFirstCandidateIs("b", "a"))) {
             nodes.startAll("a", "b", "c");
@@ -217,7 +217,9 @@ class RaftOverGrpcTest {
         }
     }
 
-    /** As after a restart, when it looks for groups without a leader itself and is told of a death at the same time. */
+    /**
+     * Like after a restart, when the node looks for groups without a leader and is told of a death at the same time.
+     */
     @Test
     void voterStandsOnceHoweverOftenItIsTold() throws Exception {
         String group = groupWhoseFirstCandidateIs("c", "a");
@@ -239,7 +241,9 @@ class RaftOverGrpcTest {
         }
     }
 
-    /** It takes the others for dead, as they take it. When the link heals, their leader goes on in its term. */
+    /**
+     * It takes the others for dead, and they take it for dead. When the link heals, their leader goes on in its term.
+     */
     @Test
     void voterThatIsCutOffFromAllRaisesNoTerm() throws Exception {
         String group = groupWhoseFirstCandidateIs("c", "a");
@@ -266,7 +270,7 @@ class RaftOverGrpcTest {
         }
     }
 
-    /** Only one of the voters takes the leader for dead: the others hear it, and do not help to depose it. */
+    /** Only one voter takes the leader for dead: the others hear the leader, and do not help to depose it. */
     @Test
     void leaderThatTheOthersHearIsNotDeposed() throws Exception {
         String group = groupWhoseFirstCandidateIs("c", "a");
@@ -315,8 +319,8 @@ class RaftOverGrpcTest {
     }
 
     /**
-     * One voter has died for good. Of the two that are left one lacks an entry, and takes the other for dead, which has
-     * come back meanwhile and was told of nothing.
+     * One voter has died for good. Of the two that are left, one lacks an entry and takes the other for dead, which has
+     * come back meanwhile and was told nothing.
      */
     @Test
     void whoLacksEntriesLeavesTheElectionToWhoHasThem() throws Exception {
@@ -344,8 +348,8 @@ class RaftOverGrpcTest {
     }
 
     /**
-     * A leader that stood still steps down, since it has not heard the others for an election timeout. They follow it
-     * still: what it had sent renewed their timeouts.
+     * A suspended leader steps down, because it has not heard the others for an election time-out. They still follow
+     * it, because its last messages renewed their time-outs.
      */
     @Test
     void leaderThatSteppedDownUnheardStandsAgain() throws Exception {
@@ -361,7 +365,7 @@ class RaftOverGrpcTest {
                 old.host().standAgain(old.group());
             };
             Node first = others.get(0);
-            first.host().stand(first.group()); // who has been elected looks on for a while: not the one to be tested
+            first.host().stand(first.group()); // an elected voter keeps checking for a while, which is not tested here
             append(nodes.awaitLeader(), "before");
             lead(nodes, old.id());
             nodes.awaitEntries(1, "a", "c");
@@ -376,9 +380,7 @@ class RaftOverGrpcTest {
         }
     }
 
-    /**
-     * The old leader goes on believing that it leads, but commits nothing, and gives way when it can be reached again.
-     */
+    /** The old leader still believes that it leads but commits nothing, and gives way when it can be reached again. */
     @Test
     void leaderThatIsCutOffCommitsNothing() throws Exception {
         try (RaftNodes nodes = new RaftNodes(directory)) {
@@ -402,7 +404,7 @@ class RaftOverGrpcTest {
         }
     }
 
-    /** Large and small ones, many at once; among them one above gRPC's own limit. */
+    /** Large and small ones, many at once; one of them above gRPC's own limit. */
     @Test
     void appendsOfAllSizesArriveInOrder() throws Exception {
         try (RaftNodes nodes = new RaftNodes(directory)) {
@@ -446,13 +448,13 @@ class RaftOverGrpcTest {
             nodes.kill("a");
             CompletableFuture<Status> read = new CompletableFuture<>();
             leader.group().readIndex(read::complete);
-            // JRaft's node says the first, its service of reads, which ends a little earlier, the second
+            // JRaft's node returns the first, its read service, which ends a little earlier, the second
             assertThat(read.get(30, TimeUnit.SECONDS).getRaftError())
                     .isIn(RaftError.ENODESHUTDOWN, RaftError.EHOSTDOWN);
         }
     }
 
-    /** Without it a follower applies an entry with the next heartbeat, here after the test has given up. */
+    /** Without it a follower applies an entry with the next heartbeat, which comes after the test's time limit. */
     @Test
     void followersApplyWhenTheCommitIsAnnounced() throws Exception {
         RaftSettings settings = new RaftSettings(RaftNodes.NEVER_MILLIS, RaftNodes.NEVER_MILLIS / 2, 1L << 30);
@@ -481,7 +483,7 @@ class RaftOverGrpcTest {
             assertThat(a.group().membership()).isEqualTo(new Membership(List.of("a", "b"), List.of("c")));
             nodes.awaitEntries(1, "a", "b", "c");
 
-            // the learner counts for no majority, and stands for no election
+            // the learner counts for no majority, and does not stand for election
             assertThat(ask(done -> a.group().addVoter("b", done)).isOk()).isFalse();
             assertOk(a.group().transferLeadershipTo("b"));
             await(() -> nodes.awaitLeader().id().equals("b"));
@@ -496,7 +498,7 @@ class RaftOverGrpcTest {
         }
     }
 
-    /** It has all entries already, and none comes that would have it answer once more. */
+    /** It has all entries already, and no new one comes that it would answer. */
     @Test
     void learnerOfAnIdleGroupBecomesAVoterEveryTime() throws Exception {
         try (RaftNodes nodes = new RaftNodes(directory)) {
@@ -515,7 +517,9 @@ class RaftOverGrpcTest {
         assertThat(status.isOk()).as(status::toString).isTrue();
     }
 
-    /** The entries before the snapshot are in no log any more. Files of several parts, of one, and an empty one. */
+    /**
+     * The entries before the snapshot are in no log any more. The files have several parts, one part, or no content.
+     */
     @Test
     void newVoterTakesInASnapshotAndTheEntriesBehindIt() throws Exception {
         int ballast = 1_500_000;
@@ -531,7 +535,7 @@ class RaftOverGrpcTest {
             assertThat(c.machine().entries()).isEqualTo(leader.machine().entries());
             assertThat(c.host().snapshotBytesReceived()).isGreaterThan(3L * ballast);
 
-            // its snapshot is as good as one of its own: sealed, and enough to start from
+            // its snapshot is like one of its own: sealed, and enough to start from
             nodes.kill("c");
             Node again = nodes.start("c", List.of());
             assertThat(again.machine().count()).isGreaterThanOrEqualTo(4);
@@ -540,7 +544,7 @@ class RaftOverGrpcTest {
         }
     }
 
-    /** JRaft keeps the entries back to the snapshot before the last. */
+    /** JRaft keeps the entries since the snapshot before the last. */
     private static void cutLog(Node leader) throws Exception {
         append(leader, "one");
         append(leader, "two");
@@ -551,7 +555,7 @@ class RaftOverGrpcTest {
         await(() -> leader.log().firstIndex(leader.group().groupId()) > 2);
     }
 
-    /** As on a full disk: neither its directory nor its notes can be written. JRaft would stop the group for that. */
+    /** Like on a full disk: neither its directory nor its metadata can be written. JRaft would stop the group. */
     @Test
     void snapshotThatCannotBeWrittenIsTriedAgainLaterAndStopsNothing() throws Exception {
         try (RaftNodes nodes = new RaftNodes(directory)) {
@@ -582,7 +586,7 @@ class RaftOverGrpcTest {
         }
     }
 
-    /** Refused without harm to the replica, and asked for again until it is right. */
+    /** It is refused without harm to the replica, and requested again until it is right. */
     @Test
     void snapshotThatIsNotWhatWasSealedIsNotTakenIn() throws Exception {
         try (RaftNodes nodes = new RaftNodes(directory)) {
@@ -605,7 +609,7 @@ class RaftOverGrpcTest {
         }
     }
 
-    /** A bit turns between the nodes: the part is not written, the copy fails, and the leader has it begun again. */
+    /** A bit flips between the nodes: the part is not written, the copy fails, and the leader starts it again. */
     @Test
     void partThatIsDamagedOnItsWayIsNotTakenIn() throws Exception {
         try (RaftNodes nodes = new RaftNodes(directory).ballastBytes(1_500_000)) {
@@ -628,7 +632,7 @@ class RaftOverGrpcTest {
         }
     }
 
-    /** Turns a bit in some of the parts that are sent. */
+    /** Flips a bit in some of the parts that are sent. */
     private record Damage(AtomicInteger parts, IntPredicate which) implements ServerInterceptor {
         @Override
         public <Q, A> ServerCall.Listener<Q> interceptCall(
@@ -649,7 +653,7 @@ class RaftOverGrpcTest {
         }
     }
 
-    /** The link breaks in the middle: what has come is not sent again. */
+    /** The link breaks in the middle: what has arrived is not sent again. */
     @Test
     void brokenCopyGoesOnWhereItStopped() throws Exception {
         int ballast = 3 << 20;
@@ -669,12 +673,12 @@ class RaftOverGrpcTest {
 
             nodes.mesh().heal("a", "c");
             nodes.awaitEntries(4, "c");
-            // parts that were on their way when it broke are asked for again
+            // parts in transit when it broke are requested again
             assertThat(c.host().snapshotBytesReceived()).isLessThan(3L * ballast + (4L << 20));
         }
     }
 
-    /** Also what it had written and not noted down is copied again: after a loss of power it may be anything. */
+    /** Bytes that were written but not recorded are copied again: after a power loss they may be wrong. */
     @Test
     void copyOfAKilledNodeGoesOnWhereItStopped() throws Exception {
         int ballast = 3 << 20;
@@ -696,7 +700,7 @@ class RaftOverGrpcTest {
         }
     }
 
-    /** There is a newer snapshot by then: the tables that it shares with the older one are kept, and nothing else. */
+    /** There is a newer snapshot by then: only tables that both share are kept. */
     @Test
     void copyOfAnotherSnapshotKeepsTablesThatAreTheSame() throws Exception {
         int ballast = 3 << 20;
@@ -710,7 +714,7 @@ class RaftOverGrpcTest {
             Path temp = directory.resolve("c/snapshots/temp/db");
             await(() -> Files.exists(temp.resolve("ballast-2.sst")));
             nodes.kill("c");
-            // as a table of another database, which had the same number
+            // like a table of another database with the same number
             Path second = temp.resolve("ballast-1.sst");
             byte[] other = Files.readAllBytes(second);
             other[other.length - 1]++;

@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is asked of a replica that has stopped, or is stopping, is answered with an error, soon, and throws nothing. */
+/** Calls to a replica that has stopped or is stopping are answered with an error, soon, and throw nothing. */
 class StoppedGroupTest {
     private static final int ROUNDS = 20;
 

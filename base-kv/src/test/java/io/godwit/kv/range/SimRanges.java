@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What a simulation looks up in ranges, and what it does to them to show that it would be found. */
+/** Access to ranges for a simulation: what it reads, and the faults that it causes to show that they are detected. */
 public final class SimRanges {
     /** Kinds of log entries. */
     public static final byte COPY = RangeEntry.COPY;
@@ -22,7 +22,7 @@ public final class SimRanges {
 
     private SimRanges() {}
 
-    /** All that the replica has within its bounds. */
+    /** All data of the replica within its bounds. */
     public static Map<String, String> content(Range range) {
         RangeBounds bounds = range.state().bounds();
         return range.db().readSnapshot(reader -> {
@@ -36,12 +36,12 @@ public final class SimRanges {
         });
     }
 
-    /** Has what comes to a new range by itself go ahead of what is still on its way from the old one. */
+    /** Lets direct requests to a new range overtake those still being forwarded from the old one. */
     public static void forgetForwarding(Range child) {
         child.requests().release();
     }
 
-    /** The same log entry, but for what a merge copies. */
+    /** The same log entry without the entries that a merge copies. */
     public static byte[] withoutCopies(byte[] entry) {
         if (RangeEntry.isMutations(ByteBuffer.wrap(entry))
                 || !(RangeCommand.decode(ByteBuffer.wrap(entry)) instanceof RangeCommand.Copy copy)) {

@@ -8,14 +8,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The client over ranges that move, in memory, on one thread, with a clock moved by hand. */
+/** The client over moving ranges, in memory, on one thread, with a clock moved by hand. */
 class RangeCallsTest {
     private static final int STEPS = 3_000;
 
-    /**
-     * A lost reply, a leader that moves, cuts and merges, at every point between any two steps. A failure names its
-     * seed.
-     */
+    /** Lost replies, and leaders that move, split and merge, between any two steps. A failure names its seed. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987})
     void nothingIsLostDoubledOrOvertakenWhileRangesMove(long seed) {
@@ -36,7 +33,7 @@ class RangeCallsTest {
         SimRanges ranges = new SimRanges(0);
         ranges.tellRoutes();
         ranges.mutate("k");
-        ranges.moveLeader(0); // the call is on its way and will be refused
+        ranges.moveLeader(0); // the call is in transit and will be refused
         ranges.mutate("k");
         ranges.calm();
         assertThat(ranges.applied("k")).containsExactly(1L, 2L);
@@ -70,7 +67,7 @@ class RangeCallsTest {
         SimRanges ranges = new SimRanges(0);
         ranges.tellRoutes();
         ranges.mutate("k");
-        ranges.deliverAll(); // taken, and nothing follows
+        ranges.deliverAll(); // accepted, and nothing follows
         ranges.advance(SimRanges.DEADLINE_MILLIS + 1_000);
         assertThat(ranges.failures()).isEqualTo(List.of(Cause.TIMEOUT));
         ranges.mutate("k");
@@ -78,7 +75,7 @@ class RangeCallsTest {
         assertThat(ranges.applied("k")).containsExactly(1L, 2L);
     }
 
-    /** It was stopped, with the question in its sockets, and others have elected another. */
+    /** The leader was suspended with the query in its sockets, and the others have elected another. */
     @Test
     void queryOfALeaderThatStandsStillIsAskedOfTheNextOne() {
         SimRanges ranges = new SimRanges(0);
@@ -93,7 +90,7 @@ class RangeCallsTest {
         assertThat(ranges.done()).isEqualTo(1);
     }
 
-    /** Who may write twice need not wait until the deadline. */
+    /** A caller that may write twice need not wait until the deadline. */
     @Test
     void mutationOfALeaderThatStandsStillIsLostOnceThereIsAnother() {
         SimRanges ranges = new SimRanges(0);
@@ -103,14 +100,14 @@ class RangeCallsTest {
         ranges.loseAnswers();
         ranges.moveLeader(0);
         ranges.tellRoutes();
-        ranges.mutate("k"); // finds the next leader, and waits for what is under way to the one before
+        ranges.mutate("k"); // finds the next leader, and waits for what the former one has in progress
         ranges.advance(2 * RangeCalls.DRAIN_MILLIS);
         assertThat(ranges.failures()).isEqualTo(List.of(Cause.LOST));
         ranges.calm();
         assertThat(ranges.done()).isEqualTo(1);
     }
 
-    /** A pause is all that a node which is lost costs: nobody is told of it, and the order of a key holds. */
+    /** The loss of a node costs only a pause: no caller is told, and the order of a key holds. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987})
     void repeatedCallsKeepTheOrderOfTheirKey(long seed) {
@@ -143,7 +140,7 @@ class RangeCallsTest {
         assertThat(ranges.done()).isEqualTo(3);
     }
 
-    /** What was called while the lost leader was waited for must not pass what that had. */
+    /** Calls made while the lost leader was waited for must not overtake its calls. */
     @Test
     void repeatableCallOfALeaderThatStandsStillGoesToTheNextAheadOfLaterOnes() {
         SimRanges ranges = new SimRanges(0);
@@ -192,7 +189,7 @@ class RangeCallsTest {
         assertThat(ranges.failures()).isEqualTo(List.of(Cause.TIMEOUT));
     }
 
-    /** The leader is heard of when the caller has given up, before any timer has run. */
+    /** The leader becomes known after the caller has given up, before any timer has run. */
     @Test
     void callThatHasWaitedBeyondItsDeadlineIsNotSent() {
         SimRanges ranges = new SimRanges(0);
@@ -227,7 +224,7 @@ class RangeCallsTest {
         ranges.tellRoutes();
         ranges.mutate("k");
         ranges.query("k");
-        ranges.moveLeader(0); // both are on their way and will be refused
+        ranges.moveLeader(0); // both are in transit and will be refused
         ranges.stall(SimRanges.DEADLINE_MILLIS);
         ranges.tellRoutes();
         ranges.calm();

@@ -49,7 +49,7 @@ class RoutesTest {
         assertThat(route(one, "z").rangeId()).isEqualTo(1);
     }
 
-    /** It had applied changes that no other node knows of; those that are left went on by themselves. */
+    /** It had applied changes that no other node knows of; the others went on without it. */
     @Test
     void whatANodeHasToldThatIsGoneDoesNotOutrankWhatIsLeft() {
         RouteTable table = new RouteTable();
@@ -83,7 +83,7 @@ class RoutesTest {
                 .isEqualTo("lost");
     }
 
-    /** So that an operator sees what has been lost. */
+    /** An operator can see what was lost. */
     @Test
     void whatOnlyANodeHadThatIsGoneIsKnown() {
         Routes routes = Routes.of(

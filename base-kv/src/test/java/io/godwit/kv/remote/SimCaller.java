@@ -13,13 +13,11 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A user of a store's ranges, wherever they are led, over connections that a simulation has in hand; on its one thread.
- */
+/** A user of a store's ranges on any node, over connections that a simulation controls, on its one thread. */
 public final class SimCaller {
     /** The connections. */
     public interface Network {
-        /** As {@code CallPeers#send}. */
+        /** See {@code CallPeers#send}. */
         boolean send(
                 String storeId,
                 RouteToken token,
@@ -66,7 +64,7 @@ public final class SimCaller {
         table.onChange(routes -> timer.execute(() -> calls.routesChanged(routes)));
     }
 
-    /** One after the other, none inside another. */
+    /** Runs tasks one after the other, none inside another. */
     private void run() {
         if (!running) {
             running = true;
@@ -77,7 +75,7 @@ public final class SimCaller {
         }
     }
 
-    /** What it has been told of who leads what. */
+    /** The reports that it has got. */
     public RouteTable table() {
         return table;
     }
@@ -97,7 +95,7 @@ public final class SimCaller {
         return call.answer();
     }
 
-    /** What a caller is told of a connection that broke. */
+    /** The failure that a caller gets when a connection breaks. */
     public static RangeException brokenConnection() {
         return new RangeException(Cause.TIMEOUT, "the connection broke");
     }

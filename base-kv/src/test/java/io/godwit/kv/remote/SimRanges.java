@@ -25,9 +25,9 @@ import java.util.Random;
 import java.util.function.Consumer;
 
 /**
- * Ranges on a few nodes as the client sees them: leaders that take calls by token, seal and apply them, answer, move,
- * are cut and merged, and connections that break. Everything happens on the test's thread, in an order that the seed
- * gives.
+ * Ranges on a few nodes as the client sees them: leaders that accept calls by token, seal, apply and answer them, move,
+ * are split and merged, and connections that break. Everything happens on the test's thread, in an order given by the
+ * seed.
  */
 final class SimRanges {
     static final long DEADLINE_MILLIS = 30_000;
@@ -42,16 +42,16 @@ final class SimRanges {
             new PriorityQueue<>(Comparator.comparingLong(Timed::atNanos).thenComparingLong(Timed::order));
     private final RangeCalls calls;
     private final List<SimRange> ranges = new ArrayList<>();
-    /** By node: sent, not arrived. */
+    /** By node: calls that were sent and have not arrived. */
     private final Map<String, Deque<Sent>> wires = new HashMap<>();
-    /** Answers on their way, in no order. */
+    /** Answers in transit, in no order. */
     private final List<Runnable> answers = new ArrayList<>();
-    /** Calls of each node's connection that are not answered to the client. */
+    /** Calls of each node's connection whose answer has not reached the client. */
     private final Map<String, List<Sent>> open = new HashMap<>();
 
     private final Map<String, List<Long>> applied = new HashMap<>();
     private final Map<Long, String> acknowledged = new HashMap<>();
-    /** By key: how much had been applied of it when a call was acknowledged, and which call. */
+    /** By key: how much of it had been applied when a call was acknowledged, and which call. */
     private final Map<String, List<Acknowledged>> acknowledgedAt = new HashMap<>();
 
     private record Acknowledged(int applied, long number) {}
@@ -94,7 +94,7 @@ final class SimRanges {
         String leader;
         long term;
         long fence;
-        /** Taken, not applied. */
+        /** Accepted but not applied. */
         final Deque<Sent> taken = new ArrayDeque<>();
 
         SimRange(long id, long epoch, RangeBounds bounds, String leader, long term, long fence) {
@@ -152,13 +152,13 @@ final class SimRanges {
         calls = new RangeCalls(peers, timer, () -> nanos, MAX_PENDING_BYTES);
     }
 
-    // --- what the test does
+    // --- actions of the test
 
     void mutate(String key) {
         call(Kind.MUTATE, key, null, 8);
     }
 
-    /** Mutations may be applied twice from now on. */
+    /** From now on mutations may be applied twice. */
     void repeating() {
         isRepeating = true;
     }
@@ -175,7 +175,7 @@ final class SimRanges {
         call(Kind.QUERY_INTERVAL, key, end, 8);
     }
 
-    /** Both reach the client when their deadline has passed. */
+    /** Both reach the client after their deadline. */
     void callTooLate(String key) {
         call(Kind.MUTATE, key, null, 8, 0);
         call(Kind.QUERY, key, null, 8, 0);
@@ -249,7 +249,7 @@ final class SimRanges {
         range.fence = nextFence++;
     }
 
-    /** What was sealed is applied or lost, and nobody is told which; the rest is refused. */
+    /** Sealed calls are applied or lost without an answer; the others are refused. */
     private void endLeadership(SimRange range) {
         int sealed = range.taken.isEmpty() ? 0 : random.nextInt(range.taken.size() + 1);
         int surviving = sealed == 0 ? 0 : random.nextInt(sealed + 1);
@@ -309,7 +309,7 @@ final class SimRanges {
     }
 
     private void breakConnection(String node) {
-        wires.get(node).clear(); // never arrives
+        wires.get(node).clear(); // they never arrive
         List<Sent> lost = new ArrayList<>(open.get(node));
         open.get(node).clear();
         for (Sent sent : lost) {
@@ -404,7 +404,7 @@ final class SimRanges {
         nanos = end;
     }
 
-    /** The client's thread is held up: time passes, and no timer runs. */
+    /** Delays the client's thread: time passes, and no timer runs. */
     void stall(long millis) {
         nanos += millis * 1_000_000;
     }
@@ -415,12 +415,12 @@ final class SimRanges {
         }
     }
 
-    /** One thing that may happen at any time. */
+    /** Runs one possible event. */
     void step() {
         String node = NODES.get(random.nextInt(NODES.size()));
         SimRange range = ranges.get(random.nextInt(ranges.size()));
         int what = random.nextInt(1_000);
-        if (what < 170) { // fewer than can be answered: what is under way when something breaks is lost
+        if (what < 170) { // fewer than can be answered, because calls in progress are lost when something breaks
             mutate(KEYS[random.nextInt(KEYS.length)]);
         } else if (what < 190) {
             query(KEYS[random.nextInt(KEYS.length)]);
@@ -456,14 +456,14 @@ final class SimRanges {
         return all.isEmpty() ? Optional.empty() : Optional.of(all.get(random.nextInt(all.size())));
     }
 
-    /** Nobody leads anything any more, as far as the client is told. */
+    /** The client no longer knows any leader. */
     void loseRanges() {
         tasks.add(() -> calls.routesChanged(Routes.NONE));
         ranges.clear();
         runTasks();
     }
 
-    /** Whoever was asked stands still. */
+    /** Suspends the node that was asked. */
     void loseAnswers() {
         answers.clear();
     }
@@ -481,7 +481,7 @@ final class SimRanges {
         }
     }
 
-    /** Nothing fails any more, and everything that can end does. */
+    /** Ends all failures, and lets everything end that can. */
     void calm() {
         for (int i = 0; i < 200; i++) {
             tellRoutes();
@@ -492,7 +492,7 @@ final class SimRanges {
         }
     }
 
-    // --- what came of it
+    // --- checks
 
     void assertOrderOfEachKey() {
         applied.forEach((key, numbers) -> {
@@ -503,7 +503,7 @@ final class SimRanges {
                 .contains(own));
     }
 
-    /** What was acknowledged is applied, and nothing that was called before it for its key is applied behind it. */
+    /** Acknowledged calls are applied, and no earlier call of a key is applied after a later one. */
     void assertNothingAcknowledgedIsReplacedByEarlier() {
         acknowledgedAt.forEach((key, all) -> all.forEach(each -> {
             List<Long> numbers = applied(key);
@@ -536,7 +536,7 @@ final class SimRanges {
         return refusals;
     }
 
-    /** Calls that were sent when their deadline had passed. */
+    /** Number of calls that were sent after their deadline. */
     long sentTooLate() {
         return sentTooLate;
     }

@@ -55,7 +55,7 @@ class DiskReserveTest {
 
     @Test
     void whereThereIsNoRoomNothingIsLeftHalfMade() throws IOException {
-        Files.createDirectory(file()); // it can not be written
+        Files.createDirectory(file()); // makes the file impossible to write
         new DiskReserve(directory).make();
         assertThat(file()).doesNotExist();
     }

@@ -19,8 +19,8 @@ class HealthReportsTest {
             Map.of("dist", new StoreHealth(StoreHealth.State.SERVING, ""));
 
     /**
-     * Stores become ready on threads of their own: one may have looked, and tell of it after another has told of what
-     * came later.
+     * Stores become ready on their own threads: one may have read the health, and report it after another one has
+     * reported a later state.
      */
     @Test
     void whatWasSeenEarlierIsNotToldLater() throws Exception {

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A store comes into being step by step; each test stops after one, as a crash would. */
+/** A store is created step by step; each test stops after one step, as a crash would. */
 class StoreFilesTest {
     private static final StoreSpec SPEC = new StoreSpec("test", AppendCoprocessor::new, List.of("m".getBytes(UTF_8)));
 
@@ -67,7 +67,7 @@ class StoreFilesTest {
         assertThat(Files.readString(data.resolve("STORES"))).startsWith("test\n");
     }
 
-    /** A tombstone stays, and each start looks for what is left of its group. */
+    /** A tombstone stays, and each start looks for the rest of its group. */
     @Test
     void aBuriedRangeCostsNoWriteAtLaterStarts() throws Exception {
         RangeDescriptor left = files.ranges(SPEC).get(0);
@@ -181,7 +181,7 @@ class StoreFilesTest {
                 .hasMessageContaining(files.databaseOf(range).toString());
     }
 
-    /** As nodes have written it that knew of no replica that comes later. */
+    /** As written by nodes without support for replicas that join later. */
     @Test
     void aDescriptorOfTheFirstVersionIsRead() throws Exception {
         byte[] recorded = HexFormat.of()

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * A small coprocessor for tests of the machinery: {@code key=suffix} appends to the value at key and answers it; a
- * query answers the value.
+ * A small coprocessor for tests: {@code key=suffix} appends to the value of the key and returns it; a query returns the
+ * value.
  */
 public class AppendCoprocessor implements RangeCoprocessor {
     @Override

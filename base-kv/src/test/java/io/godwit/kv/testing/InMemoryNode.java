@@ -13,7 +13,7 @@ import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** One node of an {@link InMemoryRangeHost}; it knows at once who leads, unless it was deposed without a word. */
+/** One node of an {@link InMemoryRangeHost}; it knows the leaders at once, unless it was deposed without being told. */
 public final class InMemoryNode implements RangeClient, Leaders {
     private final InMemoryRangeHost host;
     private final int number;

@@ -21,17 +21,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One range of an {@link InMemoryRangeHost}: batcher, log and state machine in the order of the real ones, one step per
- * queued task, so that other tasks come between sealing, committing, applying and replying as they do there.
+ * queued task, so that other tasks run between sealing, committing, applying and replying, as in a real range.
  */
 final class InMemoryRange {
     private static final int MAX_MUTATIONS = 256;
     private static final int MAX_BYTES = 256 * 1024;
     private static final int MAX_IN_FLIGHT = 4;
 
-    /** A sealed log entry; once the process has crashed nobody is left who proposed it. */
+    /** A sealed log entry; after a crash of the process it has no proposals. */
     private record Entry(List<byte[]> mutations, List<Proposal> proposals) {}
 
-    /** A leadership that is over and does not know, with the state as it was when it ended. */
+    /** A leadership that has ended without knowing it, with the state at its end. */
     private static final class Deposed {
         final Leadership leadership;
         final RangeCoprocessor coprocessor;
@@ -50,7 +50,7 @@ final class InMemoryRange {
         }
     }
 
-    /** Came while the leadership was being moved. */
+    /** A request that came while the leadership was being moved. */
     private record Held(Runnable begin, Consumer<RangeException> fail) {}
 
     private final InMemoryRangeHost host;
@@ -61,7 +61,7 @@ final class InMemoryRange {
     private final InMemoryState state;
     private final Deque<Proposal> waiting = new ArrayDeque<>();
     private final Deque<Entry> inFlight = new ArrayDeque<>();
-    /** Applied, not yet told; they still count as in flight for the batcher, as they do in the real range. */
+    /** Applied but not told; the batcher still counts them as in flight, as in a real range. */
     private final Deque<Entry> replying = new ArrayDeque<>();
 
     private RangeCoprocessor coprocessor;
@@ -70,10 +70,10 @@ final class InMemoryRange {
     private long appliedEntries;
     private long proposedBytes;
     private boolean pumpQueued;
-    /** While a leadership is being ended in good order: what has come since, in order; else null. */
+    /** While a leadership is being ended in an orderly way: requests that have come since, in order; else null. */
     private @Nullable List<Held> held;
 
-    /** What a leadership's sudden end has found held. */
+    /** The held requests at the sudden end of a leadership. */
     private List<Held> unmoved = List.of();
 
     private int moves;
@@ -129,7 +129,7 @@ final class InMemoryRange {
         return state.read(reader -> coprocessor.query(reader, query));
     }
 
-    /** Leaderships that have followed one that was ended in good order. */
+    /** Number of leaderships that followed one that was ended in an orderly way. */
     int moves() {
         return moves;
     }
@@ -138,7 +138,7 @@ final class InMemoryRange {
         return node;
     }
 
-    /** Whether the node leads, or believes so. */
+    /** Whether the node leads or believes that it does. */
     boolean isLedAt(int number) {
         return node == number || isDeposedAt(number);
     }
@@ -147,12 +147,12 @@ final class InMemoryRange {
         return deposed != null && deposed.node == number;
     }
 
-    /** Whether a leader on the node takes requests now; on any, if that is below 0. */
+    /** Whether a leader on the node accepts requests now; on any node, if {@code number} is below 0. */
     boolean isServedAt(int number) {
         return isDeposedAt(number) || node >= 0 && held == null;
     }
 
-    /** By the leader on that node; by whoever leads, if it is below 0. */
+    /** Handled by the leader on that node; by the present leader, if {@code number} is below 0. */
     void handle(LeaderRequest request, int number) {
         Deposed behind = deposed;
         if (behind != null && behind.node == number) {
@@ -176,14 +176,14 @@ final class InMemoryRange {
     }
 
     /**
-     * Ends the leadership in good order and begins another one of the same term, once nothing is under way. Meanwhile
-     * requests wait, and of the old one only what it has proposed or reads goes on.
+     * Ends the leadership in an orderly way and begins another one in the same term, once nothing is in progress.
+     * Meanwhile requests wait, and only proposals and reads of the old leadership go on.
      */
     void moveLeader() {
         moveLeader(node);
     }
 
-    /** As {@link #moveLeader()}, to a leader on that node. */
+    /** Like {@link #moveLeader()}, to a leader on that node. */
     void moveLeader(int toNode) {
         if (held == null && node >= 0) {
             nextNode = toNode;
@@ -238,7 +238,7 @@ final class InMemoryRange {
         return true;
     }
 
-    /** Its log takes entries still; they are never committed. */
+    /** Its log still accepts entries, which are never committed. */
     private void proposeInVain(Deposed behind, Proposal proposal) {
         proposal.markWaiting();
         behind.waiting.add(proposal);
@@ -278,7 +278,7 @@ final class InMemoryRange {
         proposal.markWaiting();
         RangeException refusal = host.refusalOf(proposal.isRelieving());
         if (refusal != null) {
-            // never from inside propose: a caller may be halfway through changing its own state
+            // never from inside propose, because the caller may be changing its own state
             failLater(proposal, refusal);
             return;
         }
@@ -330,7 +330,7 @@ final class InMemoryRange {
         });
     }
 
-    /** Queues the sealing of what waits and, unless they are held, the commit of what was sealed. */
+    /** Queues the sealing of waiting proposals and, unless commits are held, the commit of sealed entries. */
     void pump() {
         if (!pumpQueued) {
             pumpQueued = true;
@@ -412,8 +412,8 @@ final class InMemoryRange {
     }
 
     /**
-     * The leader ends; entries in flight beyond the first {@code survivors} are lost, the others are applied without
-     * anybody being told.
+     * Ends the leader. Entries in flight beyond the first {@code survivors} are lost; the others are applied without an
+     * answer.
      */
     void endLeadership(RangeException cause, int survivors) {
         leadership.ended = true;
@@ -434,7 +434,7 @@ final class InMemoryRange {
         sealed.stream().limit(survivors).forEach(entry -> inFlight.add(new Entry(entry.mutations, List.of())));
     }
 
-    /** The node that leads is gone; nobody leads until {@link #elect}. */
+    /** The leader's node is gone; nobody leads until {@link #elect}. */
     void loseNode(RangeException cause, int survivors) {
         endLeadership(cause, survivors);
         unmoved.forEach(request -> request.fail.accept(cause));
@@ -443,7 +443,7 @@ final class InMemoryRange {
         host.leadersChanged();
     }
 
-    /** A node leads that has the state, where nobody did. */
+    /** Makes a node with the state lead, if there is no leader. */
     void elect(int byNode) {
         if (node < 0) {
             node = byNode;
@@ -452,9 +452,9 @@ final class InMemoryRange {
         }
     }
 
-    /** A new process on the surviving state. */
+    /** Starts a new process on the surviving state. */
     void reopen() {
-        pumpQueued = false; // the task went with the process
+        pumpQueued = false; // the task was lost with the process
         unmoved.forEach(request -> request.fail.accept(new RangeException(Cause.CLOSED, "process died")));
         unmoved = List.of();
         coprocessor.close();
@@ -483,7 +483,7 @@ final class InMemoryRange {
 
     private RangeCoprocessor openCoprocessor() {
         nextNode = node;
-        tellDeposed(node); // it leads anew
+        tellDeposed(node); // it leads again
         RangeCoprocessor opened = factories.get(node).get();
         state.read(reader -> {
             opened.open(bounds, reader);
@@ -498,7 +498,7 @@ final class InMemoryRange {
         return next;
     }
 
-    /** One term of leadership: whatever it scheduled is forgotten when it ends. */
+    /** One leadership: its scheduled tasks are dropped when it ends. */
     private final class Leadership implements LeaderContext {
         private final long ownTerm;
         private RangeLeader leader = RangeLeader.NONE;
@@ -565,7 +565,7 @@ final class InMemoryRange {
                 T answer = result;
                 Throwable thrown = failure;
                 host.queue(() -> {
-                    if (!ended) { // told also while the leadership is being moved
+                    if (!ended) { // called also while the leadership is being moved
                         readsUnderWay--;
                         then.accept(answer, thrown);
                         if (held != null) {
@@ -587,7 +587,7 @@ final class InMemoryRange {
                 return; // no majority answers
             }
             host.queueConfirmation(() -> {
-                if (!ended) { // told also while the leadership is being moved
+                if (!ended) { // called also while the leadership is being moved
                     then.run();
                 }
             });

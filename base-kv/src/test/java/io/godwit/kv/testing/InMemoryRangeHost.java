@@ -30,15 +30,15 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store in memory for tests: the ranges of one key space, every step of which happens when the test says so. Requests
- * may come from any thread; they are queued, and run on the thread that calls {@link #runUntilIdle} or
- * {@link #advanceMillis}. What a leader, a callback or {@code apply} throws comes out of those two.
+ * A store in memory for tests: the ranges of one key space, whose every step is controlled by the test. Requests may
+ * come from any thread; they are queued, and run on the thread that calls {@link #runUntilIdle} or
+ * {@link #advanceMillis}. These two methods throw what a leader, a callback or {@code apply} throws.
  *
- * <p>Time stands still but for {@link #advanceMillis}; deadlines follow it too.
+ * <p>Time, also for deadlines, moves only with {@link #advanceMillis}.
  */
 public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
     private static final long FIRST_MILLIS = 1_700_000_000_000L;
-    /** A test that needs more steps than this is in a loop that feeds itself. */
+    /** A test that needs more steps than this is in an endless loop. */
     private static final int MAX_STEPS = 5_000_000;
 
     private record Timer(long atMillis, long order, Runnable task) {}
@@ -97,7 +97,7 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         ranges.add(new InMemoryRange(this, bounds, factories, ranges.size() % factories.size()));
     }
 
-    // --- what a store sees
+    // --- used by a store
 
     @Override
     public CompletableFuture<byte[]> mutate(byte[] key, byte[] mutation, Deadline deadline) {
@@ -177,14 +177,14 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         return new InMemoryNode(this, number);
     }
 
-    /** Has the range of a key get a leader on another node, in good order: see {@link #moveLeaders}. */
+    /** Moves the leader of the range of a key to another node in an orderly way: see {@link #moveLeaders}. */
     public void moveLeader(byte[] key, int toNode) {
         rangeOf(key).moveLeader(toNode);
     }
 
     /**
-     * The node's process is gone: what it led has no leader, nor has what was in flight there reached others, but for
-     * {@code survivors} entries of each range.
+     * Ends a node's process: the ranges that it led have no leader, and of its entries in flight only {@code survivors}
+     * of each range have reached other nodes.
      */
     public void killNode(int number, int survivors) {
         tellDeposed(number);
@@ -193,24 +193,25 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
                 .forEach(range -> range.loseNode(new RangeException(Cause.CLOSED, "process died"), survivors));
     }
 
-    /** The node leads all that nobody leads. */
+    /** Makes the node lead all ranges without a leader. */
     public void elect(int number) {
         ranges.forEach(range -> range.elect(number));
     }
 
     /**
-     * Another node leads the range of a key, and the one that led does not know, as one that stood still or is cut off:
-     * it takes requests and answers what it can without the log, which takes nothing of it any more. Until
-     * {@link #tellDeposed}, or until it leads again.
+     * Makes another node lead the range of a key, while the former leader does not know, like one that was suspended or
+     * cut off: it still accepts requests and answers those that need no log, but its log entries are not committed.
+     * This lasts until {@link #tellDeposed}, or until it leads again.
      *
-     * @param survivors so many of its oldest entries in flight had reached the others: the next leader applies them
-     * @return false, and nothing has happened, when it does not lead in a settled way, or another deposed one is there
+     * @param survivors number of its oldest entries in flight that had reached the others: the next leader applies them
+     * @return false, without any effect, if there is no leader to depose, if its leadership is being moved, or if there
+     *     is another deposed leader
      */
     public boolean depose(byte[] key, int toNode, int survivors) {
         return rangeOf(key).depose(toNode, survivors);
     }
 
-    /** The node learns what it does not lead any more. */
+    /** Tells a node which leaderships it has lost. */
     public void tellDeposed(int number) {
         ranges.forEach(range -> range.tellDeposed(number));
     }
@@ -220,7 +221,7 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         return rangeOf(key).node();
     }
 
-    /** The same, as a node knows it. */
+    /** The number of the leader's node, as a node knows it. */
     int leaderOf(byte[] key, int asKnownTo) {
         InMemoryRange range = rangeOf(key);
         return range.isDeposedAt(asKnownTo) ? asKnownTo : range.node();
@@ -247,14 +248,14 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         leaderWatchers.forEach(Runnable::run);
     }
 
-    // --- what a test does
+    // --- used by a test
 
     /** Runs {@code watcher} after each crash, when the new process leads. */
     public void watchCrashes(Runnable watcher) {
         crashWatcher = watcher;
     }
 
-    /** Queues a task of the test's own, such as something that comes over a link. Any thread. */
+    /** Queues a task of the test, such as the arrival of a message. Any thread. */
     public void execute(Runnable task) {
         queue(task);
     }
@@ -286,7 +287,7 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         runUntilIdle();
     }
 
-    /** Runs the next queued task; whether there was one. */
+    /** Runs the next queued task; returns whether there was one. */
     public boolean runOne() {
         Runnable task = queue.poll();
         if (task != null) {
@@ -295,12 +296,12 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         return task != null;
     }
 
-    /** Runs a task of the test's own when the clock has come so far. */
+    /** Runs a task of the test when the clock has advanced by {@code delayMillis}. */
     public void schedule(long delayMillis, Runnable task) {
         queueAt(monotonicMillis() + delayMillis, () -> queue(task));
     }
 
-    /** The monotonic clock, as timers have it. */
+    /** The monotonic clock, as used by timers. */
     public long nanoTime() {
         return monotonicMillis() * 1_000_000;
     }
@@ -310,19 +311,18 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         return monotonicMillis() + wallOffsetMillis;
     }
 
-    /** What timers run by. */
+    /** The clock of the timers. */
     long monotonicMillis() {
         return FIRST_MILLIS + advancedMillis;
     }
 
-    /** Somebody sets the wall clock forward, or back. */
+    /** Sets the wall clock forward or back. */
     public void stepWallClock(long millis) {
         wallOffsetMillis += millis;
     }
 
     /**
-     * Runs until idle and gives the answer, which must be there then. What it failed with is the cause of what is
-     * thrown.
+     * Runs until idle and returns the answer, which must be complete then. Its failure is the cause of the exception.
      */
     public <T> T await(CompletableFuture<T> answer) {
         runUntilIdle();
@@ -337,13 +337,13 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         commitsHeld = true;
     }
 
-    /** Commits everything held, and again whatever comes, at the next {@link #runUntilIdle}. */
+    /** Commits everything held, and later entries again, at the next {@link #runUntilIdle}. */
     public void releaseCommits() {
         commitsHeld = false;
         ranges.forEach(InMemoryRange::pump);
     }
 
-    /** Commits and applies the oldest entry in flight of the range that owns {@code key}; false when there is none. */
+    /** Commits and applies the oldest entry in flight of the range that owns {@code key}; false if there is none. */
     public boolean commitOne(byte[] key) {
         return rangeOf(key).commitNext();
     }
@@ -369,7 +369,7 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         heldReads.clear();
     }
 
-    /** From now on no leader hears whether it still is one. */
+    /** From now on no leader's confirmation is answered. */
     public void holdConfirmations() {
         confirmationsHeld = true;
     }
@@ -402,18 +402,18 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         additionsRefused = false;
     }
 
-    /** The process dies with no entry in flight on disk, and a new one leads: {@link #crashAndRestart(int)} with 0. */
+    /** Ends the process with no entry in flight on disk, and starts a new one: {@link #crashAndRestart(int)} with 0. */
     public void crashAndRestart() {
         crashAndRestart(0);
     }
 
     /**
-     * The process dies and a new one opens the same state. Nothing queued runs any more; leaders are stopped, their
-     * proposals and all client calls fail, coprocessors are made and opened anew, and lead a new term. Writes, seals,
-     * commits, reads and confirmations are free again.
+     * Ends the process and starts a new one on the same state. Queued tasks are dropped; leaders are stopped, their
+     * proposals and all client calls fail, coprocessors are made and opened again, and lead in a new term. Holds on
+     * writes, seals, commits, reads and confirmations are removed.
      *
-     * @param survivors in each range, so many of the oldest entries in flight had reached the disk: the new process
-     *     applies them, though nobody was told
+     * @param survivors number of the oldest entries in flight of each range that had reached the disk: the new process
+     *     applies them, without an answer to anybody
      */
     public void crashAndRestart(int survivors) {
         RangeException cause = new RangeException(Cause.CLOSED, "process died");
@@ -441,7 +441,7 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
     }
 
     /**
-     * Every range loses its leader and gets one of a new term, on the same coprocessor; entries in flight are committed
+     * Every range loses its leader and gets one in a new term, on the same coprocessor; entries in flight are committed
      * in between.
      */
     public void changeLeaders() {
@@ -453,14 +453,14 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
     }
 
     /**
-     * Every range gets another leader in good order, as after a split: once all that its leader has accepted is
-     * applied, with the steps that lie between now and then. Requests wait meanwhile.
+     * Every range gets another leader in an orderly way, as after a split: once everything that its leader has accepted
+     * is applied, with the usual steps in between. Requests wait meanwhile.
      */
     public void moveLeaders() {
         ranges.forEach(InMemoryRange::moveLeader);
     }
 
-    /** How often a range has been given another leader by {@link #moveLeaders}, all together. */
+    /** Total number of leaderships that were moved by {@link #moveLeaders}. */
     public int moves() {
         return ranges.stream().mapToInt(InMemoryRange::moves).sum();
     }
@@ -481,7 +481,7 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         return rangeOf(key).read(work);
     }
 
-    /** Entries applied so far in all ranges. */
+    /** Number of entries applied so far in all ranges. */
     public long appliedEntries() {
         return ranges.stream().mapToLong(InMemoryRange::appliedEntries).sum();
     }
@@ -501,32 +501,32 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
     }
 
     /**
-     * Fails the oldest proposal that waits, in the range of {@code key}, and leaves those behind it. Returns whether
-     * there was one.
+     * Fails the oldest waiting proposal in the range of {@code key}, and leaves those behind it. Returns whether there
+     * was one.
      */
     public boolean failOldestWaiting(byte[] key, Cause cause) {
         return rangeOf(key).failOldestWaiting(new RangeException(cause, "planted"));
     }
 
     /**
-     * Has the log refuse the oldest entry in flight, in the range of {@code key}, and take those behind it. Returns
+     * Makes the log refuse the oldest entry in flight in the range of {@code key}, and accept those behind it. Returns
      * whether there was one.
      */
     public boolean loseOldestInFlight(byte[] key) {
         return rangeOf(key).loseOldestInFlight(new RangeException(Cause.OVERLOADED, "planted"));
     }
 
-    /** Entries sealed and not committed, in all ranges. */
+    /** Number of entries in all ranges that are sealed but not committed. */
     public int entriesInFlight() {
         return ranges.stream().mapToInt(InMemoryRange::inFlight).sum();
     }
 
-    /** Proposals that wait for an entry, in all ranges. */
+    /** Number of proposals in all ranges that wait for an entry. */
     public int waitingProposals() {
         return ranges.stream().mapToInt(InMemoryRange::waiting).sum();
     }
 
-    // --- what a range sees
+    // --- used by a range
 
     void queue(Runnable task) {
         queue.add(task);
@@ -560,7 +560,7 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         return sealsHeld;
     }
 
-    /** Why a proposal is not taken; null when it is. */
+    /** Why a proposal is refused; null if it is accepted. */
     @Nullable
     RangeException refusalOf(boolean relieving) {
         if (writeFailure == null && additionsRefused && !relieving) {
@@ -602,11 +602,11 @@ public final class InMemoryRangeHost implements RangeClient, AutoCloseable {
         }
     }
 
-    /** A leader request on its way. */
+    /** A leader request in transit. */
     private final class Submission implements Runnable {
         private final byte[] key;
         private final LeaderRequest request;
-        /** Where the leader must be; -1 for anywhere. */
+        /** The node where the leader must be; -1 for any node. */
         private final int node;
 
         Submission(byte[] key, LeaderRequest request, int node) {

@@ -15,8 +15,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sorted state of one range. A view handed out is dead once its call has returned, as the contract of
- * {@link RangeReader} says.
+ * The sorted state of one range. A view is valid only during the call that it was passed to, as in the contract of
+ * {@link RangeReader}.
  */
 final class InMemoryState {
     private final NavigableMap<byte[], byte[]> entries = new TreeMap<>(Arrays::compareUnsigned);
@@ -26,14 +26,14 @@ final class InMemoryState {
         this.bounds = bounds;
     }
 
-    /** The same entries, which change no more with these. */
+    /** A copy that does not change with this object. */
     InMemoryState copy() {
         InMemoryState copy = new InMemoryState(bounds);
         copy.entries.putAll(entries); // values are never changed in place
         return copy;
     }
 
-    /** Runs {@code work} on what is here now. */
+    /** Runs {@code work} on the present content. */
     <T extends @Nullable Object> T read(Function<RangeReader, T> work) {
         View view = new View();
         try {
@@ -43,7 +43,7 @@ final class InMemoryState {
         }
     }
 
-    /** Runs {@code work}; when it throws, nothing of it is kept. */
+    /** Runs {@code work}; if it throws, none of its writes are kept. */
     <T> T write(Function<RangeWrites, T> work) {
         Writes writes = new Writes();
         boolean done = false;

@@ -1,4 +1,4 @@
-/** What the stores test themselves on: ranges in memory, driven by hand. */
+/** Ranges in memory, driven by hand, for the tests of the stores. */
 @NullMarked
 package io.godwit.kv.testing;
 

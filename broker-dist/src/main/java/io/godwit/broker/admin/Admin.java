@@ -35,8 +35,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 
 /**
- * {@code bin/godwit-admin}: looks at a cluster and changes it, through one of its nodes. Exit codes are those of
- * {@link Kind}.
+ * {@code bin/godwit-admin}: inspects and changes a cluster through one of its nodes. {@link Kind} has the exit codes.
  */
 @Command(
         name = "godwit-admin",
@@ -52,10 +51,10 @@ import picocli.CommandLine.ScopeType;
             "6 no such store, range, node, client or message, 7 a damaged backup, 8 done, but not all of it."
         })
 public final class Admin implements Invocation {
-    /** In a data directory: where the broker that runs on it is reached. */
+    /** The file in a data directory with the RPC address of the broker that runs on it. */
     public static final String ACCESS_FILE = "godwit.rpc";
 
-    /** Beside those of the API. */
+    /** The commands besides those of the API. */
     private static final List<String> COMMANDS = List.of(
             "backup",
             "balancers",
@@ -151,7 +150,7 @@ public final class Admin implements Invocation {
     }
 
     public static void main(String[] args) {
-        // what the locale has no letters for would be lost
+        // characters that the locale lacks would be lost
         PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8);
         PrintStream err = new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
         int code = new Admin(out, err, Screen.of(System.getProperties(), System.getenv()), System.getenv()).run(args);
@@ -182,8 +181,8 @@ public final class Admin implements Invocation {
     }
 
     /**
-     * The command line with the commands whose names are among the words, or else with all of them: to make one takes
-     * time, and whoever runs one waits.
+     * The command line with the commands named among the words, or with all if there are none: creating commands takes
+     * time while the user waits.
      */
     CommandLine line(List<String> words) {
         List<String> names = new ArrayList<>(COMMANDS);
@@ -234,7 +233,7 @@ public final class Admin implements Invocation {
         }
     }
 
-    /** To the node that the options name. */
+    /** Connects to the node that the options name. */
     AdminClient connect() throws AdminException {
         if (api.isGiven()) {
             throw new AdminException(
@@ -321,7 +320,7 @@ public final class Admin implements Invocation {
         return environment.getOrDefault(name, "");
     }
 
-    /** What people are told while something goes on; on standard error, since JSON goes to the other. */
+    /** Prints a progress line; with {@code --json} on standard error, since standard output is for JSON. */
     void progress(String line) {
         (isJson ? err : out).println("godwit-admin: " + line);
     }

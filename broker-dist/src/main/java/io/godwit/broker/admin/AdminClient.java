@@ -16,21 +16,21 @@ import java.util.NoSuchElementException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Calls one node. For one thread at a time: each call blocks. */
+/** Calls one node. For one thread at a time; each call blocks. */
 final class AdminClient implements AutoCloseable {
-    /** A node that carries something out answers by itself when the time is over. */
+    /** Added to the time limit of a call: a node whose time is over answers so itself. */
     private static final long GRACE_MILLIS = 3_000;
 
     private final RpcConnection connection;
     private final String target;
     private final Duration timeout;
-    /** All calls together; of {@link System#nanoTime}. Null for no such limit. */
+    /** When all calls together must have ended, in terms of {@link System#nanoTime}; null for no such limit. */
     private final @Nullable Long untilNanos;
 
     private final long graceMillis;
     private final boolean isOwner;
 
-    /** @param target for messages: what the operator named */
+    /** @param target what the operator named, for messages */
     AdminClient(RpcConnection connection, String target, Duration timeout) {
         this(connection, target, timeout, null, GRACE_MILLIS, true);
     }
@@ -50,14 +50,17 @@ final class AdminClient implements AutoCloseable {
         this.isOwner = isOwner;
     }
 
-    /** One over the same connection, which it does not close, and whose calls together take so long at most. */
+    /**
+     * A client over the same connection, whose calls together take at most {@code all}. It does not close the
+     * connection.
+     */
     AdminClient within(Duration all) {
         return new AdminClient(connection, target, all, System.nanoTime() + all.toNanos(), GRACE_MILLIS, false);
     }
 
     /**
-     * For one of so many nodes that are asked one after the other: its calls take its part of the time that is left,
-     * so that one which does not answer leaves the others theirs. The same client where there is no limit of time.
+     * The client for the next of {@code nodes} nodes that are called one after the other: it gets an equal part of the
+     * time left, so that a silent node does not use up the time of the others. Without a time limit, this client.
      */
     AdminClient share(int nodes) {
         if (untilNanos == null) {
@@ -80,7 +83,7 @@ final class AdminClient implements AutoCloseable {
         return call(AdminMethods.RANGES, new Messages.OfStore(store));
     }
 
-    /** @param id its number, or the first digits of it as {@link RangeNames} has them */
+    /** @param id the number of the range, or its first digits, see {@link RangeNames} */
     Messages.Range range(String store, long id) throws AdminException {
         return new RangeNames(ranges(store)).resolve(id);
     }
@@ -90,7 +93,7 @@ final class AdminClient implements AutoCloseable {
     }
 
     static List<Messages.Range> byKey(Messages.Ranges ranges) {
-        // hexadecimal sorts as the bytes do
+        // the order of hexadecimal digits is the order of the bytes
         return ranges.ranges().stream()
                 .sorted(Comparator.comparing(Messages.Range::start))
                 .toList();
@@ -104,7 +107,7 @@ final class AdminClient implements AutoCloseable {
         }
     }
 
-    /** Begins a call with many answers, without a limit of time; each is had by {@link #next}. */
+    /** Begins a call with many answers and no time limit; {@link #next} takes each answer. */
     <Q, A> Iterator<A> stream(MethodDescriptor<Q, A> method, Q request) {
         return ClientCalls.blockingServerStreamingCall(connection.channel(), method, CallOptions.DEFAULT, request);
     }
@@ -147,7 +150,7 @@ final class AdminClient implements AutoCloseable {
         };
     }
 
-    /** The deepest message, such as the one of a TLS handshake or of a refused connection. */
+    /** The message of the root cause, such as of a TLS handshake or a refused connection. */
     private static String reasonOf(@Nullable Throwable thrown) {
         if (thrown == null) {
             return "";

@@ -12,14 +12,14 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 
-/** The methods of the service that operators' programs call, with messages as JSON. */
+/** The methods of the service for operators' programs, with messages as JSON. */
 final class AdminMethods {
     static final String SERVICE = "godwit.Admin";
 
-    /** As it travels: in one line. */
+    /** The form on the wire: one line. */
     private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
 
-    /** As it is printed. */
+    /** The printed form. */
     private static final Gson PRINTED = new GsonBuilder()
             .disableHtmlEscaping()
             .setPrettyPrinting()
@@ -52,10 +52,10 @@ final class AdminMethods {
     static final MethodDescriptor<Messages.OfNode, Messages.Plugins> PLUGINS =
             unary("plugins", Messages.OfNode.class, Messages.Plugins.class);
 
-    /** Answers with {@link CopyFrame}s. */
+    /** The answers are {@link CopyFrame}s. */
     static final MethodDescriptor<Messages.OfRange, byte[]> COPY_RANGE = copying("copyRange", Messages.OfRange.class);
 
-    /** All ranges of the stores, as they are at one moment; answers with {@link CopyFrame}s. */
+    /** Copies all ranges of the stores as of one moment. The answers are {@link CopyFrame}s. */
     static final MethodDescriptor<Messages.OfStores, byte[]> COPY_STORES =
             copying("copyStores", Messages.OfStores.class);
 
@@ -65,7 +65,7 @@ final class AdminMethods {
         return GSON.toJson(message).getBytes(StandardCharsets.UTF_8);
     }
 
-    /** @throws io.grpc.StatusRuntimeException if it is no such message */
+    /** @throws io.grpc.StatusRuntimeException if the bytes are no such message */
     static <T> T decode(byte[] json, int offset, Class<T> type) {
         return new Json<>(type).parse(new ByteArrayInputStream(json, offset, json.length - offset));
     }
@@ -106,7 +106,7 @@ final class AdminMethods {
                     throw new JsonParseException("the message is empty");
                 }
                 return message;
-            } catch (IOException | RuntimeException e) { // a record may refuse what it is made of
+            } catch (IOException | RuntimeException e) { // the constructor of a record may refuse values
                 throw Status.INVALID_ARGUMENT
                         .withDescription("not a " + type.getSimpleName() + ": " + reasonOf(e))
                         .withCause(e)
@@ -114,7 +114,7 @@ final class AdminMethods {
             }
         }
 
-        /** The deepest message: what lies above says that something went wrong in a constructor. */
+        /** The message of the root cause; those above it only name a constructor. */
         private static String reasonOf(Throwable thrown) {
             Throwable cause = thrown.getCause();
             return cause == null ? String.valueOf(thrown.getMessage()) : reasonOf(cause);

@@ -49,15 +49,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Does what operators ask of this node, and hands on what concerns another: for programs of this machine and for those
- * that have a certificate of the cluster. Whatever changes something is logged. Called on event loops, which it leaves
- * at once.
+ * Carries out what operators ask of this node, and forwards requests for other nodes. It serves programs on this
+ * machine and programs with a certificate of the cluster. Logs every change. Called on event loops, but works on
+ * threads of its own.
  */
 public final class AdminService implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AdminService.class);
     private static final long FORWARD_SECONDS = 10;
     private static final int MAX_COPIES = 4;
-    /** Requests that wait for the thread: operators are few, and each waits for its answers. */
+    /** Bound of requests that wait for the thread. Operators are few, and each waits for an answer. */
     private static final int MAX_WAITING = 256;
 
     private static final long IDLE_SECONDS = 10;
@@ -68,9 +68,9 @@ public final class AdminService implements AutoCloseable {
 
     private static final Status STOPPING = Status.UNAVAILABLE.withDescription("the node is stopping");
 
-    /** The way to other members. */
+    /** The channels to other members. */
     public interface Peers {
-        /** Null when there is no such member, or it is this node. */
+        /** Null for this node and for an unknown member. */
         @Nullable
         Channel to(String nodeId);
     }
@@ -79,14 +79,14 @@ public final class AdminService implements AutoCloseable {
     private final RangeBackups backups;
     private final Peers peers;
     private final NodeFacts facts;
-    /** The thread that does what is asked, which may write to the disk; none while nobody asks. */
+    /** The thread that handles requests, since they may write to the disk. It exists only while there are requests. */
     private final ExecutorService requests = threads(1, "admin", new LinkedBlockingQueue<>(MAX_WAITING));
-    /** Threads that copy ranges, or wait for other nodes that do; none while nobody asks. */
+    /** The threads that copy ranges, or relay copies of other nodes. They exist only while there are copies. */
     private final ExecutorService copies = threads(MAX_COPIES, "admin-copy", new SynchronousQueue<>());
 
     private final LimitedPauses limited = new LimitedPauses(System::nanoTime, LimitedPauses.REST);
 
-    /** @param peers of a node that is in no cluster: none */
+    /** @param peers has no channels on a node without a cluster */
     public AdminService(NodeOperations node, RangeBackups backups, Peers peers, NodeFacts facts) {
         this.node = node;
         this.backups = backups;
@@ -133,7 +133,7 @@ public final class AdminService implements AutoCloseable {
         CompletableFuture<A> answer(Q request);
     }
 
-    /** The request is read here rather than by gRPC, which would not tell the caller what is wrong with it. */
+    /** Parses the request here: gRPC would not tell the caller what is wrong with it. */
     private <Q, A> void add(
             ServerServiceDefinition.Builder service, MethodDescriptor<Q, A> method, Answering<Q, A> answering) {
         service.addMethod(
@@ -203,7 +203,7 @@ public final class AdminService implements AutoCloseable {
                 info.incarnation(),
                 info.rpc(),
                 info.version().isEmpty() && info.storeId().equals(node.self())
-                        ? Release.version() // a node that is alone announces nothing
+                        ? Release.version() // a node without a cluster announces no version
                         : info.version(),
                 info.zone(),
                 info.liveness(),
@@ -392,7 +392,7 @@ public final class AdminService implements AutoCloseable {
         });
     }
 
-    /** When the caller goes, the call to the other node ends too. */
+    /** Cancels the call to the other node when the caller is gone. */
     private static void relay(CopySender sender, Channel channel, Messages.OfRange request)
             throws IOException, InterruptedException {
         CancellableContext call = Context.ROOT.withCancellation();
@@ -430,7 +430,7 @@ public final class AdminService implements AutoCloseable {
         }
     }
 
-    /** On a thread of its own, which may wait. */
+    /** Runs on a thread that may block. */
     private static void copy(CopySender sender, StreamObserver<byte[]> caller, Copying copying) {
         try {
             copying.send(sender);
@@ -479,13 +479,13 @@ public final class AdminService implements AutoCloseable {
 
                     @Override
                     public void onCompleted() {
-                        // the answer has come
+                        // onNext has the answer
                     }
                 });
         return answer;
     }
 
-    /** Ends copies that are under way. */
+    /** Ends, including copies under way. */
     @Override
     public void close() {
         requests.shutdownNow();

@@ -16,22 +16,21 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes a backup of a store that is in use: range after range, each as its leader has it at its own moment; or of all
- * stores of one node at one moment ({@link #takeAll}), a backup for each. In order, with what a crash, of this program
- * or of a node, leaves:
+ * Takes a backup of a store in use, range by range, each as of the moment when its leader copies it; or of all stores
+ * of one node as of one moment ({@link #takeAll}), one backup each. The steps, and what a crash of this program or of
+ * a node leaves:
  *
  * <ol>
- *   <li>the files of every range, each compared with its checksum as it comes and fsynced; left over, they are no
+ *   <li>the files of every range arrive; each is compared with its checksum and fsynced. After a crash here they are no
  *       backup, since there is no manifest
- *   <li>when ranges were cut, joined or handed over meanwhile, so that the copies are not the whole key space once,
- *       those that are new are copied too, into directories of their own; what is not in the manifest is passed over by
- *       a restore
- *   <li>{@code BACKUP}, the manifest, atomically: from here on it is a backup
+ *   <li>if splits, merges or other changes leave the copies with gaps or overlaps, the new ranges are copied too, into
+ *       directories of their own; a restore ignores directories that are not in the manifest
+ *   <li>{@code BACKUP}, the manifest, is written atomically: from here on it is a backup
  * </ol>
  */
 final class Backup {
     private static final int MAX_ROUNDS = 5;
-    /** A range may be without a leader, or be joined with another, for a while. */
+    /** A range may be without a leader, or be merged, for a while. */
     private static final int MAX_ATTEMPTS = 60;
 
     private static final long ATTEMPT_MILLIS = 500;
@@ -49,7 +48,7 @@ final class Backup {
         this(client, store, target, NodeCommand::pause);
     }
 
-    /** @param pace between two attempts at one range */
+    /** @param pace waits between two attempts at one range */
     Backup(AdminClient client, String store, BackupTarget target, Pace pace) {
         this.client = client;
         this.store = store;
@@ -84,16 +83,15 @@ final class Backup {
         throw new AdminException(Kind.STALE, "the ranges of " + store + " change too often for a backup: " + gap);
     }
 
-    /** Where the backup of a store goes. */
+    /** Opens the target of a store's backup. */
     interface Place {
         BackupTarget of(String store) throws IOException;
     }
 
     /**
-     * Takes a backup of each of {@code stores}, all ranges of all of them at one moment. The node that is asked must
-     * lead them.
+     * Takes a backup of each of {@code stores}, with all ranges as of one moment. The asked node must lead them all.
      *
-     * @return by store
+     * @return the manifests by store
      */
     static Map<String, BackupManifest> takeAll(AdminClient client, List<String> stores, Place place)
             throws AdminException, IOException {
@@ -111,7 +109,7 @@ final class Backup {
                     ranges =
                             CopyFrame.message(head, Messages.CopiedStores.class).ranges();
                 } catch (AdminException e) {
-                    frames = null; // a range may be cut or joined just now
+                    frames = null; // a split or merge may be under way
                     if (e.kind() != Kind.REFUSED || attempt == MAX_ROUNDS) {
                         throw new AdminException(
                                 e.kind(),
@@ -147,7 +145,7 @@ final class Backup {
                 manifests.put(each.getKey(), manifest);
             }
             for (Map.Entry<String, Backup> each :
-                    backups.entrySet()) { // last, so that there are all or not all of them
+                    backups.entrySet()) { // last: a crash before leaves no finished backup
                 each.getValue().target.finish(manifest(manifests, each.getKey()).encode());
             }
             return manifests;
@@ -162,7 +160,7 @@ final class Backup {
         return Objects.requireNonNull(manifests.get(store));
     }
 
-    /** The last copy of a range with the keys that it has now. */
+    /** The newest copy of a range with its current bounds; null if there is none. */
     private BackupManifest.@Nullable Range copyOf(Messages.Range range) {
         for (int i = copied.size() - 1; i >= 0; i--) {
             BackupManifest.Range copy = copied.get(i);
@@ -175,7 +173,7 @@ final class Backup {
         return null;
     }
 
-    /** From whichever node leads the range; a leader may be lost meanwhile. */
+    /** Copies a range from its current leader. Tries again, since the leader may change. */
     private BackupManifest.Range copy(long rangeId) throws AdminException, IOException {
         for (int attempt = 1; ; attempt++) {
             try {

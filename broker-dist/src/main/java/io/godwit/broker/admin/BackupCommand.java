@@ -35,7 +35,7 @@ final class BackupCommand extends NodeCommand {
         super(admin);
     }
 
-    /** What was written. */
+    /** A finished backup, for JSON. */
     private record Written(String store, String path, int ranges, long bytes) {}
 
     @Override
@@ -44,7 +44,7 @@ final class BackupCommand extends NodeCommand {
             runAll(client);
             return;
         }
-        client.ranges(store); // before anything is made for a store that there is not
+        client.ranges(store); // fails for an unknown store before anything is created
         try (BackupTarget target = BackupTarget.at(to)) {
             BackupManifest manifest = new Backup(client, store, target).take();
             Written written =
@@ -60,7 +60,7 @@ final class BackupCommand extends NodeCommand {
         }
     }
 
-    /** The JDK's own exceptions say no more than the name of the file. */
+    /** Adds the problem to messages of the JDK that consist of a file name only. */
     static String reasonOf(IOException failure) {
         String message = String.valueOf(failure.getMessage());
         if (failure instanceof AccessDeniedException) {
@@ -80,7 +80,7 @@ final class BackupCommand extends NodeCommand {
         }
         List<String> stores = client.nodes().stores();
         try {
-            BackupTarget.at(to).close(); // it is new, or empty
+            BackupTarget.at(to).close(); // checks that it is new or empty
             Map<String, BackupManifest> taken =
                     Backup.takeAll(client, stores, name -> BackupTarget.at(to.resolve(name)));
             List<Written> written = new ArrayList<>();

@@ -12,16 +12,16 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 
-/** Reads backups, and refuses those that are not what was written. */
+/** Reads backups, and refuses those that are damaged or incomplete. */
 final class BackupFiles {
     private static final int CHUNK_BYTES = 256 << 10;
 
     private BackupFiles() {}
 
     /**
-     * Unpacks a tar file of a backup into a directory, which is made.
+     * Unpacks the tar file of a backup into a directory, which it creates.
      *
-     * @throws DamagedDataException naming the file, if it is not whole
+     * @throws DamagedDataException naming the file, if it is damaged or ends early
      */
     static void unpack(Path tar, Path into) throws IOException {
         DurableFiles.createDirectories(into);
@@ -48,7 +48,7 @@ final class BackupFiles {
         }
     }
 
-    /** The manifest, or a file in a directory. */
+    /** Accepts the manifest, or a file in a directory. */
     private static String checked(String name) {
         int slash = name.indexOf('/');
         if (slash >= 0) {
@@ -71,9 +71,9 @@ final class BackupFiles {
     }
 
     /**
-     * Reads all of a backup in a directory.
+     * Reads a whole backup in a directory and compares all checksums.
      *
-     * @throws DamagedDataException naming the file that is missing or not as it was written
+     * @throws DamagedDataException naming the file that is missing or damaged
      */
     static BackupManifest verify(Path backup) throws IOException {
         BackupManifest manifest = BackupManifest.read(backup);

@@ -14,15 +14,15 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a backup of a store holds. Written when all else is there, so a backup that was not finished has none.
+ * The contents of a store's backup. Written last, so an unfinished backup has none.
  *
  * <pre>
  * BACKUP, text with a checksum (ChecksummedText):
  *   godwit backup
  *   format=1
- *   cluster=(id)                       that the store was of
+ *   cluster=(id)                       of the store
  *   store=inbox
- *   release=(of the node that was asked)
+ *   release=(of the node that sent the ranges)
  *   taken=(time at which it began)
  *   range=(id) epoch=(N) start=(hex) end=(hex, or - for none) directory=(name)
  *   file=(SHA-256) bytes=(N) name=(name)         of the range before it
@@ -30,12 +30,12 @@ import org.jspecify.annotations.Nullable;
  * (directory)/(files of the range's database)
  * </pre>
  *
- * @param ranges by their first key; together the whole key space, each as of its own moment
+ * @param ranges by their first key; together they are the whole key space
  */
 record BackupManifest(String cluster, String store, String release, String taken, List<Range> ranges) {
     static final String FILE = "BACKUP";
 
-    /** The format this release writes, and the newest it reads. */
+    /** The format that this release writes, and the newest that it reads. */
     static final int FORMAT = 1;
 
     private static final String TITLE = "godwit backup";
@@ -62,7 +62,7 @@ record BackupManifest(String cluster, String store, String release, String taken
                 .sum();
     }
 
-    /** Why the ranges are not the whole key space, once each; empty when they are. */
+    /** Why the ranges do not cover the key space exactly once; empty if they do. */
     static String gap(List<Range> ranges) {
         @Nullable String expected = "";
         for (Range range :
@@ -100,7 +100,7 @@ record BackupManifest(String cluster, String store, String release, String taken
     }
 
     /**
-     * Reads the manifest of a backup; the files it names are not looked at.
+     * Reads the manifest of a backup, but not the files that it names.
      *
      * @throws DamagedDataException if it is missing, damaged or of a newer format
      */
@@ -185,7 +185,7 @@ record BackupManifest(String cluster, String store, String release, String taken
         return value;
     }
 
-    /** A manifest must not lead out of its directory. */
+    /** Checks a file name, since a manifest must not lead out of its directory. */
     static String name(String name) {
         if (!name.matches("[A-Za-z0-9][A-Za-z0-9._-]*")) {
             throw new IllegalArgumentException("has a file with the name \"" + name + "\"");

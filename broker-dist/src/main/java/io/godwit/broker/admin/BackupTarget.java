@@ -19,31 +19,31 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Where a backup is written to: a directory, a tar file when its name ends so, or somebody who reads a tar archive.
- * Used by one thread.
+ * Where a backup is written: a directory, a tar file if the name ends so, or a stream in tar format. Used by one
+ * thread.
  */
 interface BackupTarget extends AutoCloseable {
 
-    /** @throws FileAlreadyExistsException if there is something already */
+    /** @throws FileAlreadyExistsException if something exists there already */
     static BackupTarget at(Path path) throws IOException {
         return String.valueOf(path.getFileName()).endsWith(".tar") ? new TarFile(path) : new Directory(path);
     }
 
     /**
-     * The next file; the one before must have been closed.
+     * Opens the next file; the one before must have been closed.
      *
-     * @param bytes it is going to have
+     * @param bytes the size of the file
      */
     OutputStream file(String directory, String name, long bytes) throws IOException;
 
-    /** Makes all of it durable, with the manifest as the last. */
+    /** Makes all files durable, then writes the manifest. */
     void finish(byte[] manifest) throws IOException;
 
-    /** Without {@link #finish} what was written stays, and is no backup. */
+    /** Without {@link #finish} the files stay, but are no backup. */
     @Override
     void close() throws IOException;
 
-    /** An empty directory, or one that is made and that only its owner may enter. */
+    /** A directory that is empty, or that is created so that only its owner may enter it. */
     final class Directory implements BackupTarget {
         private final Path path;
 
@@ -87,15 +87,16 @@ interface BackupTarget extends AutoCloseable {
     }
 
     /**
-     * A tar file that only its owner may read. It has its name when it is finished. Until then it is locked: who began
-     * another under the same name would have this one's half moved to that name.
+     * A tar file that only its owner may read. It gets its name at the end, and is locked until then: otherwise a
+     * second backup to the same name could replace the unfinished file, and this one would move that half to the final
+     * name.
      */
     final class TarFile implements BackupTarget {
         private final Path path;
         private final Path unfinished;
         private final FileChannel channel;
         private final OutputStream out;
-        /** Bytes of the archive up to the last file that was written whole. */
+        /** The length of the archive up to its last complete file, in bytes. */
         private long whole;
 
         TarFile(Path path) throws IOException {
@@ -118,7 +119,10 @@ interface BackupTarget extends AutoCloseable {
             this.out = new BufferedOutputStream(Channels.newOutputStream(channel));
         }
 
-        /** Of a backup that was killed. It is not written over: it may have other permissions, or another owner. */
+        /**
+         * Deletes the rest of a killed backup. It is not overwritten, since it may have other permissions or another
+         * owner.
+         */
         private void deleteLeftOver() throws IOException {
             try (FileChannel left = FileChannel.open(unfinished, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
                 if (!isLocked(left)) {
@@ -132,11 +136,11 @@ interface BackupTarget extends AutoCloseable {
             return new FileAlreadyExistsException(unfinished + " is being written");
         }
 
-        /** The lock ends with the channel. */
+        /** Takes the lock, which ends with the channel. */
         private static boolean isLocked(FileChannel channel) throws IOException {
             try {
                 return channel.tryLock() != null;
-            } catch (OverlappingFileLockException e) { // by this process
+            } catch (OverlappingFileLockException e) { // locked by this process
                 return false;
             }
         }
@@ -151,19 +155,19 @@ interface BackupTarget extends AutoCloseable {
             return new FilterOutputStream(Tar.entry(out, name, bytes)) {
                 @Override
                 public void write(byte[] content, int offset, int length) throws IOException {
-                    super.out.write(content, offset, length); // as a whole, not byte by byte
+                    super.out.write(content, offset, length); // the superclass would write byte by byte
                 }
 
                 @Override
                 public void close() throws IOException {
-                    super.out.close(); // throws when it is not whole
+                    super.out.close(); // throws if the file is incomplete
                     TarFile.this.out.flush();
                     whole = channel.position();
                 }
             };
         }
 
-        /** A file that did not come to its end is copied again, and what came of it would be taken for that one. */
+        /** Removes an incomplete file, which would be taken for the copy that follows it. */
         private void dropHalfWritten() throws IOException {
             out.flush();
             channel.truncate(whole);
@@ -192,19 +196,22 @@ interface BackupTarget extends AutoCloseable {
     }
 
     /**
-     * A tar archive that is written to somebody else as it is made, so that nothing of it can be taken back: when a
-     * file does not come to its end, the archive ends without its manifest, and is no backup.
+     * A tar archive that is sent while it is made, so that nothing can be taken back: after an incomplete file the
+     * archive ends without a manifest, and is no backup.
      */
     final class TarStream implements BackupTarget {
         private final OutputStream out;
         private boolean isHalfWritten;
 
-        /** @param out stays open */
+        /** @param out is not closed */
         TarStream(OutputStream out) {
             this.out = out;
         }
 
-        /** For one backup of several of the archive, in a directory of its own. {@link #end} ends the archive. */
+        /**
+         * The target of one of several backups in this archive, in a directory of its own. {@link #end} ends the
+         * archive.
+         */
         BackupTarget in(String name) {
             return new BackupTarget() {
                 @Override
@@ -219,7 +226,7 @@ interface BackupTarget extends AutoCloseable {
 
                 @Override
                 public void close() {
-                    // as the archive
+                    // the archive is closed as a whole
                 }
             };
         }
@@ -237,12 +244,12 @@ interface BackupTarget extends AutoCloseable {
             return new FilterOutputStream(Tar.entry(out, name, bytes)) {
                 @Override
                 public void write(byte[] content, int offset, int length) throws IOException {
-                    super.out.write(content, offset, length); // as a whole, not byte by byte
+                    super.out.write(content, offset, length); // the superclass would write byte by byte
                 }
 
                 @Override
                 public void close() throws IOException {
-                    super.out.close(); // throws when it is not whole
+                    super.out.close(); // throws if the file is incomplete
                     isHalfWritten = false;
                 }
             };
@@ -260,7 +267,7 @@ interface BackupTarget extends AutoCloseable {
             end();
         }
 
-        /** Nothing comes after it. */
+        /** Ends the archive. */
         void end() throws IOException {
             Tar.end(out);
             out.flush();

@@ -17,18 +17,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Backups that the API was asked for: two at a time, since each has a range of some node copied on its disk. What a
- * reader does not take, its sender waits with. Any thread.
+ * The backups requested over the API: two at a time, since each keeps copies of ranges on the disk of some node. A slow
+ * reader slows the sender down. Any thread.
  */
 final class Backups implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Backups.class);
-    /** Stands for all stores. */
+    /** The name that stands for all stores. */
     static final String ALL = "all";
 
     static final int MAX_BACKUPS = 2;
 
     private final AdminClient client;
-    /** Concurrent, as backups end on any thread; who adds one holds its monitor, so that they are counted. */
+    /** A concurrent set, since backups end on any thread. Adding takes the monitor, so that the bound holds. */
     private final Set<One> open = ConcurrentHashMap.newKeySet();
 
     Backups(AdminClient client) {
@@ -46,7 +46,7 @@ final class Backups implements AutoCloseable {
         return one;
     }
 
-    /** Its calls end when its context is cancelled, wherever they wait. */
+    /** One backup. Cancelling its context ends its calls, even those that wait. */
     private final class One implements StoreAdmin.Backup {
         private final String store;
         private final CancellableContext calls = Context.ROOT.withCancellation();

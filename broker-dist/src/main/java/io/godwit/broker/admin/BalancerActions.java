@@ -10,23 +10,23 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Lists and changes the balancers of a store on some nodes, for the command and for the API. Calls block. */
+/** Lists and changes the balancers of a store on some nodes, for the command and the API. Calls block. */
 final class BalancerActions {
     private final AdminClient client;
     private final String store;
 
     /**
-     * What to do with a balancer.
+     * A change of one balancer.
      *
-     * @param settings of {@code TUNE}
-     * @param forSeconds of {@code PAUSE_FOR}; 0 otherwise
+     * @param settings for {@code TUNE}
+     * @param forSeconds for {@code PAUSE_FOR}; otherwise 0
      */
     record Change(String balancer, BalancerChange kind, Map<String, String> settings, int forSeconds) {}
 
     /**
-     * What came of it.
+     * The result.
      *
-     * @param missing why, by the nodes that did not answer: whether they have done it is not known
+     * @param missing the errors of the nodes that did not answer; whether these have made the change is unknown
      */
     record Outcome(List<Messages.Balancers> answers, Map<String, AdminException> missing) {}
 
@@ -35,7 +35,7 @@ final class BalancerActions {
         this.store = store;
     }
 
-    /** Those that are running. */
+    /** The ids of the running nodes. */
     static List<String> nodes(Messages.Nodes known) {
         return known.nodes().stream()
                 .filter(each -> each.liveness() == Liveness.ALIVE)
@@ -43,7 +43,7 @@ final class BalancerActions {
                 .toList();
     }
 
-    /** @param change null only lists them */
+    /** @param change null to only list the balancers */
     Outcome on(List<String> nodes, @Nullable Change change) throws AdminException {
         List<Messages.Balancers> answers = new ArrayList<>();
         Map<String, AdminException> missing = new TreeMap<>();

@@ -14,7 +14,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Lists and changes balancers, on all nodes unless one is named. */
+/** Lists and changes balancers, on all nodes or on a given one. */
 @Command(
         name = "balancers",
         description = {
@@ -52,7 +52,7 @@ final class BalancersCommand extends NodeCommand {
         super(admin);
     }
 
-    /** What was answered, by node. */
+    /** The answers of the nodes, for JSON. */
     private record Answers(List<Messages.Balancers> nodes) {}
 
     @Override

@@ -17,12 +17,12 @@ import picocli.CommandLine.Spec;
             "source <(godwit-admin completion bash)"
         })
 final class CompletionCommand implements Runnable {
-    /** One script serves both. */
+    /** Both shells understand the same script. */
     enum Shell {
         BASH,
         ZSH;
 
-        /** As it is written on the command line. */
+        /** The spelling on the command line. */
         @Override
         public String toString() {
             return name().toLowerCase(Locale.ROOT);

@@ -3,7 +3,7 @@ package io.godwit.broker.admin;
 import java.util.Arrays;
 
 /**
- * One message of a copy of a range on its way.
+ * One message of a stream that copies ranges.
  *
  * <pre>
  * byte kind | JSON, or data of the file

@@ -17,18 +17,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * Sends the copy of one range, or of all ranges of some stores, to one caller, as fast as that takes it. On a thread of
- * its own, which waits for the caller; a caller that takes nothing for a minute is given up.
+ * Sends the copy of one range, or of all ranges of some stores, to one caller, at the caller's speed. Runs on a thread
+ * of its own, which waits for the caller, and gives up when the caller accepts nothing for a minute.
  */
 final class CopySender {
     private static final int CHUNK_BYTES = 256 << 10;
     private static final long STALLED_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final ServerCallStreamObserver<byte[]> caller;
-    /** The sender waits on it; event loops notify. */
+    /** The sender waits on it; event loops notify it. */
     private final Object readiness = new Object();
 
-    /** On the thread of the call, before it returns. */
+    /** Called on the thread of the call, before it returns. */
     CopySender(ServerCallStreamObserver<byte[]> caller) {
         this.caller = caller;
         caller.setOnReadyHandler(this::wake);
@@ -56,7 +56,7 @@ final class CopySender {
             emit(CopyFrame.of(CopyFrame.STORES, new Messages.CopiedStores(copies.size())));
             for (RangeCopy copy : copies) {
                 send(copy, clusterId);
-                copy.close(); // what was sent need not take room while the others are
+                copy.close(); // frees its disk space while the others are sent
             }
             caller.onCompleted();
         } finally {
@@ -104,7 +104,7 @@ final class CopySender {
                 CopyFrame.FILE_END, new Messages.FileEnd(HexFormat.of().formatHex(digest.digest()))));
     }
 
-    /** Hands on what another node sends. */
+    /** Relays the frames that another node sends. */
     void relay(Iterator<byte[]> frames) throws IOException, InterruptedException {
         while (frames.hasNext()) {
             emit(frames.next());

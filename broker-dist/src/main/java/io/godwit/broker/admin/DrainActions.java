@@ -4,7 +4,7 @@ import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;
 import java.util.concurrent.TimeUnit;
 
-/** Has a node drained, or no more, for the command and for the API. Calls block. */
+/** Starts or cancels the drain of a node, for the command and the API. Calls block. */
 final class DrainActions {
     private static final long REPORT_LOOK_MILLIS = 100;
 
@@ -16,14 +16,18 @@ final class DrainActions {
         this.pace = pace;
     }
 
-    /** What the node has agreed to; its detail may say what is given up. */
+    /**
+     * Marks the node, or removes the mark.
+     *
+     * @return the result of the node; its detail may say what is given up
+     */
     Messages.Result mark(String node, boolean isToGo, boolean mayReduce) throws AdminException {
         Messages.Result result = client.call(AdminMethods.DRAIN, new Messages.Drain(node, isToGo, mayReduce));
         RangeActions.check(result);
         return result;
     }
 
-    /** The state once the node that is asked knows by the other's report what that one has just agreed to. */
+    /** The state once the asked node has learned of the change from the other node's report. */
     Messages.DrainState noted(String node, boolean isToGo, long patienceMillis) throws AdminException {
         long giveUp = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patienceMillis);
         Messages.DrainState state = state(node);

@@ -22,7 +22,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code config import}: asks no node. */
+/** {@code config import}: works without a node. */
 @Command(
         name = "import",
         description = {
@@ -83,7 +83,7 @@ final class ImportCommand implements Callable<Integer> {
         return made.isWhole() ? 0 : Kind.INCOMPLETE.exitCode();
     }
 
-    /** None is written when one of them is there. */
+    /** Writes nothing if one of the files exists. */
     private static void write(Map<Path, String> files) throws AdminException {
         for (Path each : files.keySet()) {
             if (Files.exists(each)) {

@@ -13,16 +13,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Pauses of balancers of this node that end by themselves. To the balancer such a pause is a rest, and so is the work
- * of an operator ({@link RestingBalancers}): here both are told apart, so that neither ends the other. That work may
- * die without a word, so its rest ends too when nobody has asked for it for {@link #REST}. A stop of the node ends
- * both. Any thread; what is known of a balancer is guarded by the monitor, as requests and the end of the time come
- * from different threads.
+ * Pauses of balancers of this node that end by themselves. The balancer knows only one rest, both for such a pause and
+ * for an operator's work ({@link RestingBalancers}). This class keeps the two apart, so that the end of one does not
+ * end the other. The program that works may be killed, so its rest also ends if it is not renewed within {@link #REST}.
+ * A stop of the node ends both. Any thread; the monitor guards the state of the balancers, since requests and timers
+ * run on different threads.
  */
 final class LimitedPauses implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LimitedPauses.class);
     static final Duration LONGEST = Duration.ofDays(1);
-    /** {@link RestingBalancers} asks again long before. */
+    /** {@link RestingBalancers} renews its rest long before. */
     static final Duration REST = Duration.ofMinutes(5);
 
     private static final long IDLE_SECONDS = 10;
@@ -30,7 +30,7 @@ final class LimitedPauses implements AutoCloseable {
     /**
      * A pause under way.
      *
-     * @param alsoRests whether it rests for somebody's work too
+     * @param alsoRests whether an operator's work needs the rest too
      */
     record Pause(long secondsLeft, boolean alsoRests) {}
 
@@ -47,14 +47,14 @@ final class LimitedPauses implements AutoCloseable {
     private final LongSupplier nanoTime;
     private final Duration rest;
     private final ScheduledThreadPoolExecutor timer;
-    /** By store and balancer; as many as there are balancers at most. */
+    /** By store and balancer, so the number of balancers is its bound. */
     private final Map<String, State> states = new HashMap<>();
-    /** By store and balancer: the number of the call that asked for the rest last. */
+    /** The number of the last call that asked for the rest, by store and balancer. */
     private final Map<String, Long> rests = new HashMap<>();
 
     private long lastRest;
 
-    /** @param rest how long a rest lasts that nobody asks for again */
+    /** @param rest how long a rest lasts without renewal */
     LimitedPauses(LongSupplier nanoTime, Duration rest) {
         this.nanoTime = nanoTime;
         this.rest = rest;
@@ -71,7 +71,7 @@ final class LimitedPauses implements AutoCloseable {
         return store + " " + balancer;
     }
 
-    /** The pause of a balancer; null for none. */
+    /** The pause of a balancer; null if there is none. */
     synchronized @Nullable Pause of(String store, String balancer) {
         State state = states.get(key(store, balancer));
         return state == null
@@ -81,7 +81,10 @@ final class LimitedPauses implements AutoCloseable {
                         state.alsoRests);
     }
 
-    /** Takes the place of an earlier one. Fails as {@link BalanceControl#rest}, and for a time out of bounds. */
+    /**
+     * Begins a pause, which replaces an earlier one. Fails as {@link BalanceControl#rest}, and if {@code seconds} is
+     * out of bounds.
+     */
     CompletableFuture<Void> pause(BalanceControl balancers, String store, String balancer, int seconds) {
         if (seconds < 1 || seconds > LONGEST.toSeconds()) {
             return CompletableFuture.failedFuture(new IllegalArgumentException(
@@ -106,7 +109,7 @@ final class LimitedPauses implements AutoCloseable {
 
     private synchronized void end(BalanceControl balancers, String store, String balancer, State state) {
         if (!states.remove(key(store, balancer), state)) {
-            return; // resumed, or paused anew
+            return; // it was resumed, or a new pause began
         }
         LOG.info("pause of a balancer is over store={} balancer={}", store, balancer);
         if (!state.alsoRests) {
@@ -117,7 +120,7 @@ final class LimitedPauses implements AutoCloseable {
         }
     }
 
-    /** As {@link BalanceControl#rest}, for a while; to be asked for again by who goes on with the work. */
+    /** As {@link BalanceControl#rest}, for a limited time; a program that goes on working must renew it. */
     synchronized CompletableFuture<Void> rest(BalanceControl balancers, String store, String balancer) {
         State state = states.get(key(store, balancer));
         if (state != null) {
@@ -144,7 +147,7 @@ final class LimitedPauses implements AutoCloseable {
         }
     }
 
-    /** As {@link BalanceControl#unrest}; a pause goes on. */
+    /** As {@link BalanceControl#unrest}, but a pause continues. */
     synchronized CompletableFuture<Void> unrest(BalanceControl balancers, String store, String balancer) {
         rests.remove(key(store, balancer));
         State state = states.get(key(store, balancer));

@@ -37,7 +37,7 @@ final class MembersCommand extends NodeCommand {
         answer(all, () -> print(all));
     }
 
-    /** What a node that does not answer has paused is left out. */
+    /** The paused balancers of a node; those of a node that does not answer are left out. */
     private static List<String> pausedOn(AdminClient client, List<String> stores, String node) {
         List<String> paused = new ArrayList<>();
         for (String store : stores) {
@@ -48,7 +48,7 @@ final class MembersCommand extends NodeCommand {
             } catch (AdminException e) {
                 LOG.debug("balancers not known node={} store={}", node, store, e);
                 if (e.kind() == Kind.UNREACHABLE) {
-                    return paused; // asked for each store, it would be waited for each time
+                    return paused; // the other stores would only wait for it again
                 }
             }
         }

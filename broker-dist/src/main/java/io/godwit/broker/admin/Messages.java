@@ -14,13 +14,13 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an operator's program and a node tell each other, as JSON objects with the names of the components. Fields may
- * be added; whoever does not know them passes over them. What {@code --json} prints are the answers.
+ * The messages between an operator's program and a node: JSON objects with the names of the record components. Fields
+ * may be added; a reader ignores unknown ones. {@code --json} prints the answers.
  */
 final class Messages {
     private Messages() {}
 
-    /** A field that must be there. */
+    /** Checks for a required field. */
     private static <T> T given(@Nullable T value, String name) {
         if (value == null) {
             throw new IllegalArgumentException("the message has no " + name);
@@ -30,7 +30,7 @@ final class Messages {
 
     record Nothing() {}
 
-    /** @param wantedVoters of each range, by store; none from a release that does not tell */
+    /** @param wantedVoters the number of voters of each range, by store; null from a release that does not know it */
     record Nodes(
             String clusterId,
             String self,
@@ -51,9 +51,9 @@ final class Messages {
     }
 
     /**
-     * A member, or one that was; see {@link io.godwit.kv.operate.NodeOperations.NodeInfo}.
+     * A current or former member; see {@link io.godwit.kv.operate.NodeOperations.NodeInfo}.
      *
-     * @param pausedBalancers each as its store and its name; empty unless {@code members} has asked for them
+     * @param pausedBalancers store and name of each; filled in only by the command {@code members}
      */
     record Node(
             String storeId,
@@ -71,7 +71,7 @@ final class Messages {
             int replicas,
             boolean isForgotten,
             List<String> pausedBalancers) {
-        @SuppressWarnings("NullAway") // of a node that does not tell
+        @SuppressWarnings("NullAway") // null from a node that does not send it
         Node {
             given(storeId, "storeId");
             given(liveness, "liveness");
@@ -104,7 +104,7 @@ final class Messages {
         }
     }
 
-    /** @param wantedVoters of each range; 0 from a release that does not tell */
+    /** @param wantedVoters the number of voters of each range; 0 from a release that does not know it */
     record Ranges(String store, List<Range> ranges, int wantedVoters) {
         Ranges {
             given(store, "store");
@@ -116,7 +116,7 @@ final class Messages {
      * A range; see {@link RangeInfo}.
      *
      * @param start in hexadecimal, inclusive
-     * @param end in hexadecimal, exclusive; null means without end
+     * @param end in hexadecimal, exclusive; null for the end of the key space
      */
     record Range(
             long id,
@@ -192,9 +192,9 @@ final class Messages {
     /**
      * A {@link io.godwit.plugin.balance.BalanceAction} to carry out.
      *
-     * @param key of a split, in hexadecimal; null leaves it to the leader
-     * @param rightId of a merge, with its epoch
-     * @param to the store of a replica that is changed, or of the next leader; empty for other kinds
+     * @param key for a split, in hexadecimal; null lets the leader choose
+     * @param rightId for a merge, with {@code rightEpoch}
+     * @param to the store of the changed replica or of the next leader; otherwise empty
      * @param timeoutMillis how long the operator waits
      */
     record Action(
@@ -225,7 +225,7 @@ final class Messages {
         }
     }
 
-    /** @param mayReduce whether ranges may keep fewer voters than they have */
+    /** @param mayReduce whether ranges may end up with fewer voters */
     record Drain(String node, boolean isToGo, boolean mayReduce) {
         Drain {
             given(node, "node");
@@ -244,7 +244,7 @@ final class Messages {
         }
     }
 
-    /** @param unclear why it cannot be told whether anything is left; empty when it can, null of an earlier release */
+    /** @param unclear why the state is uncertain; empty if it is certain, null from an earlier release */
     record DrainState(
             String node,
             boolean isDraining,
@@ -267,7 +267,7 @@ final class Messages {
         }
     }
 
-    /** @param node whose balancers; empty for those of the node that is asked */
+    /** @param node the node whose balancers are meant; empty for the asked node */
     record OfBalancers(String store, String node) {
         OfBalancers {
             given(store, "store");
@@ -283,7 +283,7 @@ final class Messages {
         }
     }
 
-    /** @param pausedSeconds what is left of a pause that ends by itself; 0 for none */
+    /** @param pausedSeconds seconds left of a pause that ends by itself; 0 for none */
     record Balancer(
             String name,
             boolean isPaused,
@@ -300,7 +300,7 @@ final class Messages {
             given(settings, "settings");
         }
 
-        /** @param limited of the pause that ends by itself, if one is under way */
+        /** @param limited the pause that ends by itself, if there is one */
         static Balancer of(BalancerStatus status, LimitedPauses.@Nullable Pause limited) {
             return new Balancer(
                     status.name(),
@@ -317,22 +317,22 @@ final class Messages {
     }
 
     enum BalancerChange {
-        /** Until it is resumed. */
+        /** Lasts until a resume. */
         PAUSE,
-        /** For {@code forSeconds}, or until it is resumed or its node stops. */
+        /** Lasts {@code forSeconds}, or until a resume or the stop of the node. */
         PAUSE_FOR,
-        /** Until it rests no more, is resumed, or its node stops; for {@link LimitedPauses#REST} at most. */
+        /** Lasts until an unrest, a resume or the stop of the node, but at most {@link LimitedPauses#REST}. */
         REST,
-        /** Leaves it paused if it is. */
+        /** Ends a rest; a pause continues. */
         UNREST,
-        /** Of a pause and of a rest. */
+        /** Ends pauses and rests. */
         RESUME,
         TUNE
     }
 
     /**
-     * @param settings that change, of {@code TUNE}
-     * @param forSeconds of {@code PAUSE_FOR}; 0 otherwise
+     * @param settings the changed ones, for {@code TUNE}
+     * @param forSeconds for {@code PAUSE_FOR}; otherwise 0
      */
     record ChangeBalancer(
             String store,
@@ -358,7 +358,7 @@ final class Messages {
         }
     }
 
-    /** What a node has loaded. */
+    /** The plugins that a node has loaded. */
     record Plugins(String node, List<NodeFacts.Plugin> plugins) {
         Plugins {
             given(node, "node");
@@ -366,7 +366,7 @@ final class Messages {
         }
     }
 
-    /** @param node that leads it; empty for the node that is asked */
+    /** @param node the leader of the range; empty for the asked node */
     record OfRange(String store, long rangeId, String node) {
         OfRange {
             given(store, "store");
@@ -380,10 +380,10 @@ final class Messages {
         }
     }
 
-    /** How many ranges follow, each as from {@link CopiedRange} on. */
+    /** The number of ranges that follow; each begins with its {@link CopiedRange}. */
     record CopiedStores(int ranges) {}
 
-    /** The range that a copy is of; see {@link io.godwit.kv.backup.RangeBackups.RangeCopy}. Keys in hexadecimal. */
+    /** The range of a copy; see {@link io.godwit.kv.backup.RangeBackups.RangeCopy}. Keys are in hexadecimal. */
     record CopiedRange(
             String clusterId,
             String release,
@@ -406,7 +406,7 @@ final class Messages {
         }
     }
 
-    /** @param sha256 of the file, in hexadecimal */
+    /** @param sha256 the checksum of the file, in hexadecimal */
     record FileEnd(String sha256) {
         FileEnd {
             given(sha256, "sha256");
@@ -415,7 +415,7 @@ final class Messages {
 
     record CopyEnd(int files) {}
 
-    /** How a constant is written in what people read. */
+    /** The name of a constant for people: in lower case, with hyphens. */
     static String nameOf(Enum<?> constant) {
         return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }

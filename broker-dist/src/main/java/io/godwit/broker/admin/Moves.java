@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Moves of replicas that the API was asked for. Each has a thread for as long as it takes, and goes on when nobody
- * waits for it any more. Any thread; which there are is guarded by the monitor.
+ * The moves of replicas requested over the API. Each move has a thread until its end, and continues when nobody waits
+ * for it any more. Any thread; the monitor guards the set of moves.
  */
 final class Moves implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Moves.class);
@@ -33,19 +33,19 @@ final class Moves implements AutoCloseable {
 
     private final AdminClient client;
     private final ThreadPoolExecutor threads;
-    /** By store and range. */
+    /** Moves under way, by store and range. */
     private final Map<String, Move> underWay = new HashMap<>();
 
     private volatile boolean isClosed;
 
-    /** One of them. */
+    /** One move. */
     static final class Move {
         private final String from;
         private final String to;
         private final CompletableFuture<MoveState> end = new CompletableFuture<>();
-        /** The last step, for people. Volatile: of the thread that moves, read by those who ask. */
+        /** The last step, for people. Volatile: written by the moving thread, read by requests. */
         private volatile String step = "begun";
-        /** Volatile: of the thread that moves, ended by whoever closes. */
+        /** Volatile: written by the moving thread, closed by the closing thread. */
         private volatile @Nullable RestingBalancers resting;
 
         Move(String from, String to) {
@@ -53,7 +53,7 @@ final class Moves implements AutoCloseable {
             this.to = to;
         }
 
-        /** Its end, or how far it is by then. */
+        /** Completes at the end of the move, or after {@code within} with the current step. */
         CompletableFuture<MoveState> state(Duration within) {
             CompletableFuture<MoveState> answer = end.copy();
             CompletableFuture.delayedExecutor(within.toMillis(), TimeUnit.MILLISECONDS, Runnable::run)
@@ -72,7 +72,7 @@ final class Moves implements AutoCloseable {
                 });
     }
 
-    /** @throws AdminException when a replica of that range is on its way between other nodes */
+    /** @throws AdminException if a replica of that range is being moved between other nodes */
     synchronized Optional<Move> underWay(RangeName range, String from, String to) throws AdminException {
         Move move = underWay.get(key(range.store(), range.rangeId()));
         if (move != null && !(move.from.equals(from) && move.to.equals(to))) {
@@ -88,7 +88,7 @@ final class Moves implements AutoCloseable {
         return store + " " + rangeId;
     }
 
-    /** Begins it, unless it was begun meanwhile. */
+    /** Begins the move, or joins the same move if it has begun meanwhile. */
     Move begin(String store, Messages.Range range, NodeNames names, String from, String to) throws AdminException {
         Move move;
         synchronized (this) {
@@ -130,7 +130,7 @@ final class Moves implements AutoCloseable {
         } catch (RuntimeException e) { // outermost frame of the thread
             failure = e;
         }
-        end(store, range, move, done, failure); // once its balancers go on
+        end(store, range, move, done, failure); // after the balancers have resumed
     }
 
     private void end(String store, Messages.Range range, Move move, String done, @Nullable RuntimeException failure) {
@@ -161,14 +161,14 @@ final class Moves implements AutoCloseable {
         NodeCommand.pause(millis);
     }
 
-    /** Those under way end at their next look; see {@link #awaitEnd}. */
+    /** Moves under way end at their next step; see {@link #awaitEnd}. */
     @Override
     public void close() {
         isClosed = true;
         threads.shutdown();
     }
 
-    /** Waits so long; what has not ended then is interrupted. Their balancers rest no more. */
+    /** Waits that long for the moves, then ends the rest of their balancers and interrupts them. */
     void awaitEnd(long seconds) throws InterruptedException {
         if (threads.awaitTermination(seconds, TimeUnit.SECONDS)) {
             return;
@@ -180,7 +180,7 @@ final class Moves implements AutoCloseable {
         for (Move move : left) {
             RestingBalancers resting = move.resting;
             if (resting != null) {
-                resting.close(); // by this thread: the other may wait for a node that does not answer
+                resting.close(); // on this thread: the other may be stuck waiting for a node
             }
         }
         threads.shutdownNow();

@@ -4,7 +4,7 @@ import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;
 import java.util.concurrent.Callable;
 
-/** A command that needs a node. Ends with 0 unless it throws. */
+/** A command that calls a node. Its exit code is 0 unless it throws. */
 abstract class NodeCommand implements Callable<Integer> {
     private final Admin admin;
 
@@ -26,7 +26,7 @@ abstract class NodeCommand implements Callable<Integer> {
         return admin;
     }
 
-    /** Prints the answer as JSON, or has it told to people. */
+    /** Prints the answer as JSON, or runs {@code told} to print it for people. */
     void answer(Object message, Runnable told) {
         if (admin.isJson()) {
             admin.printJson(message);
@@ -35,7 +35,7 @@ abstract class NodeCommand implements Callable<Integer> {
         }
     }
 
-    /** Waits a moment before looking again. */
+    /** Waits between two looks. */
     static void pause(long millis) throws AdminException {
         try {
             Thread.sleep(millis);

@@ -3,26 +3,25 @@ package io.godwit.broker.admin;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a node tells of itself to operators. Any thread; returns at once. */
+/** The configuration and the plugins of a node, for operators. Any thread; returns at once. */
 public interface NodeFacts {
     /**
      * A key of the configuration with the value in force.
      *
-     * @param origin where it was given, for people; empty for a default
+     * @param origin where the value was set, for people; empty for a default
      */
     record Setting(String key, String value, String origin, boolean reloads) {}
 
     /**
-     * What a plugin is used for, and how it does. Nodes of a release that does not tell how leave all but kind and name
-     * out.
+     * A use of a plugin, and its condition. A node of an earlier release sends only kind and name.
      *
      * @param health {@code up}, {@code down} or {@code unknown}
-     * @param detail what it says of its health
+     * @param detail the plugin's own text about its health
      * @param isInline whether it is called on the broker's threads
-     * @param calls that have ended
-     * @param millis that they took, together
-     * @param faults how often it did what it must not
-     * @param lastFault what that was the last time; empty for never
+     * @param calls the number of finished calls
+     * @param millis the total time of these calls
+     * @param faults how often it broke its contract
+     * @param lastFault the last such fault; empty for none
      * @param circuit {@code closed}, {@code open} or {@code half-open}
      */
     record Use(
@@ -36,13 +35,13 @@ public interface NodeFacts {
             long faults,
             @Nullable String lastFault,
             @Nullable String circuit) {
-        /** Of one that is not in use, but would be. */
+        /** For a plugin that was found but is not running. */
         public static Use of(String kind, String name) {
             return new Use(kind, name, "unknown", "", false, 0, 0, 0, "", "closed");
         }
     }
 
-    /** @param version empty when its manifest says none */
+    /** @param version from the manifest; may be empty */
     record Plugin(String name, List<String> jars, String version, List<Use> uses) {
         public Plugin {
             jars = List.copyOf(jars);
@@ -50,7 +49,7 @@ public interface NodeFacts {
         }
     }
 
-    /** In the order of the file; system properties last. */
+    /** The keys in the order of the file; system properties last. */
     List<Setting> settings();
 
     List<Plugin> plugins();

@@ -10,36 +10,36 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the voters of a node that is gone for good anew on another one, its heir, range by range, and forgets the first
- * when that is done. {@link #check} refuses before anything is begun. Then for each store {@link #run} lets its
- * balancers rest and moves one replica after the other ({@link ReplicaMove}). Which is next follows from how the ranges
- * are, so one that was interrupted goes on when it is run again, on whichever node.
+ * Replaces a node that is gone for good: moves its voters to another node, its heir, range by range ({@link
+ * ReplicaMove}), and then forgets it. {@link #check} refuses before anything has begun; {@link #run} lets the balancers
+ * of each store rest during its moves. The state of the ranges determines the next move, so an interrupted replacement
+ * can be continued on any node.
  *
- * <p>A range that has the heir as a voter already is left as it is: when the node is forgotten, its balancers find
- * another node for that voter.
+ * <p>A range with a voter on the heir is left unchanged: when the node is forgotten, the balancers find another node
+ * for its voter.
  *
  * <p>For one thread, which blocks; {@link #endRest} is for any.
  */
 final class NodeReplacement {
-    /** How long the copy of one range may take. */
+    /** Time limit for the move of one range. */
     private static final int PATIENCE_SECONDS = 3_600;
-    /** Ranges in a refusal. */
+    /** The largest number of ranges named in a refusal. */
     private static final int MOST_NAMED = 10;
 
     /**
-     * What is done and what is left.
+     * The progress.
      *
-     * @param moved ranges whose voter was moved by this run
+     * @param moved ranges whose voter this run has moved
      * @param left ranges whose voter is still to be moved
-     * @param elsewhere ranges that have the heir as a voter already
+     * @param elsewhere ranges with a voter on the heir already
      */
     record Count(int moved, int left, int elsewhere) {}
 
-    /** Is told how far it is, by the thread that runs it. */
+    /** Receives the progress, on the thread that runs the replacement. */
     interface Told {
         void count(Count count);
 
-        /** @param line for people */
+        /** @param line a description for people */
         void step(String line);
     }
 
@@ -49,11 +49,11 @@ final class NodeReplacement {
     private final Told told;
     private final Pace pace;
     private int moved;
-    /** Volatile: of the thread that runs this, ended by whoever closes. */
+    /** Volatile: written by the thread that runs this, closed by the closing thread. */
     private volatile @Nullable RestingBalancers resting;
 
     /**
-     * @param gone store id of the node that is replaced
+     * @param gone store id of the node to replace
      * @param heir store id of the node that takes its place
      */
     NodeReplacement(AdminClient client, String gone, String heir, Told told, Pace pace) {
@@ -65,10 +65,10 @@ final class NodeReplacement {
     }
 
     /**
-     * Whether it may begin; changes nothing.
+     * Checks whether a replacement may begin; changes nothing.
      *
-     * @return what there is to do
-     * @throws OperationException that names the field of the request which is wrong
+     * @return the work to do
+     * @throws OperationException naming the wrong field of the request
      */
     static Count check(AdminClient client, String gone, String heir) throws AdminException {
         Messages.Nodes known = client.nodes();
@@ -115,7 +115,7 @@ final class NodeReplacement {
         }
     }
 
-    /** Who would change the voters? */
+    /** Refuses if a range of the gone node has no leader, which would have to change its voters. */
     private static void checkLeaders(AdminClient client, List<String> stores, String gone) throws AdminException {
         List<String> leaderless = new ArrayList<>();
         for (String store : stores) {
@@ -155,7 +155,10 @@ final class NodeReplacement {
         return new Count(before.moved(), before.left() + left, before.elsewhere() + elsewhere);
     }
 
-    /** With the heir as a voter, the other is given up only where there are more than enough: a move's last step. */
+    /**
+     * With a voter on the heir, the other is only removed from a range that has too many voters: the last step of a
+     * move.
+     */
     private static boolean isToMove(Messages.Range range, int wanted, String gone, String heir) {
         return range.voters().contains(gone)
                 && (!range.voters().contains(heir)
@@ -163,11 +166,11 @@ final class NodeReplacement {
     }
 
     /**
-     * Blocks until it is done.
+     * Moves all voters, then forgets the node. Blocks until the end.
      *
-     * @return for people
-     * @throws AdminException when it is not done to its end; run again, it goes on where it is
-     * @throws OperationException the same, when the heir can take nothing any more
+     * @return a text for people
+     * @throws AdminException when it ended early; another run continues there
+     * @throws OperationException likewise, when the heir can take no more replicas
      */
     String run() throws AdminException {
         Messages.Nodes known = client.nodes();
@@ -226,7 +229,7 @@ final class NodeReplacement {
                 .run(range, gone, heir);
     }
 
-    /** Balancers rest no more, though it may still run. Any thread. */
+    /** Ends the rest of the balancers, even while the replacement still runs. Any thread. */
     void endRest() {
         RestingBalancers rest = resting;
         if (rest != null) {

@@ -15,17 +15,18 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What {@code godwit-admin} calls, for the API: the service of this node, over its loopback connection. Calls block, so
- * each has one of a few threads, none of which there is while nobody asks. Who may only look holds up no change: while
- * a node hangs, questions to all nodes take all of their time. Made when the service is served, closed before it.
+ * Makes the calls of {@code godwit-admin} for the API: to the service of this node, over its loopback connection. Calls
+ * block, so they run on a few threads, which exist only while there are requests. Questions and changes have separate
+ * threads: while a node hangs, questions to all nodes use up their whole time, and must not hold up a change. Created
+ * once the service is served, closed before it.
  */
 public final class OperatorCalls implements AutoCloseable {
-    /** For questions, and as many for changes. */
+    /** Threads for questions, and as many for changes. */
     static final int THREADS = 4;
 
     private static final int MAX_WAITING = 32;
     private static final long IDLE_SECONDS = 10;
-    /** Of one call of work that goes on after its request. */
+    /** Time limit of one call of work that continues after its request. */
     private static final Duration CALL_TIMEOUT = Duration.ofSeconds(30);
 
     private final RpcConnection connection;
@@ -49,27 +50,30 @@ public final class OperatorCalls implements AutoCloseable {
         return threads;
     }
 
-    /** @param access of the node's service for programs of its machine */
+    /** @param access the file with the address of the node's service for local programs */
     public static OperatorCalls to(Path access) throws IOException {
         return new OperatorCalls(RpcConnection.local(LocalAccess.read(access)));
     }
 
-    /** Without a limit for all calls together. */
+    /** The client without a limit for all calls together. */
     AdminClient client() {
         return client;
     }
 
-    /** Something that the service is asked or told. */
+    /** A call of the service. */
     interface Call<T> {
         T make(AdminClient within) throws AdminException;
     }
 
-    /** What changes nothing. Fails with {@link OperationException}, or {@link NotServingException} if too many wait. */
+    /**
+     * Makes a call that changes nothing. Fails with {@link OperationException}, or with {@link NotServingException} if
+     * too many wait.
+     */
     <T> CompletableFuture<T> ask(Duration within, Call<T> question) {
         return make(within, question, questions);
     }
 
-    /** What changes something; fails as {@link #ask}. */
+    /** Makes a call that changes something; fails as {@link #ask}. */
     <T> CompletableFuture<T> change(Duration within, Call<T> change) {
         return make(within, change, changes);
     }
@@ -104,7 +108,7 @@ public final class OperatorCalls implements AutoCloseable {
         return new OperationException(kind, String.valueOf(failure.getMessage()));
     }
 
-    /** What waits is not thrown away: somebody waits for it. */
+    /** Waiting calls still run, since somebody waits for their answers. */
     @Override
     public void close() {
         questions.shutdown();

@@ -2,8 +2,8 @@ package io.godwit.broker.admin;
 
 import io.godwit.broker.admin.terminal.AdminException;
 
-/** How work that looks again and again waits between two looks. */
+/** How work that polls waits between two looks. */
 interface Pace {
-    /** @throws AdminException when the work is to end instead */
+    /** @throws AdminException to end the work instead */
     void pause(long millis) throws AdminException;
 }

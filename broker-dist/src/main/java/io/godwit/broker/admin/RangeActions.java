@@ -7,10 +7,7 @@ import io.godwit.broker.admin.terminal.NodeNames;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Changes of one range, for the command and for the API: what cannot be meant is refused before a node is asked. Calls
- * block.
- */
+/** Changes of one range, for the command and the API. Refuses senseless changes before it asks a node. Calls block. */
 final class RangeActions {
     private final AdminClient client;
     private final String store;
@@ -20,7 +17,7 @@ final class RangeActions {
         this.store = store;
     }
 
-    /** @param key in hexadecimal or as {@link Text#key} shows it; null is where it halves the bytes */
+    /** @param key in hexadecimal or in the form of {@link Text#key}; null to halve the bytes */
     Messages.Result split(Messages.Range range, @Nullable String key) throws AdminException {
         String at = key == null ? null : hex(key);
         if (at != null) {
@@ -51,7 +48,7 @@ final class RangeActions {
         }
     }
 
-    /** The range to the right of {@code left}. */
+    /** The range that follows {@code left}. */
     Messages.Range rightOf(Messages.Range left) throws AdminException {
         return client.ranges(store).ranges().stream()
                 .filter(range -> range.start().equals(left.end()))
@@ -86,9 +83,9 @@ final class RangeActions {
     }
 
     /**
-     * Whether a replica may be moved; see {@link ReplicaMove}.
+     * Checks whether a replica may be moved; see {@link ReplicaMove}.
      *
-     * @param mayReduce whether the range may keep a voter less
+     * @param mayReduce whether the range may end up with one voter less
      */
     void checkMove(Messages.Range range, NodeNames names, String source, String target, boolean mayReduce)
             throws AdminException {
@@ -104,13 +101,16 @@ final class RangeActions {
         }
     }
 
-    /** With a voter on the target, all that is left is to give up the other: the end of a move, or a loss. */
+    /**
+     * If the target is a voter already, only the removal of the other is left: the last step of a move, or the loss of
+     * a voter.
+     */
     private static void checkReduction(int wanted, Messages.Range range, NodeNames names, String source, String target)
             throws AdminException {
         int voters = range.voters().size();
         if (range.voters().contains(target)
                 && range.voters().contains(source)
-                && (wanted == 0 || voters <= wanted)) { // 0: of a release that does not tell
+                && (wanted == 0 || voters <= wanted)) { // 0: unknown to an earlier release
             throw new AdminException(
                     Kind.REFUSED,
                     "not done: node " + names.shortOf(target) + " is a voter of range " + range.id()
@@ -120,7 +120,7 @@ final class RangeActions {
         }
     }
 
-    /** @throws AdminException of the kind that says why, unless it is done */
+    /** @throws AdminException of the kind that tells why it was not done */
     Messages.Result carryOut(Messages.Action action) throws AdminException {
         Messages.Result result = client.call(AdminMethods.CARRY_OUT, action);
         check(result);
@@ -152,7 +152,7 @@ final class RangeActions {
                 client.timeout().toMillis());
     }
 
-    /** The range with the epoch that somebody goes by: the leader refuses when it has another. */
+    /** The range with the epoch that the caller expects; the leader refuses if it is not the current one. */
     static Messages.Range at(Messages.Range range, OptionalLong epoch) {
         return epoch.isEmpty() ? range : range.withEpoch(epoch.getAsLong());
     }

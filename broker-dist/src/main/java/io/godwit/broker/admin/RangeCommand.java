@@ -2,7 +2,7 @@ package io.godwit.broker.admin;
 
 import picocli.CommandLine.Parameters;
 
-/** A command that changes one range. It goes by the epoch that the range has when it is asked for. */
+/** A command that changes one range, with the epoch that the range has when it is looked up. */
 abstract class RangeCommand extends NodeCommand {
     @Parameters(index = "0", paramLabel = "STORE", description = "inbox, dist or retain")
     private String store = "";

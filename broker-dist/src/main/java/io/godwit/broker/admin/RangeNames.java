@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * What operators call the ranges of a store: by the first digits of their number, as many as tell them apart. The
- * number itself, however short, always means its own range.
+ * Short names of the ranges of a store: the first digits of their numbers, as many as tell them apart. A whole number,
+ * however short, always means its own range.
  */
 final class RangeNames {
     private final Messages.Ranges ranges;
@@ -20,12 +20,12 @@ final class RangeNames {
                 ranges.ranges().stream().map(Messages.Range::id).toList());
     }
 
-    /** For people. */
+    /** The short name, for people. */
     String shortOf(long id) {
         return numbers.of(id);
     }
 
-    /** The one range that {@code name} means, its number or the first digits of it. */
+    /** The only range with that number, or else whose number begins with these digits. */
     Messages.Range resolve(long name) throws AdminException {
         List<Messages.Range> exact =
                 ranges.ranges().stream().filter(range -> range.id() == name).toList();

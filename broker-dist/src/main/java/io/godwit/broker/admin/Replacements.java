@@ -21,12 +21,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Replacements of nodes that this node was asked for by the API: one at a time, since each lets the balancers rest and
- * the end of one would wake those of the other. It has a thread for as long as it takes. How it ended is kept for
- * {@link #KEPT}, of the last {@link #MOST_KEPT} nodes, in memory: when this node stops or is killed, a replacement ends
- * where it is, and is taken up there by whoever asks for it again, at any node.
+ * The replacements of nodes requested over the API of this node: one at a time, since the end of one would also end the
+ * rest of the balancers for another. A replacement has a thread until its end. Results are kept in memory for {@link
+ * #KEPT}, of the last {@link #MOST_KEPT} nodes. When this node stops or is killed, a replacement ends; a new request,
+ * to any node, continues it.
  *
- * <p>Any thread; which there are is guarded by the monitor.
+ * <p>Any thread; the monitor guards the set of replacements.
  */
 final class Replacements implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Replacements.class);
@@ -36,7 +36,7 @@ final class Replacements implements AutoCloseable {
 
     private final AdminClient client;
     private final LongSupplier nanoTime;
-    /** At most one task, but for the moment in which the last one returns. */
+    /** Runs one task; a second one can wait only while the first is returning. */
     private final ThreadPoolExecutor thread =
             new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
                 Thread made = new Thread(task, "admin-replace");
@@ -44,17 +44,17 @@ final class Replacements implements AutoCloseable {
                 return made;
             });
 
-    /** By the node that is replaced, the one that was begun last at the end. */
+    /** By the replaced node, in the order of their begin. */
     private final Map<String, Replacement> byNode = new LinkedHashMap<>();
 
     private volatile boolean isClosed;
 
-    /** One of them: it runs, then it is done or has failed. */
+    /** One replacement: running, then done or failed. */
     private static final class Replacement implements NodeReplacement.Told {
         private final NodeReplacement work;
-        /** Volatile: replaced by the thread that runs it, read by those who ask. */
+        /** Volatile: written by the running thread, read by requests. */
         private volatile ReplaceView view;
-        /** Of the monotonic clock; counts once it runs no more. Guarded by the monitor. */
+        /** When it ended, by the monotonic clock; meaningless while it runs. Guarded by the monitor. */
         private long endedNanos;
 
         Replacement(AdminClient client, String node, String by, NodeReplacement.Count first, Pace pace) {
@@ -93,10 +93,10 @@ final class Replacements implements AutoCloseable {
     }
 
     /**
-     * Begins it, or joins the one that was begun. Asks this node meanwhile, so it blocks.
+     * Begins a replacement, or joins the same one if it is running. Blocks, since it asks this node.
      *
-     * @param within what it is checked with, in the time of the request
-     * @throws OperationException when it cannot be meant, is refused, or another is under way
+     * @param within the client for the checks, limited to the time of the request
+     * @throws OperationException when the request is wrong, is refused, or another replacement is running
      * @throws NotServingException when this node stops
      */
     ReplaceView begin(AdminClient within, String node, String by) throws AdminException {
@@ -143,7 +143,7 @@ final class Replacements implements AutoCloseable {
         return Optional.empty();
     }
 
-    /** Ended ones that are too old, and the oldest beyond the bound. Guarded by the monitor. */
+    /** Removes results that are too old, and the oldest ones beyond the bound. Guarded by the monitor. */
     private void forgetOld() {
         long now = nanoTime.getAsLong();
         byNode.values().removeIf(each -> !each.isRunning() && now - each.endedNanos >= KEPT.toNanos());
@@ -155,7 +155,7 @@ final class Replacements implements AutoCloseable {
         }
     }
 
-    /** How far the replacement of a node is, or how it ended; empty when none is known here. */
+    /** The progress or the result of the replacement of a node; empty if this node knows none. */
     synchronized Optional<ReplaceView> of(String node) {
         Replacement found = byNode.get(node);
         if (found == null || !found.isRunning() && nanoTime.getAsLong() - found.endedNanos >= KEPT.toNanos()) {
@@ -196,14 +196,14 @@ final class Replacements implements AutoCloseable {
         NodeCommand.pause(millis);
     }
 
-    /** The one under way ends at its next look; see {@link #awaitEnd}. */
+    /** A replacement under way ends at its next step; see {@link #awaitEnd}. */
     @Override
     public synchronized void close() {
         isClosed = true;
         thread.shutdown();
     }
 
-    /** Waits so long; what has not ended then is interrupted. Its balancers rest no more. */
+    /** Waits that long for the replacement, then ends the rest of its balancers and interrupts it. */
     void awaitEnd(long seconds) throws InterruptedException {
         if (thread.awaitTermination(seconds, TimeUnit.SECONDS)) {
             return;

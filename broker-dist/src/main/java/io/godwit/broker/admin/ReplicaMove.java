@@ -10,9 +10,9 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Moves a replica in steps, each of which the range survives a crash in: a learner on the new node, a voter there once
- * it has caught up, the leader handed over if the old node leads, the replica of the old node removed. Each step
- * follows from how the range is, so a move that was interrupted goes on when it is asked for again.
+ * Moves a replica in steps: a learner on the new node; a voter there once it has caught up; another leader if the old
+ * node leads; removal of the old replica. The range survives a crash at each step. The state of the range determines
+ * the next step, so an interrupted move continues when it is requested again.
  */
 final class ReplicaMove {
     private static final long LOOK_MILLIS = 500;
@@ -25,8 +25,8 @@ final class ReplicaMove {
     private final Pace pace;
 
     /**
-     * @param patienceSeconds how long one move may take
-     * @param told a line for each step that is taken, or not yet
+     * @param patienceSeconds time limit of one move
+     * @param told receives a line for each attempt at a step, if it differs from the last
      */
     ReplicaMove(
             AdminClient client, NodeNames names, String store, int patienceSeconds, Consumer<String> told, Pace pace) {
@@ -38,7 +38,11 @@ final class ReplicaMove {
         this.pace = pace;
     }
 
-    /** Returns when the replica has moved; the range as it is then. */
+    /**
+     * Blocks until the replica has moved.
+     *
+     * @return the range after the move
+     */
     Messages.Range run(Messages.Range first, String source, String target) throws AdminException {
         Messages.Range range = first;
         long giveUp = System.nanoTime() + Duration.ofSeconds(patienceSeconds).toNanos();
@@ -71,7 +75,7 @@ final class ReplicaMove {
         return range.voters().contains(node) || range.learners().contains(node);
     }
 
-    /** What is to be done next; empty when the replica has moved. */
+    /** The next step; empty when the replica has moved. */
     static Optional<ActionKind> next(Messages.Range range, String source, String target) {
         if (!range.voters().contains(target)) {
             return Optional.of(range.learners().contains(target) ? ActionKind.PROMOTE : ActionKind.ADD_LEARNER);

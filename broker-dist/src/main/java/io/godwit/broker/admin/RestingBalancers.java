@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The balancers of a store, which rest on every node while an operator does their work. What somebody pauses or has
- * paused stays so afterwards; those that rest for somebody else are left to them. After a kill -9 of this program they
- * rest for {@link LimitedPauses#REST}, so it asks again from time to time ({@link #goOn}).
+ * The balancers of a store, resting on every node while an operator's work does their job. Balancers that somebody
+ * pauses stay paused afterwards, and balancers that rest for other work are left alone. After a kill -9 of this program
+ * they rest for {@link LimitedPauses#REST}, so {@link #goOn} renews the rest from time to time.
  */
 final class RestingBalancers implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RestingBalancers.class);
@@ -23,10 +23,10 @@ final class RestingBalancers implements AutoCloseable {
 
     private final AdminClient client;
     private final String store;
-    /** Both threads that may close this take it. */
+    /** The changes that end the rest. It is its own monitor: either of two threads may close this. */
     private final List<Messages.ChangeBalancer> ends = new ArrayList<>();
 
-    /** When the rest was asked for last. Of the thread that does the work. */
+    /** When the rest was last requested. Confined to the working thread. */
     private long askedNanos;
 
     private final Thread shutdown = new Thread(this::end, "unrest-balancers");
@@ -40,12 +40,12 @@ final class RestingBalancers implements AutoCloseable {
         this.nanoTime = nanoTime;
     }
 
-    /** For a program of its own: its end, such as by Ctrl-C, ends the rest too. */
+    /** For a program of its own: its exit, such as by Ctrl-C, ends the rest too. */
     static RestingBalancers untilExit(AdminClient client, String store) {
         return new RestingBalancers(client, store, true, System::nanoTime);
     }
 
-    /** {@link #close} ends the rest, nothing else. */
+    /** Only {@link #close} ends the rest. */
     static RestingBalancers untilClosed(AdminClient client, String store) {
         return new RestingBalancers(client, store, false, System::nanoTime);
     }
@@ -62,7 +62,7 @@ final class RestingBalancers implements AutoCloseable {
         askedNanos = nanoTime.getAsLong();
     }
 
-    /** The work goes on: to be called at each of its steps. Asks again when it is time to. */
+    /** To be called at each step of the work. Renews the rest when it is due. */
     void goOn() {
         if (nanoTime.getAsLong() - askedNanos < RENEWAL.toNanos()) {
             return;
@@ -71,7 +71,7 @@ final class RestingBalancers implements AutoCloseable {
         synchronized (ends) {
             rested = List.copyOf(ends);
         }
-        AdminClient limited = client.within(MOST_TO_ASK); // a node that does not answer does not hold up the work
+        AdminClient limited = client.within(MOST_TO_ASK); // a silent node must not hold up the work for long
         for (int i = 0; i < rested.size(); i++) {
             Messages.ChangeBalancer each = rested.get(i);
             try {

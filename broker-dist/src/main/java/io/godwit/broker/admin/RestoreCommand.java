@@ -33,7 +33,7 @@ import picocli.CommandLine.Parameters;
             "are only checked."
         })
 final class RestoreCommand implements Callable<Integer> {
-    /** What a broker has. */
+    /** The stores of a broker. */
     private static final List<String> STORES = List.of("dist", "inbox", "retain");
 
     private final Admin admin;
@@ -58,15 +58,15 @@ final class RestoreCommand implements Callable<Integer> {
         this.admin = admin;
     }
 
-    /** What is restored; for programs. */
+    /** The result, for JSON. */
     private record Restored(boolean isDryRun, String into, String cluster, List<String> stores, int ranges) {}
 
-    /** A backup and the directory it lies in. */
+    /** A backup and its directory. */
     private record Found(BackupManifest manifest, Path directory) {}
 
     @Override
     public Integer call() throws AdminException {
-        List<Path> unpacked = new ArrayList<>(); // by this command, which deletes them
+        List<Path> unpacked = new ArrayList<>(); // directories that this command unpacked, and deletes
         try {
             List<Found> backups = new ArrayList<>();
             for (Path path : expanded()) {
@@ -89,8 +89,8 @@ final class RestoreCommand implements Callable<Integer> {
     }
 
     /**
-     * A directory without a manifest may hold a backup of each store. If one of them was not finished, all are not:
-     * "backup all" finishes them one after the other, and they belong together.
+     * A directory without a manifest may hold a backup of each store. If one of these is unfinished, the whole is
+     * refused: "backup all" finishes them one after the other, and they belong together.
      */
     private List<Path> expanded() throws IOException {
         List<Path> all = new ArrayList<>();
@@ -127,7 +127,7 @@ final class RestoreCommand implements Callable<Integer> {
         return new Found(BackupFiles.verify(directory), directory);
     }
 
-    /** Beside the directory to be made, which is where there is room; under a name that nobody has. */
+    /** A directory of an unused name beside the target, whose disk must have the space anyway. */
     private Path newDirectory() throws IOException {
         Path target = into.toAbsolutePath().normalize();
         Path parent = Objects.requireNonNullElse(target.getParent(), target);
@@ -135,7 +135,7 @@ final class RestoreCommand implements Callable<Integer> {
         return Files.createTempDirectory(parent, target.getFileName() + ".unpacked-");
     }
 
-    /** What belongs together may be restored together. */
+    /** Checks that the backups belong together: of one cluster, and one per store. */
     private static void check(List<Found> backups) throws AdminException {
         TreeSet<String> clusters = new TreeSet<>();
         TreeSet<String> stores = new TreeSet<>();

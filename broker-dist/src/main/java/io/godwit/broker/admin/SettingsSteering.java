@@ -13,7 +13,7 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The configurations and plugins of all nodes, for the API: each node tells its own. */
+/** The configurations and plugins of all nodes, for the API; each node sends its own. */
 public final class SettingsSteering implements SettingsAdmin {
     private static final Logger LOG = LoggerFactory.getLogger(SettingsSteering.class);
 
@@ -76,7 +76,10 @@ public final class SettingsSteering implements SettingsAdmin {
                 Objects.requireNonNullElse(use.circuit(), "closed"));
     }
 
-    /** Those that run, one after the other. One of a release that does not know of this is missing too. */
+    /**
+     * Asks the running nodes one after the other. Nodes that do not answer, or whose release lacks the method, count as
+     * missing.
+     */
     private <A, T> CompletableFuture<Answer<List<T>>> ofAll(
             Duration within, MethodDescriptor<Messages.OfNode, A> method, Function<A, T> view) {
         return calls.ask(within, limited -> {

@@ -15,8 +15,8 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What {@code godwit-admin} does with ranges, nodes and stores, for the API: by the same calls. Closed before these,
- * with the moves and backups that are under way.
+ * What {@code godwit-admin} does with ranges, nodes and stores, for the API, by the same calls. Closed before {@link
+ * OperatorCalls}, together with the moves and backups under way.
  */
 public final class StoreSteering implements StoreAdmin, AutoCloseable {
     private static final long CLOSE_SECONDS = 5;
@@ -33,7 +33,7 @@ public final class StoreSteering implements StoreAdmin, AutoCloseable {
         this.backups = new Backups(calls.client());
     }
 
-    /** By its whole number: the first digits of one would mean another range after a split. */
+    /** By the whole number: after a split, its first digits might mean another range. */
     private static Messages.Range range(AdminClient within, RangeName name) throws AdminException {
         Messages.Range found = within.ranges(name.store()).ranges().stream()
                 .filter(range -> range.id() == name.rangeId())
@@ -43,7 +43,7 @@ public final class StoreSteering implements StoreAdmin, AutoCloseable {
         return RangeActions.at(found, name.epoch());
     }
 
-    /** By its whole id. */
+    /** By the whole id. */
     static String node(Messages.Nodes known, String id) throws AdminException {
         if (known.nodes().stream().noneMatch(node -> node.storeId().equals(id))) {
             throw new AdminException(Kind.UNKNOWN, "there is no node \"" + id + "\"");
@@ -122,7 +122,7 @@ public final class StoreSteering implements StoreAdmin, AutoCloseable {
             Set<String> missing = new TreeSet<>();
             for (String store : stores.isEmpty() ? known.stores() : stores) {
                 List<String> left = nodes.stream()
-                        .filter(node -> !missing.contains(node)) // it would be waited for each time
+                        .filter(node -> !missing.contains(node)) // one that was silent would be waited for again
                         .toList();
                 add(new BalancerActions(limited, store).on(left, null), views, missing);
             }
@@ -256,14 +256,14 @@ public final class StoreSteering implements StoreAdmin, AutoCloseable {
                     if (store.equals(Backups.ALL)) {
                         checkLeadsAll(limited);
                     } else {
-                        limited.ranges(store); // before anything is begun for a store that there is not
+                        limited.ranges(store); // fails for an unknown store before anything has begun
                     }
                     return store;
                 })
                 .thenApply(backups::open);
     }
 
-    /** All stores are copied at one moment by a node that leads all ranges, or not at all. */
+    /** A node copies all stores as of one moment only if it leads all ranges. */
     private static void checkLeadsAll(AdminClient within) throws AdminException {
         Messages.Nodes known = within.nodes();
         for (String store : known.stores()) {
@@ -279,7 +279,7 @@ public final class StoreSteering implements StoreAdmin, AutoCloseable {
         }
     }
 
-    /** Ends moves, a replacement and backups. Blocks for some seconds at most. */
+    /** Ends moves, a replacement and backups. Blocks for a few seconds at most. */
     @Override
     public void close() {
         moves.close();

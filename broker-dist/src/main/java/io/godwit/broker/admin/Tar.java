@@ -10,7 +10,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * As much of the tar format (POSIX ustar) as a backup needs: plain files with short names.
+ * The part of the tar format (POSIX ustar) that a backup needs: plain files with short names.
  *
  * <pre>
  * header of 512 bytes: 0 name | 100 mode | 124 size, 11 octal digits | 148 checksum | 156 type '0' | 257 "ustar\0" "00"
@@ -36,8 +36,8 @@ final class Tar {
     private Tar() {}
 
     /**
-     * A file of the archive; as many bytes as announced must be written before it is closed, which leaves {@code out}
-     * open.
+     * Begins a file of the archive. Exactly {@code bytes} bytes must be written before it is closed; closing leaves
+     * {@code out} open.
      */
     static OutputStream entry(OutputStream out, String name, long bytes) throws IOException {
         byte[] nameBytes = name.getBytes(StandardCharsets.US_ASCII);
@@ -66,7 +66,7 @@ final class Tar {
         System.arraycopy(padded, 0, header, offset, digits);
     }
 
-    /** Over the header, with blanks for the checksum itself. */
+    /** The sum of the header's bytes, with the checksum field taken as blanks. */
     private static int sum(byte[] header) {
         int sum = 0;
         for (int i = 0; i < BLOCK; i++) {
@@ -114,13 +114,13 @@ final class Tar {
         }
     }
 
-    /** @param name with slashes */
+    /** @param name may contain slashes */
     record Header(String name, long bytes) {}
 
     /**
-     * The next file of the archive, whose data follows; null at the end.
+     * Reads the next header, which the data of the file follows; null at the end of the archive.
      *
-     * @throws IOException if that is no header, or the archive ends early
+     * @throws IOException if there is no valid header, or the archive ends early
      */
     static @Nullable Header next(InputStream in) throws IOException {
         byte[] header = in.readNBytes(BLOCK);
@@ -139,7 +139,7 @@ final class Tar {
         return new Header(text(header, 0, MAX_NAME), parse(header, SIZE, 12));
     }
 
-    /** Passes over what fills the last block of a file. */
+    /** Skips the padding after the data of a file. */
     static void skipPadding(InputStream in, long bytes) throws IOException {
         in.skipNBytes((BLOCK - bytes % BLOCK) % BLOCK);
     }

@@ -5,7 +5,7 @@ import java.util.HexFormat;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Numbers and keys as people read them. */
+/** Formats numbers and keys for people. */
 final class Text {
     private static final int SHOWN = 40;
     private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB"};
@@ -30,7 +30,7 @@ final class Text {
         return Math.round(share * 100) + " %";
     }
 
-    /** How many voters ranges are to have, and how many ranges have fewer. */
+    /** How many voters ranges should have, and how many ranges have fewer. */
     static String wanted(Messages.Ranges ranges) {
         int wanted = ranges.wantedVoters();
         if (wanted == 0) {
@@ -41,21 +41,22 @@ final class Text {
                 + (fewer == 0 ? "" : "; " + fewer + " of " + ranges.ranges().size() + " have fewer");
     }
 
-    /** How many ranges have fewer voters than they are to have. */
+    /** How many ranges have fewer voters than they should. */
     static long withFewer(Messages.Ranges ranges) {
         return ranges.ranges().stream()
                 .filter(range -> range.voters().size() < ranges.wantedVoters())
                 .count();
     }
 
-    /** A key, of its hexadecimal digits, as {@link Key#toString} has it; null is the end of the key space. */
+    /** A key from its hexadecimal digits, as {@link Key#toString} has it; null for the end of the key space. */
     static String key(@Nullable String hex) {
         String text = hex == null ? "" : Key.of(HexFormat.of().parseHex(hex)).toString();
         return text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "..";
     }
 
     /**
-     * The hexadecimal digits of a key that is given so, or as {@link Key#toString} has it, which has a backslash in it.
+     * The hexadecimal digits of a key. The key is given so too, or in the form of {@link Key#toString}, which contains
+     * a backslash.
      *
      * @throws IllegalArgumentException if it is neither
      */

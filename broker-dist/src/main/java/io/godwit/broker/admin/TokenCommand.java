@@ -24,8 +24,7 @@ import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
 /**
- * Edits the file of tokens of the HTTP API, without asking a node. The file has hashes only; a new token is printed
- * once.
+ * Edits the file of tokens of the HTTP API, without a node. The file contains only hashes; a new token is printed once.
  */
 @Command(
         name = "token",
@@ -51,13 +50,13 @@ final class TokenCommand implements Runnable {
         this.admin = admin;
     }
 
-    /** Without a subcommand. */
+    /** Called when there is no subcommand. */
     @Override
     public void run() {
         throw new ParameterException(Objects.requireNonNull(spec).commandLine(), "say what to do: add, list or remove");
     }
 
-    /** What is told of an entry; never its hash. */
+    /** An entry for printing, without its hash. */
     private record Line(String name, String role, String tenant, String kind, String subject) {
         static Line of(Entry entry) {
             boolean isToken = entry.proof() == Proof.SHA256;

@@ -1,18 +1,18 @@
 /**
- * What operators ask of a node: {@code bin/godwit-admin} and the RPC service behind it.
+ * Operators' access to a node: {@code bin/godwit-admin} and the RPC service behind it.
  *
  * <pre>
- * Admin              the command line: where the node is, which command, exit codes
- *   (X)Command         one command each; RangeCommands has those that change one range
+ * Admin              the command line: which node, which command
+ *   (X)Command         one command each; RangeCommand is the base of those that change one range
  *   AdminClient        calls a node
- *   Text               what people read; with --json they get the messages themselves
+ *   Text               formats for people; with --json the messages themselves are printed
  * AdminMethods       the methods of the service, and their messages as JSON
- *   Messages           what is asked and answered
- * AdminService       the node's side, on io.godwit.kv.operate.NodeOperations
- * api                the commands that go by the HTTP API
+ *   Messages           requests and answers
+ * AdminService       the node's side, using io.godwit.kv.operate.NodeOperations
+ * api                the commands that use the HTTP API
  *   http             its client
- * kubernetes         what pods ask the API server of Kubernetes
- * terminal           tables, printable text and exit codes of all commands
+ * kubernetes         calls of the Kubernetes API server
+ * terminal           tables, printable text and exit codes
  * </pre>
  */
 @NullMarked

@@ -1,22 +1,22 @@
 package io.godwit.broker.api;
 
 /**
- * What clients choose, such as ids and topics, for a line of the log: nothing of it may look like another line, be one
- * of kilobytes, or show in another order than it has. So what ends lines, turns the direction of writing, is invisible
- * or half a character becomes a question mark, and a long text is cut.
+ * Makes text that clients choose, such as ids and topics, safe for a log line: it must not look like another line, nor
+ * be kilobytes long, nor change the order of display. So line ends, changes of the writing direction, invisible
+ * characters and unpaired surrogates become a question mark, and a long text is cut.
  */
 public final class LogText {
-    /** Characters of one value. The longest client id has 65,535. */
+    /** The largest number of characters of one value. The longest client id has 65,535. */
     static final int MAX_CHARS = 256;
 
     private LogText() {}
 
-    /** Of a value among others: its text, cut at 256 characters. */
+    /** The text of a value, cut at 256 characters. */
     public static String of(Object value) {
         return of(value, MAX_CHARS);
     }
 
-    /** @param most UTF-16 units that are shown, before a note of how many there were */
+    /** @param most UTF-16 units that are shown; a longer text ends with its length */
     public static String of(Object value, int most) {
         String text = value.toString();
         String part = text.length() > most ? text.substring(0, most) : text;

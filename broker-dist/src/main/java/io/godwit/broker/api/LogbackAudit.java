@@ -25,16 +25,19 @@ import java.util.WeakHashMap;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes the record of changes by Logback, and finds out whether Logback could: appenders throw nothing when a disk is
- * full. A file says so to its context, by which it is known here; any other appender that has failed is stopped. No
- * level keeps the record from being written, whatever a configuration says that is read while the broker runs.
+ * Writes the audit record by Logback, and detects whether Logback could write: appenders throw nothing when a disk is
+ * full. A file reports errors to its context, where this object listens; any other failed appender is stopped. No level
+ * prevents the record from being written, even if the configuration of the log is reloaded.
  */
 public final class LogbackAudit implements AuditSink, AutoCloseable {
     private final LoggerContext context;
     private final Listener listener = new Listener();
     private final Counter refused;
     private final Counter lost;
-    /** Files that have failed, and whether they do so now. Told by whichever thread logs, looked at by the writer. */
+    /**
+     * Files that have failed at least once, and whether they are failing now. Set by logging threads, read by the
+     * writer.
+     */
     private final Map<OutputStream, Boolean> failing = Collections.synchronizedMap(new WeakHashMap<>());
 
     public LogbackAudit(MeterRegistry meters) {
@@ -52,7 +55,7 @@ public final class LogbackAudit implements AuditSink, AutoCloseable {
         context.getStatusManager().add(listener);
     }
 
-    /** Told by the thread that writes to the file, under the lock of its appender. */
+    /** Called by the thread that writes to the file, under the lock of its appender. */
     private final class Listener implements StatusListener {
         @Override
         public void addStatusEvent(Status status) {
@@ -63,7 +66,7 @@ public final class LogbackAudit implements AuditSink, AutoCloseable {
             }
         }
 
-        /** It stays when the configuration is read anew. */
+        /** The listener stays when the configuration is reloaded. */
         @Override
         public boolean isResetResistant() {
             return true;
@@ -98,19 +101,19 @@ public final class LogbackAudit implements AuditSink, AutoCloseable {
     @Override
     public void write(String record) throws IOException {
         Logger logger = context.getLogger(LOGGER);
-        if (!logger.isInfoEnabled()) { // by what it inherits, or since the configuration was read anew
+        if (!logger.isInfoEnabled()) { // inherited, or after a reload of the configuration
             logger.setLevel(Level.INFO);
         }
         Optional<String> before = failure();
         logger.info("{}", record);
-        // a file that recovers throws away what is written to it at that moment
+        // a file that is just recovering discards what is written to it
         String failure = failure().or(() -> before).orElse("");
         if (!failure.isEmpty()) {
             throw new IOException(failure);
         }
     }
 
-    /** Of the appenders that get the records. */
+    /** A failure of one of the appenders that receive the records. */
     private Optional<String> failure() {
         String name = LOGGER;
         while (true) {
@@ -144,7 +147,7 @@ public final class LogbackAudit implements AuditSink, AutoCloseable {
         lost.increment(records);
     }
 
-    /** Hears no more of files that fail. */
+    /** Stops listening for failures. */
     @Override
     public void close() {
         context.getStatusManager().remove(listener);

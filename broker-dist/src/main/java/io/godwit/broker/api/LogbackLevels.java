@@ -11,10 +11,10 @@ import java.util.regex.Pattern;
 import org.slf4j.LoggerFactory;
 
 /**
- * The levels of Logback's loggers. Only the root and loggers of the broker can be set: a logger lives for ever, so that
- * others are not made for whatever name somebody sends. Nor may the record of changes be switched off
- * ({@link LogbackAudit} sees to what it inherits). The root gets no level below info: libraries write what they
- * transfer at debug, such as the tokens of operators by RPC.
+ * The levels of Logback's loggers. Only the root and loggers of the broker can be set: loggers live forever, so they
+ * must not be created for arbitrary names. The audit record cannot be switched off ({@link LogbackAudit} handles an
+ * inherited level). The root's level cannot be below info: at debug, libraries log transferred data, such as tokens of
+ * operators in RPC.
  */
 public final class LogbackLevels implements LogLevels {
     private static final Pattern OURS = Pattern.compile("io\\.godwit(\\.[A-Za-z][A-Za-z0-9]{0,60}){0,8}");

@@ -24,7 +24,10 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The nodes and stores of the cluster, as {@link NodeOperations} tells; while the node has its stores. Thread-safe. */
+/**
+ * The nodes and stores of the cluster, from {@link NodeOperations}; available while the node's stores are open.
+ * Thread-safe.
+ */
 public final class NodeAdmin implements ClusterAdmin {
     private final NodeHealth health;
     /** Null before the stores are opened, and again before they are closed. */
@@ -36,12 +39,12 @@ public final class NodeAdmin implements ClusterAdmin {
         this.health = health;
     }
 
-    /** @param stores how the stores are, by name; may wait for their locks */
+    /** @param stores the health of the stores, by name; may wait for their locks */
     public void opened(NodeOperations operations, Supplier<Map<String, StoreHealth>> stores) {
         node = new Node(operations, stores);
     }
 
-    /** Nobody asks the stores any more, but for calls under way. */
+    /** From now on no calls reach the stores, except those under way. */
     public void closing() {
         node = null;
     }
@@ -54,7 +57,7 @@ public final class NodeAdmin implements ClusterAdmin {
         return now;
     }
 
-    /** What keeps the node from its promises, as far as its stores know; empty without them. */
+    /** The reasons why this node does not fully serve, as known by its stores; empty without stores. */
     public List<String> lacks() {
         Node now = node;
         List<String> lacks = new ArrayList<>();

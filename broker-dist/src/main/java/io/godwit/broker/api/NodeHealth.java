@@ -14,17 +14,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How the node is, for whoever asks whether it lives and should get clients. The answer is never older than some
- * seconds, also while parts of the node hang:
+ * The health of the node: whether it lives, and whether it should get clients. The answer is never older than a few
+ * seconds, even while parts of the node hang:
  *
  * <ul>
- *   <li>one thread looks each second at what may keep the node from its promises, and may be held up by a lock. When it
- *       has not come back for ten seconds, the node is not ready;
- *   <li>another one, which asks nobody, shows that threads get to run at all, and looks for threads in a deadlock. When
- *       it finds some, or does not run for half a minute, the process should be started anew.
+ *   <li>one thread checks each second for reasons why the node does not fully serve, and may have to wait for a lock.
+ *       If a check takes longer than ten seconds, the node is not ready;
+ *   <li>another thread, which takes no locks, shows that threads run at all, and looks for deadlocks. If it finds one,
+ *       or has not run for half a minute, the process should be restarted.
  * </ul>
  *
- * <p>A disk that hangs makes the node not ready, but lets it live: a restart would not mend it. Thread-safe;
+ * <p>With a hanging disk the node is not ready, but lives: a restart would not help. Thread-safe;
  * {@link #view} takes no lock.
  */
 public final class NodeHealth implements AutoCloseable {
@@ -34,7 +34,7 @@ public final class NodeHealth implements AutoCloseable {
     static final long LATE_NANOS = TimeUnit.SECONDS.toNanos(10);
     static final long DEAD_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-    /** Where in its life the node is. */
+    /** The phase in the node's life. */
     public enum Phase {
         STARTING,
         SERVING,
@@ -48,14 +48,14 @@ public final class NodeHealth implements AutoCloseable {
         return thread;
     });
 
-    // each set by its own writer, read by whoever asks
+    // each set by one writer, read by any thread
     private volatile Phase phase = Phase.STARTING;
     private volatile String waiting = "";
     private volatile Supplier<List<String>> lacks = List::of;
     private volatile Look last;
     private volatile long beatAt;
     private volatile List<String> deadlock = List.of();
-    /** The failure that was logged last; empty when a look has succeeded since. */
+    /** The last logged failure; empty if a check has succeeded since. */
     private volatile String failureTold = "";
 
     private record Look(long at, List<String> lacks) {}
@@ -78,7 +78,7 @@ public final class NodeHealth implements AutoCloseable {
         repeat(this::lookForDeadlock, DEADLOCK_PERIOD_MILLIS);
     }
 
-    /** Whatever the task throws: one that the executor sees would end it for ever, and nobody would be told. */
+    /** Catches everything: an exception would silently end the executor's schedule. */
     @SuppressWarnings("FutureReturnValueIgnored") // runs until the threads are shut down
     private void repeat(Runnable task, long periodMillis) {
         Runnable lasting = () -> {
@@ -91,7 +91,7 @@ public final class NodeHealth implements AutoCloseable {
         threads.scheduleWithFixedDelay(lasting, periodMillis, periodMillis, TimeUnit.MILLISECONDS);
     }
 
-    /** A failure that comes again and again is told once. */
+    /** Logs a recurring failure once. */
     private void tellFailure(Throwable failure) {
         String text = failure.toString();
         if (!text.equals(failureTold)) {
@@ -109,18 +109,18 @@ public final class NodeHealth implements AutoCloseable {
         waiting = what;
     }
 
-    /** @param supplier what keeps the node from its promises, a sentence each; may wait for locks */
+    /** @param supplier the reasons why the node does not fully serve, one sentence each; may wait for locks */
     public void lacks(Supplier<List<String>> supplier) {
         lacks = supplier;
     }
 
-    /** Asks what is lacking now. Waits for locks that the supplier waits for. */
+    /** Checks now. Waits for the locks that the supplier needs. */
     public void look() {
         long begun = nanoClock.getAsLong();
         try {
             last = new Look(begun, List.copyOf(lacks.get()));
             failureTold = "";
-        } catch (RuntimeException | Error e) { // the node counts as not ready when it stays so
+        } catch (RuntimeException | Error e) { // if this lasts, the node counts as not ready
             tellFailure(e);
         }
     }

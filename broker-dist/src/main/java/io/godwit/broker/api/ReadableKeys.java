@@ -2,13 +2,13 @@ package io.godwit.broker.api;
 
 import java.util.HexFormat;
 
-/** Keys of the stores for people. */
+/** Keys of the stores, for people. */
 final class ReadableKeys {
     private static final HexFormat HEX = HexFormat.of();
 
     private ReadableKeys() {}
 
-    /** Printable ASCII as it is, but for the backslash; other bytes as {@code \xNN}. */
+    /** Printable ASCII is unchanged, except for the backslash; other bytes become {@code \xNN}. */
     static String of(byte[] key) {
         StringBuilder text = new StringBuilder(key.length);
         for (byte each : key) {

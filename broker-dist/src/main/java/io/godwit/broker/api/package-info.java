@@ -1,4 +1,4 @@
-/** What the HTTP API asks of the broker, answered by its parts. */
+/** Implementations of the HTTP API's ports, based on the parts of the broker. */
 @NullMarked
 package io.godwit.broker.api;
 

@@ -14,25 +14,25 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules: the first line that applies decides, and where none does the answer is no. Immutable.
+ * The access rules: the first rule that applies decides, and if none does, the answer is no. Immutable.
  *
- * <p>To a publish a rule applies when its filter matches the topic. To a subscription an {@code allow} applies when its
- * filter matches every topic that the wanted filter could bring, a {@code deny} when it matches any of them: a deny is
- * not got round by asking for more ({@code #}) than it names. Nor by a name that cannot stand in a filter:
- * {@link AclFilter}.
+ * <p>A rule applies to a publish when its filter matches the topic. To a subscription, an {@code allow} applies when
+ * its filter covers every topic that the wanted filter matches, a {@code deny} when it matches any of them: a client
+ * cannot evade a deny by asking for more than it names ({@code #}), nor by a name that cannot be part of a filter
+ * ({@link AclFilter}).
  *
- * <p>Rules about one user or one client are found by name, so that many of them cost the others nothing.
+ * <p>Rules for a single user or client are found by name, so a large number of them does not slow down the others.
  */
 final class Acl {
     private static final AclRule[] NO_RULES = {};
     private static final AuthDecision NO_RULE = new AuthDecision.Denied("no rule allows it");
 
-    // each list in the order of the file
+    // each list in the order of the rules
     private final Map<String, AclRule[]> byUser;
     private final Map<String, AclRule[]> byClient;
     private final AclRule[] forAll;
 
-    /** @param rules in the order in which they count */
+    /** @param rules in the order in which they apply */
     Acl(List<AclRule> rules) {
         Map<String, List<AclRule>> users = new HashMap<>();
         Map<String, List<AclRule>> clients = new HashMap<>();
@@ -84,7 +84,7 @@ final class Acl {
         return decide(client, rule -> rule.isForPublish() && applies(rule, levels, client));
     }
 
-    /** @param filter without the name of a share group */
+    /** @param filter without the share name */
     AuthDecision subscribe(ClientInfo client, String filter) {
         String[] levels = AclFilter.levelsOf(filter);
         return decide(client, rule -> rule.isForSubscribe() && applies(rule, levels, client));
@@ -107,7 +107,7 @@ final class Acl {
         return first.isAllow() ? AuthDecision.ALLOWED : new AuthDecision.Denied(first.describe());
     }
 
-    /** The first of {@code rules} that applies, or {@code earlier} when that stands before it. */
+    /** The first of {@code rules} that applies, or {@code earlier} if it comes before that one. */
     private static @Nullable AclRule first(AclRule[] rules, Condition applies, @Nullable AclRule earlier) {
         for (AclRule rule : rules) {
             if (earlier != null && earlier.isBefore(rule)) {

@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * One line of the rules: {@code (allow|deny) (publish|subscribe|all) (user NAME|client ID|all) FILTER}.
  *
- * @param isOfFile of this node, whose rules come before those that all nodes have
- * @param number of its line, from 1
- * @param line as it was written
- * @param user whom it is about; null unless it is about one user
- * @param clientId whom it is about; null unless it is about one client
+ * @param isOfFile of this node's file, whose rules come before those of all nodes
+ * @param number of the line, from 1
+ * @param line as written
+ * @param user the user it is about; null unless it is about one
+ * @param clientId the client it is about; null unless it is about one
  */
 record AclRule(
         boolean isOfFile,
@@ -25,7 +25,7 @@ record AclRule(
         @Nullable String clientId,
         AclFilter filter) {
 
-    /** Fails with {@link IllegalArgumentException}, whose message says what was expected. */
+    /** @throws IllegalArgumentException with a message that says what was expected */
     static AclRule parse(boolean isOfFile, int number, String line) {
         Words words = new Words(line);
         boolean isAllow = words.oneOf("allow", "deny").equals("allow");
@@ -46,17 +46,19 @@ record AclRule(
                 filter);
     }
 
-    /** Whether it is looked at before the other one. */
+    /** Whether this rule comes before the other one. */
     boolean isBefore(AclRule other) {
         return isOfFile == other.isOfFile ? number < other.number : isOfFile;
     }
 
-    /** For events: which line said so. */
+    /** Describes the rule for events: its line, its kind and its filter. */
     String describe() {
         return (isOfFile ? "line " : "shared rule ") + number + ": " + (isAllow ? "allow " : "deny ") + filter;
     }
 
-    /** Cuts a line into words; one in double quotes may hold spaces, and '"' and '\' behind a '\'. */
+    /**
+     * Splits a line into words. A word in double quotes may contain spaces; a backslash escapes a quote or a backslash.
+     */
     private static final class Words {
         private final String line;
         private int position;
@@ -90,7 +92,7 @@ record AclRule(
             return line.substring(from, position);
         }
 
-        /** What is left; a topic filter may have spaces inside. */
+        /** The rest of the line, since a topic filter may contain spaces. */
         private String rest() {
             skipSpace();
             if (position == line.length()) {
@@ -131,7 +133,11 @@ record AclRule(
         }
     }
 
-    /** The rules of some lines, with every error. */
+    /**
+     * Parses lines into rules.
+     *
+     * @param errors receives one entry per wrong line
+     */
     static List<AclRule> parseAll(List<String> lines, boolean isOfFile, List<String> errors) {
         List<AclRule> rules = new ArrayList<>();
         for (int i = 0; i < lines.size(); i++) {

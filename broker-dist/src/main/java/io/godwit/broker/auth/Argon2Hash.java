@@ -11,9 +11,9 @@ import org.bouncycastle.crypto.params.Argon2Parameters;
 /**
  * An argon2id hash in the usual text form, {@code $argon2id$v=19$m=19456,t=2,p=1$salt$hash}, base64 without padding.
  *
- * @param memoryKib held while one password is checked, by each thread that checks; at most 64 MiB
+ * @param memoryKib memory for one check; each checking thread needs as much; at most 64 MiB
  */
-@SuppressWarnings("ArrayRecordComponent") // never modified, compared nowhere
+@SuppressWarnings("ArrayRecordComponent") // never modified or compared
 record Argon2Hash(int memoryKib, int iterations, int lanes, byte[] salt, byte[] hash) implements Credential {
     private static final int DEFAULT_MEMORY_KIB = 19 * 1024;
     private static final int DEFAULT_ITERATIONS = 2;
@@ -89,7 +89,7 @@ record Argon2Hash(int memoryKib, int iterations, int lanes, byte[] salt, byte[] 
         return "argon2id m=" + memoryKib + ",t=" + iterations + ",p=" + lanes;
     }
 
-    /** Not the hash. */
+    /** Without the hash. */
     @Override
     public String toString() {
         return kind();

@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file of users or rules cannot be used, or neither can; the message has a line for each file, with its name and
- * every line in it that is wrong, with what is wrong, not its text.
+ * A file of users or rules, or both, cannot be used. The message has a line per file with its name and the numbers and
+ * errors of its wrong lines, but not their text.
  */
 public final class AuthFileException extends IOException {
     AuthFileException(Path file, List<String> errors) {
@@ -24,7 +24,7 @@ public final class AuthFileException extends IOException {
         super(message, cause);
     }
 
-    /** There is no file of users yet. */
+    /** For a missing file of users. */
     static AuthFileException noUsers(Path file, AuthFileException cause) {
         return new AuthFileException(
                 file + ": there is no such file; \"bin/godwit-passwd --file " + file + " add NAME\" makes it", cause);
@@ -37,7 +37,7 @@ public final class AuthFileException extends IOException {
         return "cannot be read: " + (cause instanceof AccessDeniedException ? "permission denied" : cause);
     }
 
-    /** This one, and what is wrong with another file. */
+    /** Adds the errors of another file. */
     AuthFileException and(@Nullable AuthFileException other) {
         return other == null ? this : new AuthFileException(getMessage() + "\n" + other.getMessage(), this);
     }

@@ -6,7 +6,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.file.Path;
 
-/** Counts what becomes of changed files of users and rules and, when somebody listens, tells it. Thread-safe. */
+/** Counts reloads of files of users and rules, successful or rejected, and raises events for them. Thread-safe. */
 public final class AuthFileReports {
     private final EventListener events;
     private final Counter loaded;

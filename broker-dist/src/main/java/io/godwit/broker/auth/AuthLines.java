@@ -4,11 +4,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Whether single lines of users and rules, of other brokers' files, can be taken as they are. */
+/** Checks single lines of users and rules that come from other brokers' files. */
 public final class AuthLines {
     private AuthLines() {}
 
-    /** What is wrong with a line of a password file; empty for nothing. The hash is not in it. */
+    /** The error in a line of a password file; empty if there is none. It does not contain the hash. */
     public static String wrongUser(String line) {
         try {
             PasswordFile.parse(Path.of("passwd"), List.of(line));
@@ -20,7 +20,7 @@ public final class AuthLines {
         }
     }
 
-    /** What is wrong with a rule; empty for nothing. */
+    /** The error in a rule; empty if there is none. */
     public static String wrongRule(String line) {
         List<String> errors = new ArrayList<>();
         AclRule.parseAll(List.of(line), true, errors);

@@ -7,8 +7,8 @@ import java.util.regex.Pattern;
 import org.bouncycastle.crypto.generators.OpenBSDBCrypt;
 
 /**
- * A bcrypt hash, {@code $2b$cost$saltAndHash}. Bcrypt reads no more than 72 bytes: a longer password is refused rather
- * than cut.
+ * A bcrypt hash, {@code $2b$cost$saltAndHash}. Bcrypt uses only 72 bytes of a password, so a longer one is refused
+ * rather than cut.
  *
  * @param cost 4 to 16; each step doubles the work
  */
@@ -17,12 +17,12 @@ record BcryptHash(String text, int cost) implements Credential {
     static final int MAX_PASSWORD_BYTES = 72;
 
     private static final int MIN_COST = 4;
-    /** About four seconds of work. */
+    /** About four seconds per check. */
     private static final int MAX_COST = 16;
 
     private static final Pattern FORMAT = Pattern.compile("\\$2[aby]\\$([0-9]{2})\\$[./A-Za-z0-9]{53}");
 
-    /** What an unknown user's password is held against, so that the answer takes as long as for a known one. */
+    /** The hash to check for an unknown user, so that the answer takes as long as for a known one. */
     static final BcryptHash NOBODY =
             parse("$2b$" + DEFAULT_COST + "$......................UaUp2CqHXn14N7RprrzoDsNv91ahi36");
 
@@ -63,7 +63,7 @@ record BcryptHash(String text, int cost) implements Credential {
         return "bcrypt cost=" + cost;
     }
 
-    /** Not the hash. */
+    /** Without the hash. */
     @Override
     public String toString() {
         return kind();

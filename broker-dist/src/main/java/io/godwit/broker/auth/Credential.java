@@ -1,24 +1,24 @@
 package io.godwit.broker.auth;
 
 /**
- * What the password file keeps of a user's password. Immutable. {@link #matches} computes for as long as the credential
- * was made to cost and so belongs on the {@link PasswordPool}.
+ * The form in which the password file stores a user's password. Immutable. {@link #matches} takes long on purpose, so
+ * it belongs on the {@link PasswordPool}.
  */
 sealed interface Credential permits BcryptHash, Argon2Hash, MosquittoHash, ScramCredential {
 
-    /** Whether {@code password}, which is not modified, is the one it was made of. */
+    /** Whether the credential was made of {@code password}, which is not modified. */
     boolean matches(byte[] password);
 
-    /** As it stands in the file. */
+    /** The text in the file. */
     String text();
 
-    /** For people: the algorithm with its cost. */
+    /** The algorithm and its cost, for people. */
     String kind();
 
     /**
-     * Reads the part of a line behind {@code user:}.
+     * Parses the part of a line after {@code user:}.
      *
-     * @throws IllegalArgumentException whose message says what is wrong; it does not repeat the text
+     * @throws IllegalArgumentException with the error, but without the text
      */
     static Credential parse(String text) {
         if (text.startsWith("$2")) {

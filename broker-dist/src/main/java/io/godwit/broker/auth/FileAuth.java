@@ -36,13 +36,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Users and rules out of files. Both files are looked at twice a second; a changed one is read as a whole and takes
- * effect at once, also on publishes of clients that are connected; one with a mistake is reported and changes nothing.
- * What a client has subscribed to stays until it disconnects, and so does a client whose user was deleted. Beside them
- * there are users and rules that all nodes have: of one name the user of the file counts, and rules of the file come
- * first.
+ * Users and rules from files. Both files are checked twice a second. A changed file is read as a whole and takes effect
+ * at once, also on publishes of connected clients; a file with a mistake is reported and changes nothing. Existing
+ * subscriptions, and clients whose user was deleted, stay until the client disconnects. There are also users and rules
+ * that all nodes share: if both have a user of one name, the file's counts, and rules of the file come first.
  *
- * <p>Called on event loops, which only look up: hashes are computed on the {@link PasswordPool}.
+ * <p>Called on event loops, where it only looks up; the {@link PasswordPool} computes hashes.
  */
 public final class FileAuth implements AuthProvider, ScramExchange.Users {
     private static final Logger LOG = LoggerFactory.getLogger(FileAuth.class);
@@ -71,14 +70,14 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
     // confined to the watcher once it runs
     private final WatchedFile passwordFile;
     private final @Nullable WatchedFile aclFile;
-    // of the lock: the watcher and whoever tells of shared rules meet, seldom
+    // guarded by this: the watcher and the thread that changes shared rules rarely contend
     private List<AclRule> rulesOfFile = List.of();
     private List<AclRule> sharedRules = List.of();
     private long reloads;
 
     private final SharedUsers sharedUsers = new SharedUsers();
 
-    // read by every loop
+    // read by every event loop
     private volatile PasswordFile users;
     private volatile @Nullable Acl acl;
     private volatile long version;
@@ -87,7 +86,7 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
         this.settings = settings;
         this.reports = reports;
         random.nextBytes(nobodysKey);
-        // before they are read: a change meanwhile is seen as one
+        // created before the files are read, so that a change meanwhile is noticed
         passwordFile = new WatchedFile(settings.passwords());
         Path rules = settings.acl();
         aclFile = rules == null ? null : new WatchedFile(rules);
@@ -106,7 +105,7 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
     }
 
     /**
-     * Reads the files and keeps an eye on them until {@link #close}. Blocks.
+     * Reads the files and watches them until {@link #close}. Blocks.
      *
      * @throws AuthFileException naming every mistake
      */
@@ -126,10 +125,10 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
         Content.read(settings);
     }
 
-    /** What stands in the files. */
+    /** The content of both files. */
     private record Content(PasswordFile users, List<AclRule> rules) {
 
-        /** @throws AuthFileException naming the mistakes in both */
+        /** @throws AuthFileException naming the mistakes in both files */
         static Content read(Settings settings) throws AuthFileException {
             PasswordFile users;
             try {
@@ -156,7 +155,7 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
         }
     }
 
-    /** The same as {@link #open}, but the files are looked at only when {@link #look} is called. */
+    /** As {@link #open}, but the files are only checked in calls of {@link #look}. */
     static FileAuth unwatched(Settings settings, AuthFileReports reports) throws AuthFileException {
         FileAuth auth = new FileAuth(settings, reports);
         warnOfReaders(settings.passwords());
@@ -181,7 +180,7 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
 
     // ---- the files
 
-    /** On the watcher. */
+    /** Called on the watcher. */
     void look() {
         try {
             if (passwordFile.hasChanged()) {
@@ -213,7 +212,7 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
         combine();
     }
 
-    /** With the lock. */
+    /** Called with the lock held. */
     private void combine() {
         List<AclRule> all = new ArrayList<>(rulesOfFile);
         all.addAll(sharedRules);
@@ -224,39 +223,40 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
         version = ++reloads;
     }
 
-    // ---- what all nodes have
+    // ---- users and rules of all nodes
 
-    /** Users beside those of the file. */
+    /** The users that all nodes share. */
     public SharedUsers sharedUsers() {
         return sharedUsers;
     }
 
-    /** The users of the file as it is now, each with how its password is kept. Any thread. */
+    /** The users of the current file, with the kind of their credential. Any thread. */
     public SortedMap<String, String> usersOfFile() {
         SortedMap<String, String> kinds = new TreeMap<>();
         users.users().forEach((user, credential) -> kinds.put(user, credential.kind()));
         return kinds;
     }
 
-    /** Whether the file as it is now has that user. Any thread. */
+    /** Whether the current file has that user. Any thread. */
     public boolean isOfFile(String user) {
         return users.contains(user);
     }
 
-    /** Whether there are rules; without a file of them every user may do everything. */
+    /** Whether there is a file of rules. Without one, every user may do everything. */
     public boolean hasRules() {
         return aclFile != null;
     }
 
-    /** The lines of the rules of the file as it is now, without comments. Any thread. */
+    /** The lines of the current file of rules, without comments. Any thread. */
     public synchronized List<String> rulesOfFile() {
         return rulesOfFile.stream().map(AclRule::line).toList();
     }
 
     /**
-     * What is wrong with lines of rules; nothing when they are right.
+     * Finds the errors in lines of rules.
      *
      * @param lines as in a file
+     * @return empty if all are right
      */
     public static List<String> mistakes(List<String> lines) {
         List<String> errors = new ArrayList<>();
@@ -265,9 +265,9 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
     }
 
     /**
-     * Rules behind those of the file, from now on, in the place of earlier ones. Any thread.
+     * Replaces the shared rules, which come after those of the file. Any thread.
      *
-     * @throws IllegalArgumentException when a line is wrong; then those of before stay
+     * @throws IllegalArgumentException when a line is wrong; the earlier rules then stay
      */
     public synchronized void shareRules(List<String> lines) {
         List<String> errors = new ArrayList<>();
@@ -297,7 +297,7 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
     public CompletableFuture<ConnectResult> connect(ConnectRequest request) {
         String user = request.client().userName();
         boolean isKnown = user == null || user.isEmpty()
-                ? settings.allowAnonymous() && request.password() == null // that may be a token
+                ? settings.allowAnonymous() && request.password() == null // a password without a user may be a token
                 : request.isUserProven() || credentialOf(user) != null;
         if (settings.leavesUnknown() && !isKnown) {
             return UNDECIDED;
@@ -328,7 +328,7 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
                 .thenApply(result -> {
                     if (result instanceof ConnectResult.Accepted) {
                         pool.proved(source);
-                        return accepted; // the result may be that of another client
+                        return accepted; // result may belong to a joined login
                     }
                     return result;
                 });
@@ -339,10 +339,10 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
         return ofFile == null ? sharedUsers.get(user) : ofFile;
     }
 
-    /** On a password thread. */
+    /** Runs on a password thread. */
     private ConnectResult check(String user, @Nullable Credential credential, byte[] password) {
         if (credential != null && verified.contains(user, credential, password)) {
-            return RIGHT; // since it began to wait
+            return RIGHT; // verified while this login waited
         }
         // an unknown user takes as long as a known one
         boolean isRight = (credential == null ? BcryptHash.NOBODY : credential).matches(password);
@@ -415,12 +415,12 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
     /**
      * @param passwords the file of users
      * @param acl the file of rules; null to allow every user everything
-     * @param allowAnonymous whether a client may come without a user name; only rules for its client id or for all hold
-     *     for it
-     * @param threads that compute hashes; at least 1
-     * @param maxWaiting logins that wait for them before further ones are refused as busy; at least 1
-     * @param remember how long a password found right is not computed again; zero: not at all
-     * @param leavesUnknown whether other providers are asked about a client whose user is not known here
+     * @param allowAnonymous whether clients without a user name are let in; only rules for their client id or for all
+     * apply to them
+     * @param threads the number of threads that compute hashes; at least 1
+     * @param maxWaiting how many logins may wait for these threads before further ones are refused as busy; at least 1
+     * @param remember how long a verified password is accepted without another hash; zero for never
+     * @param leavesUnknown whether other providers are asked about a client whose user is unknown here
      */
     public record Settings(
             Path passwords,
@@ -430,10 +430,10 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
             int maxWaiting,
             Duration remember,
             boolean leavesUnknown) {
-        /** A login that waited so long is refused instead of checked: few clients wait longer. */
+        /** A login that has waited so long is refused unchecked: few clients wait longer. */
         static final Duration PATIENCE = Duration.ofSeconds(5);
 
-        /** For whom this provider has the last word. */
+        /** For a provider that decides alone. */
         public Settings(
                 Path passwords,
                 @Nullable Path acl,

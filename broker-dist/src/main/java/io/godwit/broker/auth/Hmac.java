@@ -7,7 +7,9 @@ import java.security.NoSuchAlgorithmException;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** Keyed hashes, and PBKDF2 over bytes: the JDK's own takes characters only, and an MQTT password is any bytes. */
+/**
+ * Keyed hashes, and PBKDF2 over bytes: the JDK's PBKDF2 accepts only characters, but an MQTT password may be any bytes.
+ */
 final class Hmac {
     static final String SHA_256 = "HmacSHA256";
 
@@ -53,7 +55,7 @@ final class Hmac {
     private static Mac mac(String algorithm, byte[] key) {
         try {
             Mac mac = Mac.getInstance(algorithm);
-            // HMAC fills a short key with zeros, so one zero byte is the empty key, which the JDK does not take
+            // HMAC pads a short key with zeros, so one zero byte stands for the empty key, which the JDK rejects
             mac.init(new SecretKeySpec(key.length == 0 ? new byte[1] : key, algorithm));
             return mac;
         } catch (GeneralSecurityException e) {

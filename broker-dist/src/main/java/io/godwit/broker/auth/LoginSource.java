@@ -5,19 +5,19 @@ import java.net.UnknownHostException;
 import java.util.regex.Pattern;
 
 /**
- * Where a login comes from, as limits see it: an IPv4 address, or the 64 bits of an IPv6 address that a site has to
- * itself.
+ * The source of a login, as limits count it: an IPv4 address, or the first 64 bits of an IPv6 address, which identify a
+ * site.
  */
 final class LoginSource {
-    /** What is no address is not looked up. */
+    /** Text that is no literal address, so that it is never resolved as a name. */
     private static final Pattern ADDRESS =
             Pattern.compile("([0-9]{1,3}\\.){3}[0-9]{1,3}|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*");
 
     private LoginSource() {}
 
     /**
-     * @param remoteAddress {@code host:port}, as {@link io.godwit.plugin.client.ClientInfo} has it; all that say no
-     *     address are one source
+     * @param remoteAddress {@code host:port}, as in {@link io.godwit.plugin.client.ClientInfo}
+     * @return 0 if it contains no address: all such logins share one source
      */
     static long of(String remoteAddress) {
         String host = remoteAddress.substring(0, Math.max(0, remoteAddress.lastIndexOf(':')));

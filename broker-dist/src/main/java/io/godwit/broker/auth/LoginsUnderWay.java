@@ -13,21 +13,19 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has one hash computed for all logins with one user and password that come while it is computed or waits for that:
- * {@link #join}. So a fleet that connects again with one password takes one place of the queue, and its logins do not
- * refuse each other.
+ * Computes one hash for all logins with the same user and password that arrive before it is done: {@link #join}. A
+ * fleet that reconnects with one password thus takes one place in the queue.
  *
- * <p>Unknown users are treated alike, so that nobody learns by the time which users there are. A login that could not
- * be checked, since the queue was full, stands for itself alone: the others try again, each in the name of its own
- * source.
+ * <p>Unknown users are treated alike, so that timing does not reveal which users exist. A login that was refused
+ * because the queue was full does not decide for the joined ones: each tries again under its own source.
  *
- * <p>Any thread: event loops join, and password threads end what they joined.
+ * <p>Any thread: event loops join, password threads complete.
  */
 final class LoginsUnderWay {
     private static final int MAX_BYTES = 1024;
 
     private final byte[] key = new byte[32];
-    /** By an HMAC under a key of this process: no client can choose its places in the table. */
+    /** The key is an HMAC with a secret of this process, so clients cannot choose hash collisions. */
     private final ConcurrentMap<ByteBuffer, CompletableFuture<ConnectResult>> logins = new ConcurrentHashMap<>();
 
     LoginsUnderWay(SecureRandom random) {
@@ -35,11 +33,11 @@ final class LoginsUnderWay {
     }
 
     /**
-     * The result of the login that is under way with the same user, credential and password; else begins one by {@code
-     * submit}.
+     * The result of a login under way with the same user, credential and password. If there is none, begins one with
+     * {@code submit}.
      *
-     * @param credential what the password is checked against; null for an unknown user
-     * @param submit must not wait
+     * @param credential the credential to check against; null for an unknown user
+     * @param submit must not block
      */
     CompletableFuture<ConnectResult> join(
             String user,
@@ -47,7 +45,7 @@ final class LoginsUnderWay {
             byte[] password,
             Supplier<CompletableFuture<ConnectResult>> submit) {
         if (password.length > MAX_BYTES) {
-            return submit.get(); // nobody's, and it takes time to compare
+            return submit.get(); // not shared: hashing such a key takes too long
         }
         ByteBuffer login = ByteBuffer.wrap(mac(user, credential, password));
         CompletableFuture<ConnectResult> own = new CompletableFuture<>();
@@ -72,7 +70,7 @@ final class LoginsUnderWay {
         return result instanceof ConnectResult.Refused refused && refused.reason() == RefusalReason.BUSY;
     }
 
-    /** One for each triple: the lengths tell where a part ends. */
+    /** Unique for each triple, since the lengths mark where each part ends. */
     private byte[] mac(String user, @Nullable Credential credential, byte[] password) {
         byte[] name = user.getBytes(StandardCharsets.UTF_8);
         byte[] text = Optional.ofNullable(credential)
@@ -83,7 +81,7 @@ final class LoginsUnderWay {
         return Hmac.sha256(key, all.array());
     }
 
-    /** How many are computed or wait. */
+    /** The number of logins being computed or waiting. */
     int size() {
         return logins.size();
     }

@@ -7,13 +7,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A hash that {@code mosquitto_passwd} has made: {@code $6$salt$hash}, SHA-512 over password and salt, or
- * {@code $7$iterations$salt$hash}, PBKDF2 with SHA-512. Taken as it is, so that a file can be moved over; weaker than
- * what we make (101 iterations by default).
+ * A hash made by {@code mosquitto_passwd}: {@code $6$salt$hash}, SHA-512 over password and salt, or {@code
+ * $7$iterations$salt$hash}, PBKDF2 with SHA-512. It is accepted so that a file can be moved over, but is weaker than
+ * ours (101 iterations by default).
  *
  * @param iterations 0 for {@code $6$}
  */
-@SuppressWarnings("ArrayRecordComponent") // never modified, compared nowhere
+@SuppressWarnings("ArrayRecordComponent") // never modified or compared
 record MosquittoHash(String text, int iterations, byte[] salt, byte[] hash) implements Credential {
     private static final int HASH_BYTES = 64;
     private static final int MAX_ITERATIONS = 1_000_000;
@@ -59,7 +59,7 @@ record MosquittoHash(String text, int iterations, byte[] salt, byte[] hash) impl
         return iterations == 0 ? "mosquitto sha512" : "mosquitto pbkdf2 iterations=" + iterations;
     }
 
-    /** Not the hash. */
+    /** Without the hash. */
     @Override
     public String toString() {
         return kind();

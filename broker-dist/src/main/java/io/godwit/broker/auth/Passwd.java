@@ -21,7 +21,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ScopeType;
 
 /**
- * {@code bin/godwit-passwd}: edits the file of users. Exit code 0 when it is done, 1 when the file or the user is not
+ * {@code bin/godwit-passwd}: edits the file of users. The exit code is 0 for success, 1 if the file or the user is not
  * as expected, 2 for wrong usage.
  */
 @Command(
@@ -38,7 +38,7 @@ public final class Passwd {
     private final InputStream in;
     private final PrintStream out;
     private final PrintStream err;
-    /** Where passwords are asked for; null to read a line of standard input. */
+    /** The terminal to ask for passwords; null to read a line of standard input. */
     private final @Nullable Console terminal;
 
     private final SecureRandom random = new SecureRandom();
@@ -59,7 +59,7 @@ public final class Passwd {
     }
 
     public static void main(String[] args) {
-        // the script says whether there is a terminal: newer JDKs give a Console also without one
+        // the script tells whether there is a terminal, since newer JDKs return a Console without one too
         Console terminal = Boolean.getBoolean("godwit.terminal") ? System.console() : null;
         System.exit(new Passwd(System.in, System.out, System.err, terminal).run(args));
     }
@@ -82,7 +82,7 @@ public final class Passwd {
         return line.execute(args);
     }
 
-    /** How a password is kept. */
+    /** The options for the kind of credential. */
     private static final class Method {
         @Option(
                 names = "--scram",
@@ -101,7 +101,7 @@ public final class Passwd {
                 description = "keep a bcrypt hash of this cost, 4 to 16 (default: 10)")
         private int bcryptCost;
 
-        /** Of the kind that {@code old} is, and as dear; what mosquitto has made is replaced by the default. */
+        /** The kind and at least the cost of {@code old}; the default kind in place of a mosquitto hash. */
         static Method like(Credential old) {
             Method method = new Method();
             if (old instanceof ScramCredential) {
@@ -232,7 +232,7 @@ public final class Passwd {
         return password;
     }
 
-    /** The first line of standard input as it is, without its end. */
+    /** The first line of standard input, without its line end. */
     private byte[] readLine() throws IOException {
         ByteArrayOutputStream line = new ByteArrayOutputStream();
         for (int b = in.read(); b >= 0 && b != '\n'; b = in.read()) {

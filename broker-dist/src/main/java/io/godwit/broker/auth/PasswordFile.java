@@ -12,13 +12,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The users: UTF-8 text, a line {@code user:credential} each, as {@code mosquitto_passwd} lays it out; empty lines and
- * those that begin with '#' are comments and survive an edit. Immutable.
+ * The users: UTF-8 text with a line {@code user:credential} each, in the format of {@code mosquitto_passwd}. Empty
+ * lines and lines that begin with '#' are comments and survive an edit. Immutable.
  */
 final class PasswordFile {
     static final PasswordFile EMPTY = new PasswordFile(List.of(), Map.of());
 
-    /** The whole text by lines. */
+    /** All lines of the text. */
     private final List<String> lines;
     /** In the order of the file. */
     private final Map<String, Credential> users;
@@ -71,7 +71,7 @@ final class PasswordFile {
         return line.isBlank() || line.startsWith("#");
     }
 
-    /** Fails with {@link IllegalArgumentException} when a line could not hold this user name. */
+    /** @throws IllegalArgumentException if a line cannot contain this user name */
     static void checkUser(String user) {
         if (user.isEmpty()) {
             throw new IllegalArgumentException("the user name is empty");
@@ -85,7 +85,7 @@ final class PasswordFile {
         }
     }
 
-    /** Read only. */
+    /** Unmodifiable. */
     Map<String, Credential> users() {
         return users;
     }
@@ -99,7 +99,7 @@ final class PasswordFile {
         return users.containsKey(user);
     }
 
-    /** With this user, in the place of an earlier line, else at the end. */
+    /** A copy with this user, in place of its earlier line or else at the end. */
     PasswordFile with(String user, Credential credential) {
         checkUser(user);
         String line = user + ":" + credential.text();
@@ -132,7 +132,7 @@ final class PasswordFile {
         return text.toString();
     }
 
-    /** Not the credentials. */
+    /** Without the credentials. */
     @Override
     public String toString() {
         return "PasswordFile[users=" + users.size() + "]";

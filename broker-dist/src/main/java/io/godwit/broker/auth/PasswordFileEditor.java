@@ -9,7 +9,7 @@ final class PasswordFileEditor implements AutoCloseable {
     private final SecretFileEditor editor;
     private final PasswordFile content;
 
-    /** Takes over {@code editor}, also when it fails. */
+    /** Owns {@code editor}, and closes it even if this constructor fails. */
     private PasswordFileEditor(Path file, SecretFileEditor editor) throws IOException {
         this.editor = editor;
         try {
@@ -20,12 +20,12 @@ final class PasswordFileEditor implements AutoCloseable {
         }
     }
 
-    /** Begins with an empty file when there is none; it goes again if nothing is written. */
+    /** Begins with an empty file if there is none; that file is removed if nothing is written. */
     static PasswordFileEditor openOrCreate(Path file) throws IOException {
         return new PasswordFileEditor(file, SecretFileEditor.openOrCreate(file));
     }
 
-    /** Fails when there is no such file or a line of it is wrong. */
+    /** Fails if there is no such file or a line is wrong. */
     static PasswordFileEditor open(Path file) throws IOException {
         return new PasswordFileEditor(file, SecretFileEditor.open(file));
     }

@@ -14,9 +14,9 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * The threads that compute password hashes: few, and with a bounded queue, so that a flood of logins costs neither the
- * event loops nor memory. Sources are served in turn. Whoever finds the queue full, has to give way to another source,
- * or has waited longer than a client would, is refused as busy without any computing.
+ * The threads that compute password hashes: few, with a bounded queue, so that a flood of logins costs neither event
+ * loops nor memory. Sources are served in turn. A login is refused as busy, without computing, if the queue is full, if
+ * it has to give way to another source, or if it has waited longer than clients wait.
  */
 final class PasswordPool implements AutoCloseable {
     private static final ConnectResult FULL = new ConnectResult.Refused(
@@ -24,7 +24,7 @@ final class PasswordPool implements AutoCloseable {
     private static final ConnectResult LATE =
             new ConnectResult.Refused(RefusalReason.BUSY, "the password was not checked in time");
 
-    /** Has a task for each login that waits. */
+    /** Has one task per waiting login. */
     private final ThreadPoolExecutor threads;
 
     private final WaitingLogins<Login> waiting;
@@ -32,9 +32,9 @@ final class PasswordPool implements AutoCloseable {
     private final LongSupplier nanoTime;
 
     /**
-     * @param count of threads, at least 1
+     * @param count the number of threads, at least 1
      * @param maxWaiting at least 1
-     * @param patience after which one that still waits is refused
+     * @param patience how long a login may wait before it is refused
      */
     PasswordPool(int count, int maxWaiting, Duration patience, LongSupplier nanoTime) {
         this.patienceNanos = patience.toNanos();
@@ -50,10 +50,9 @@ final class PasswordPool implements AutoCloseable {
     }
 
     /**
-     * Runs {@code check} on one of the threads, where the future completes; with what {@code check} throws when it
-     * throws.
+     * Runs {@code check} on one of the threads. The future completes there, exceptionally if {@code check} throws.
      *
-     * @param source where the login comes from, as {@link LoginSource} tells sources apart
+     * @param source the source of the login, see {@link LoginSource}
      */
     CompletableFuture<ConnectResult> submit(long source, Supplier<ConnectResult> check) {
         return submitStep(source, check::get).thenApply(ConnectResult.class::cast);
@@ -66,16 +65,16 @@ final class PasswordPool implements AutoCloseable {
         if (refused == null) {
             try {
                 threads.execute(this::runNext);
-            } catch (RejectedExecutionException e) { // closed
+            } catch (RejectedExecutionException e) { // the pool is closed
                 login.result.complete(FULL);
             }
-        } else { // with a task for each of the others
+        } else { // the queue still has a task for every other login
             refused.result.complete(FULL);
         }
         return login.result;
     }
 
-    /** A right password has come from {@code source}. */
+    /** A login with the right password came from {@code source}. */
     void proved(long source) {
         waiting.proved(source);
     }
@@ -110,13 +109,13 @@ final class PasswordPool implements AutoCloseable {
                     waiting.proved(source);
                 }
                 result.complete(checked);
-            } catch (RuntimeException | Error e) { // outermost frame; whoever waits is told
+            } catch (RuntimeException | Error e) { // outermost frame; the waiting client gets the failure
                 result.completeExceptionally(e);
             }
         }
     }
 
-    /** What still waits is not checked any more, and not answered either. */
+    /** Waiting logins are neither checked nor answered. */
     @Override
     public void close() {
         threads.shutdownNow();

@@ -7,20 +7,18 @@ import java.text.Normalizer;
 import java.util.Optional;
 
 /**
- * Prepares user names and passwords for comparison as SCRAM asks for (RFC 4013): spaces become one kind of space,
- * invisible characters go, compatibility forms are normalized; control characters, private use, unassigned and the like
- * are refused. ASCII text stays as it is. Its rule against mixed writing directions is left out: it protects readers,
- * not comparisons.
+ * Prepares user names and passwords for comparison as SCRAM requires (RFC 4013): all kinds of space become one,
+ * invisible characters are removed, compatibility forms are normalized; control characters, private use and unassigned
+ * characters are refused. ASCII text without control characters is unchanged. Its rule against mixed writing directions
+ * is left out: it protects readers, not comparisons.
  */
 final class SaslPrep {
-    /**
-     * Longer text is refused: normalization takes time by the square of the length (64 KB of combining marks: 0.6 s).
-     */
+    /** Longer text is refused: normalization takes time quadratic in the length (64 KB of combining marks: 0.6 s). */
     static final int MAX_CHARS = 1024;
 
     private SaslPrep() {}
 
-    /** Empty when {@code text} has a character that is not allowed, or more than {@link #MAX_CHARS}. */
+    /** Empty if {@code text} has a prohibited character or more than {@link #MAX_CHARS}. */
     static Optional<String> prepare(String text) {
         if (text.length() > MAX_CHARS) {
             return Optional.empty();
@@ -37,7 +35,7 @@ final class SaslPrep {
         return normal.codePoints().anyMatch(SaslPrep::isProhibited) ? Optional.empty() : Optional.of(normal);
     }
 
-    /** The same for UTF-8; empty when it is none. */
+    /** As above, for UTF-8 bytes; empty if they are no UTF-8. */
     static Optional<byte[]> prepare(byte[] utf8) {
         try {
             String text = StandardCharsets.UTF_8

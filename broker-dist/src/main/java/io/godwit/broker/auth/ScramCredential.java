@@ -8,18 +8,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What SCRAM-SHA-256 needs of a password (RFC 5802, 3), written as PostgreSQL does:
- * {@code SCRAM-SHA-256$iterations:salt$storedKey:serverKey}. A user who has one may log in by SCRAM and with the plain
- * password as well.
+ * The values that SCRAM-SHA-256 stores for a password (RFC 5802, 3), in PostgreSQL's format: {@code
+ * SCRAM-SHA-256$iterations:salt$storedKey:serverKey}. A user with one may log in by SCRAM or with the plain password.
  *
- * @param iterations the client spends them at each login, the broker for a plain password only
+ * @param iterations computed by the client at each login by SCRAM, and by the broker only for a plain password
  */
-@SuppressWarnings("ArrayRecordComponent") // never modified, compared nowhere
+@SuppressWarnings("ArrayRecordComponent") // never modified or compared
 record ScramCredential(int iterations, byte[] salt, byte[] storedKey, byte[] serverKey) implements Credential {
     static final String PREFIX = "SCRAM-SHA-256$";
     static final int DEFAULT_ITERATIONS = 16_384;
 
-    /** The least of RFC 7677, 4. */
+    /** The minimum of RFC 7677, 4. */
     private static final int MIN_ITERATIONS = 4_096;
 
     private static final int MAX_ITERATIONS = 1_000_000;
@@ -38,8 +37,8 @@ record ScramCredential(int iterations, byte[] salt, byte[] storedKey, byte[] ser
     }
 
     /**
-     * Fails with {@link IllegalArgumentException} when SCRAM does not allow {@code password}: it must be UTF-8 without
-     * control characters.
+     * @throws IllegalArgumentException if SCRAM does not allow {@code password}: it must be UTF-8 without control
+     * characters
      */
     static ScramCredential of(byte[] password, int iterations, SecureRandom random) {
         byte[] salt = new byte[16];
@@ -92,7 +91,7 @@ record ScramCredential(int iterations, byte[] salt, byte[] storedKey, byte[] ser
         return "SCRAM-SHA-256 iterations=" + iterations;
     }
 
-    /** Not the keys. */
+    /** Without the keys. */
     @Override
     public String toString() {
         return kind();

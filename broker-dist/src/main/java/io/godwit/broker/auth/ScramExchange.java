@@ -18,24 +18,25 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The server's side of SCRAM-SHA-256 (RFC 5802, RFC 7677), without channel binding. The messages: the client's first
- * names user and nonce, the server's first adds its own nonce, salt and iterations, the client's final proves the
- * password, the server's final proves that the server knows the user. The server computes a few HMACs, so it does so on
- * the event loop; but for a name that is not ASCII, which has to be normalized: {@link Computer}.
+ * has user and nonce; the server's first adds its own nonce, salt and iterations; the client's final proves the
+ * password; the server's final proves that the server knows the user's credential. The server computes only a few
+ * HMACs, so it works on the event loop, except for a user name that is not ASCII and must be normalized: {@link
+ * Computer}.
  *
- * <p>An unknown user is asked on with a salt made up for that name, and refused at the end as a wrong password is. Used
- * by one thread at a time.
+ * <p>For an unknown user the exchange continues with a made-up salt, and ends with the refusal of a wrong password.
+ * Used by one thread at a time.
  */
 final class ScramExchange implements AuthExchange {
     static final String METHOD = "SCRAM-SHA-256";
 
-    /** gs2 header, user, nonce; then extensions, which we may ignore. */
+    /** gs2 header, user, nonce; extensions may follow and are ignored. */
     private static final Pattern CLIENT_FIRST =
             Pattern.compile("([ny],(?:a=([^,]+))?,)(n=([^,]+),r=([\\x21-\\x2B\\x2D-\\x7E]+)(?:,.*)?)");
 
     private static final Pattern CLIENT_FINAL =
             Pattern.compile("(c=([^,]+),r=([\\x21-\\x2B\\x2D-\\x7E]+)(?:,.*)?),p=([A-Za-z0-9+/]+={0,2})");
 
-    /** No client has reason to send a longer message. */
+    /** No client needs a longer message. */
     private static final int MAX_MESSAGE_BYTES = 4096;
 
     private static final AuthStep WRONG =
@@ -46,18 +47,18 @@ final class ScramExchange implements AuthExchange {
     private final TenantId tenant;
     private final String serverNonce;
 
-    // of the client's first message
+    // from the client's first message
     private @Nullable String user;
     private @Nullable ScramCredential credential;
     private boolean isKnown;
     private String gs2Header = "";
     private String nonce = "";
-    /** Both first messages, each with a comma behind it. */
+    /** Both first messages, each followed by a comma. */
     private String firstMessages = "";
 
     private boolean isAskedToBegin;
 
-    /** @param serverNonce printable ASCII without a comma that nobody can guess, used once */
+    /** @param serverNonce unpredictable printable ASCII without a comma, used once */
     ScramExchange(Users users, Computer computer, TenantId tenant, String serverNonce) {
         this.users = users;
         this.computer = computer;
@@ -84,7 +85,7 @@ final class ScramExchange implements AuthExchange {
     }
 
     private AuthStep next(byte[] data) {
-        if (data.length == 0 && user == null && !isAskedToBegin) { // a CONNECT that names the method only
+        if (data.length == 0 && user == null && !isAskedToBegin) { // a CONNECT with the method alone
             isAskedToBegin = true;
             return new AuthStep.Challenge(data);
         }
@@ -164,25 +165,25 @@ final class ScramExchange implements AuthExchange {
         return new ConnectResult.Refused(RefusalReason.BAD_CREDENTIALS, "SCRAM: what the client sent " + detail);
     }
 
-    /** A saslname of RFC 5802: "=2C" is a comma, "=3D" an equals sign; null when it has another '=' or U+0000. */
+    /** Decodes a saslname of RFC 5802: "=2C" is a comma, "=3D" an equals sign. Null if it has another '=' or U+0000. */
     private static @Nullable String unescape(String saslName) {
         String plain = saslName.replace("=2C", ",").replace("=3D", "\0");
         boolean isValid = saslName.indexOf('\0') < 0 && plain.indexOf('=') < 0;
         return isValid ? plain.replace('\0', '=') : null;
     }
 
-    /** Runs a step off the event loop, or refuses to. */
+    /** Runs a step off the event loop, or refuses it. */
     interface Computer {
         CompletableFuture<AuthStep> compute(Supplier<AuthStep> step);
     }
 
-    /** Where the credentials come from. */
+    /** The source of credentials. */
     interface Users {
-        /** Null for an unknown user and for one without a SCRAM credential. */
+        /** Null for an unknown user, and for a user without a SCRAM credential. */
         @Nullable
         ScramCredential scram(String user);
 
-        /** A credential that nobody has the password of; always the same for one name. */
+        /** A credential that no password matches; always the same for one name. */
         ScramCredential nobody(String user);
     }
 }

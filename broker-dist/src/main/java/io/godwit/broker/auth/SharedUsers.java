@@ -5,13 +5,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Users that all nodes have, beside those of this node's file: of one name the file's counts. Any thread. User names
- * are what clients choose; the map stays fast for names whose hash codes collide, since strings are ordered.
+ * The users that all nodes share, in addition to the users of this node's file; for a name in both, the file counts.
+ * Any thread. Clients choose the names that are looked up; the map stays fast for colliding hash codes, since strings
+ * are comparable.
  */
 public final class SharedUsers {
     private final ConcurrentHashMap<String, Credential> users = new ConcurrentHashMap<>();
 
-    /** How a password is kept. */
+    /** How a password is stored. */
     public enum Hash {
         BCRYPT,
         ARGON2,
@@ -21,10 +22,10 @@ public final class SharedUsers {
     SharedUsers() {}
 
     /**
-     * Takes the time that the hash is made to cost: not on event loops.
+     * Makes a credential, as slow as the kind demands; not for event loops.
      *
-     * @return as it stands in a file of users
-     * @throws IllegalArgumentException when the hash does not take the password
+     * @return the text in a file of users
+     * @throws IllegalArgumentException if the kind does not accept the password
      */
     public static String credential(byte[] password, Hash hash, SecureRandom random) {
         return switch (hash) {
@@ -38,23 +39,23 @@ public final class SharedUsers {
     }
 
     /**
-     * The algorithm with its cost, for people.
+     * The algorithm and its cost, for people.
      *
-     * @throws IllegalArgumentException when it is no credential that this node knows
+     * @throws IllegalArgumentException if this node does not know the credential
      */
     public static String kind(String credential) {
         return Credential.parse(credential).kind();
     }
 
-    /** @throws IllegalArgumentException when no line of a file could hold the name */
+    /** @throws IllegalArgumentException if a line of a file cannot contain the name */
     public static void checkName(String user) {
         PasswordFile.checkUser(user);
     }
 
     /**
-     * In the place of an earlier one.
+     * Adds or replaces a user.
      *
-     * @throws IllegalArgumentException when it is no credential that this node knows
+     * @throws IllegalArgumentException if this node does not know the credential
      */
     public void put(String user, String credential) {
         users.put(user, Credential.parse(credential));

@@ -8,9 +8,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
 /**
- * Passwords found right a short while ago, so that devices that reconnect together do not wait for each other's hashes.
- * Kept as HMACs under a key that ends with the process, each bound to the credential it was checked against: a changed
- * password is forgotten at once. Wrong passwords are not remembered. Any thread: event loops look up while the password
+ * Passwords that were verified a short time ago, so that reconnecting devices do not wait for each other's hashes. Each
+ * is stored as an HMAC under a key of this process, together with the credential that it was checked against, so a
+ * changed password invalidates it at once. Wrong passwords are not stored. Any thread: event loops look up, password
  * threads add.
  */
 final class VerifiedPasswords {
@@ -20,10 +20,10 @@ final class VerifiedPasswords {
     private final long lifeNanos;
     private final LongSupplier nanoTime;
     private final ConcurrentHashMap<String, Verified> byUser = new ConcurrentHashMap<>();
-    /** Roughly the number of entries: {@link ConcurrentHashMap#size} walks. Contended by adders only. */
+    /** The approximate number of entries, since {@link ConcurrentHashMap#size} walks. Only adders contend for it. */
     private final AtomicInteger count = new AtomicInteger();
 
-    /** @param life zero to remember nothing */
+    /** @param life zero to store nothing */
     VerifiedPasswords(Duration life, SecureRandom random, LongSupplier nanoTime) {
         this.lifeNanos = life.toNanos();
         this.nanoTime = nanoTime;

@@ -9,19 +9,19 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Logins that wait for a thread: a line for each source, which are served in turn, so that nobody waits behind the
- * flood of another. One source may have all places as long as nobody else wants one; then its newest give way, until
- * none has more than its share.
+ * Logins that wait for a thread, in one queue per source. Sources are served in turn, so that nobody waits behind
+ * another's flood. One source may fill all places while nobody else wants one; then its newest logins give way until no
+ * source has more than its share.
  *
- * <p>Many sources can still want all places together. So those that a right password came from before are kept apart
- * from the others: each of the two sides has half the places as soon as it wants them, and every other turn. However
- * many strangers come, who was here before gets in.
+ * <p>Many sources together could still fill all places. So sources that have proved a right password before are kept
+ * apart from the others: each of these two sides may claim half the places and every other turn. However many strangers
+ * come, proven sources still get in.
  *
- * <p>Guarded by its own lock: every event loop adds, the password threads take, and each holds it for a few steps in
- * tables.
+ * <p>Guarded by its own lock: every event loop adds, password threads take, and each holds the lock for a few table
+ * operations.
  */
 final class WaitingLogins<T> {
-    /** Sources remembered as proven, about 100 bytes each; beyond, those longest ago are forgotten. */
+    /** How many proven sources are stored, about 100 bytes each; beyond that the least recently used are forgotten. */
     static final int MAX_PROVEN = 32_768;
 
     private final int places;
@@ -36,7 +36,7 @@ final class WaitingLogins<T> {
     };
     private boolean isProvenNext = true;
 
-    /** Those of one source. */
+    /** The queue of one source. */
     private static final class Line<T> {
         private final long source;
         private final Side<T> side;
@@ -50,11 +50,11 @@ final class WaitingLogins<T> {
 
     /** Sources that share places and turns. */
     private static final class Side<T> {
-        /** Its own when it wants them. */
+        /** The places that this side may claim. */
         private final int places;
-        /** Those with somebody in them, by whose turn it is. */
+        /** Non-empty queues, in the order of their turns. */
         private final ArrayDeque<Line<T>> turns = new ArrayDeque<>();
-        /** The same, the longest last. */
+        /** The same queues, the longest last. */
         private final TreeSet<Line<T>> byLength = new TreeSet<>(
                 Comparator.<Line<T>>comparingInt(line -> line.waiting.size()).thenComparingLong(line -> line.source));
 
@@ -72,12 +72,16 @@ final class WaitingLogins<T> {
         this.others = new Side<>(places / 2);
     }
 
-    /** A right password came from {@code source}: from now on no stranger keeps it out. */
+    /** A right password came from {@code source}: from now on it belongs to the proven side. */
     synchronized void proved(long source) {
         provenSources.put(source, true);
     }
 
-    /** Who is not let wait after all: {@code login} or, in its favour, one that waited; null for nobody. */
+    /**
+     * Adds a login.
+     *
+     * @return the login that is refused: {@code login} itself or one that it displaces; null if there was a free place
+     */
     synchronized @Nullable T add(long source, T login) {
         Line<T> own = lines.get(source);
         Side<T> side = own != null ? own.side : provenSources.get(source) != null ? proven : others;
@@ -115,7 +119,7 @@ final class WaitingLogins<T> {
         T login = line.waiting.pollLast();
         side.count--;
         if (line.waiting.isEmpty()) {
-            side.turns.remove(line); // a walk, but nobody of that side has more than one
+            side.turns.remove(line); // linear, but then no source of that side has another login
             lines.remove(line.source);
         } else {
             side.byLength.add(line);
@@ -123,7 +127,7 @@ final class WaitingLogins<T> {
         return login;
     }
 
-    /** Whose turn it is; null for nobody. */
+    /** The login whose turn it is; null if none waits. */
     synchronized @Nullable T next() {
         Side<T> side = isProvenNext ? proven : others;
         if (side.count == 0) {

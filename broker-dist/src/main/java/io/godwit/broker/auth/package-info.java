@@ -1,6 +1,6 @@
 /**
- * The authentication that comes with the broker: everybody ({@code AllowAll}), or a file of users and a file of rules
- * ({@code FileAuth}); and the tool that edits the file of users.
+ * The built-in authentication: everybody ({@code AllowAll}), or a file of users and a file of rules ({@code FileAuth});
+ * and the tool that edits the file of users.
  */
 @NullMarked
 package io.godwit.broker.auth;

@@ -23,38 +23,38 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Puts questions of operators to all nodes at once, each with the same deadline, and no more than some at a time: a
- * question for a page keeps one of each node in memory. Those about one client are counted by themselves, so that slow
- * pages keep nobody from disconnecting it.
+ * Asks all nodes a question of an operator at once, with one deadline. The number of questions at a time is bounded,
+ * since a question for a page holds one page per node in memory. Questions about a single client have a bound of their
+ * own, so that slow pages do not keep operators from disconnecting a client.
  */
 final class AllNodes {
     private static final Logger LOG = LoggerFactory.getLogger(AllNodes.class);
     static final int MAX_QUESTIONS = 4;
     static final int MAX_SINGLE_QUESTIONS = 32;
-    /** What fails at each question is logged once in this time. */
+    /** A recurring failure is logged once in this time. */
     static final Duration TELLING_PERIOD = Duration.ofMinutes(1);
 
     private final ClusterNodes nodes;
     private final NodeClients own;
     private final Executor thread;
-    /** Questions for pages under way. Atomic: asked and answered on any thread. */
+    /** Questions for pages under way. Atomic: they begin and end on any thread. */
     private final AtomicInteger pages = new AtomicInteger();
-    /** The same about one client each. */
+    /** Questions about one client under way. Atomic, too. */
     private final AtomicInteger singles = new AtomicInteger();
-    /** When a fault of a node may be logged again. Atomic: told on any thread. */
+    /** When the next fault of a node may be logged. Atomic: set on any thread. */
     private final AtomicLong nextTellingNanos;
 
     private final LongSupplier nanoTime;
 
     /**
-     * What the nodes have said.
+     * The answers of the nodes.
      *
      * @param answers by store id, in its order
-     * @param missing store ids of those that did not answer in time, or not what can be, each with the reason
+     * @param missing by store id, the reasons why nodes did not answer in time or not validly
      */
     record Answers<T>(Map<String, T> answers, Map<String, String> missing) {}
 
-    /** @param thread where answers of other nodes are read, and where futures of {@link #ask} complete */
+    /** @param thread decodes answers of other nodes and completes the futures of {@link #ask} */
     AllNodes(ClusterNodes nodes, NodeClients own, Executor thread) {
         this(nodes, own, thread, System::nanoTime);
     }
@@ -73,14 +73,14 @@ final class AllNodes {
     }
 
     /**
-     * Completes when all have answered or {@code within} is over; fails with {@link NotServingException}, saying why,
-     * when too many questions are under way or the node stops, and with anything else for a fault.
+     * Completes when all nodes have answered or {@code within} is over. Fails with {@link NotServingException} when too
+     * many questions are under way or the node stops, and otherwise with the fault.
      */
     <T> CompletableFuture<Answers<T>> ask(Duration within, Function<NodeClients, CompletableFuture<T>> question) {
         return ask(pages, MAX_QUESTIONS, within, question);
     }
 
-    /** As {@link #ask}, of questions whose answers are small: about one client. */
+    /** As {@link #ask}, for questions about one client, whose answers are small. */
     <T> CompletableFuture<Answers<T>> askAboutOne(
             Duration within, Function<NodeClients, CompletableFuture<T>> question) {
         return ask(singles, MAX_SINGLE_QUESTIONS, within, question);
@@ -114,7 +114,7 @@ final class AllNodes {
                 });
     }
 
-    /** The thread takes nothing more when the node stops. Anything else is a fault, which whoever asked tells. */
+    /** The thread rejects tasks when the node stops. Any other failure is a fault, for the caller to report. */
     private static Throwable reasonOf(Throwable failure) {
         Throwable cause = causeOf(failure);
         return cause instanceof RejectedExecutionException ? new NotServingException("this node is stopping") : cause;
@@ -128,7 +128,7 @@ final class AllNodes {
             NodeClients node, Function<NodeClients, CompletableFuture<T>> question, Duration within) {
         try {
             return question.apply(node).copy().orTimeout(within.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (RuntimeException e) { // a question that throws must not count as under way for ever
+        } catch (RuntimeException e) { // a question that throws must not count as under way forever
             return CompletableFuture.failedFuture(e);
         }
     }
@@ -138,7 +138,7 @@ final class AllNodes {
         Map<String, String> missing = new TreeMap<>();
         asked.forEach((node, answer) -> {
             try {
-                answers.put(node, answer.join()); // it is done
+                answers.put(node, answer.join()); // does not block: all answers are complete
             } catch (CompletionException | CancellationException e) {
                 Throwable cause = causeOf(e);
                 tell(node, cause);
@@ -160,7 +160,7 @@ final class AllNodes {
         }
     }
 
-    /** Of nodes that come, go, are slow or have much to do, and of ones of another release. */
+    /** Failures of nodes that start, stop, are slow or busy, or run another release. */
     private static boolean isToBeExpected(Throwable cause) {
         if (cause instanceof TimeoutException
                 || cause instanceof RejectedExecutionException

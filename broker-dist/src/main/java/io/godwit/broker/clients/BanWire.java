@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Bans that nodes have made by themselves, and their messages; as {@link ClientWire}. */
+/** Encodes the bans that nodes make automatically; the rules are those of {@link ClientWire}. */
 final class BanWire {
     private static final long MOST_MILLIS = Duration.ofDays(36_500).toMillis();
 
@@ -61,7 +61,7 @@ final class BanWire {
         return message.build();
     }
 
-    /** What a node answers to {@link #request}. */
+    /** Decodes the answer to {@link #request}. */
     static NodeBans bans(BansAnswer message, AutomaticBanQuery query) {
         if (message.getBansCount() > query.limit()) {
             throw new IllegalArgumentException(

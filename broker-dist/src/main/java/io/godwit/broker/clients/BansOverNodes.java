@@ -22,9 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All bans, as {@link BanAdmin} says: those of operators, which every node has, and those that each node has made by
- * itself, which it is asked for. Too many questions at a time fail with
- * {@link io.godwit.api.port.NotServingException} too. Any thread.
+ * All bans: those of operators, which every node has, and automatic ones, for which all nodes are asked. Also fails
+ * with {@link io.godwit.api.port.NotServingException} if there are too many questions at a time. Any thread.
  */
 final class BansOverNodes implements BanAdmin {
     private static final Logger LOG = LoggerFactory.getLogger(BansOverNodes.class);
@@ -34,7 +33,7 @@ final class BansOverNodes implements BanAdmin {
     private final LongSupplier nowMillis;
 
     /**
-     * @param operators bans of operators
+     * @param operators the bans of operators
      * @param nowMillis wall time
      */
     BansOverNodes(BanAdmin operators, AllNodes nodes, LongSupplier nowMillis) {
@@ -58,7 +57,7 @@ final class BansOverNodes implements BanAdmin {
                                 new Answer<>(merged(page.value(), answers.answers(), after, limit), missing(answers)));
     }
 
-    /** Empty when none that a node makes by itself is wanted. */
+    /** Empty if the filter wants no automatic bans. */
     private static Optional<AutomaticBanQuery> query(BanFilter filter, @Nullable BanKey after, int limit) {
         boolean isWanted = filter.automatic().orElse(true)
                 && filter.kind().map(kind -> kind != Kind.USER).orElse(true);
@@ -70,18 +69,18 @@ final class BansOverNodes implements BanAdmin {
             try {
                 tenant = new TenantId(filter.tenant().get());
             } catch (IllegalArgumentException e) {
-                return Optional.empty(); // it has no clients
+                return Optional.empty(); // no client can have this tenant
             }
         }
         return Optional.of(new AutomaticBanQuery(
                 tenant,
                 filter.kind().map(kind -> kind == Kind.CLIENT).orElse(true),
                 filter.kind().map(kind -> kind == Kind.ADDRESS).orElse(true),
-                after == null ? "" : after.id(), // another node may have the same one
+                after == null ? "" : after.id(), // another node may have a ban of the same id
                 limit + 1));
     }
 
-    /** Up to where the page of no node ends before its list does. */
+    /** Merges the pages, up to the first end of a page that its node continues. */
     private Page<Ban, BanKey> merged(
             Page<Ban, BanKey> recorded, Map<String, NodeBans> told, @Nullable BanKey after, int limit) {
         long now = nowMillis.getAsLong();

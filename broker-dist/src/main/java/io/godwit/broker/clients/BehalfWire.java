@@ -14,9 +14,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What is asked for in the stead of clients, as it travels. Readers throw {@link IllegalArgumentException}. */
+/** Encodes requests on behalf of clients. Readers throw {@link IllegalArgumentException}. */
 final class BehalfWire {
-    /** Filters of one request. */
+    /** Bound of filters in one request. */
     static final int MAX_FILTERS = 100;
 
     private static final int MAX_ID = 268_435_455;

@@ -4,7 +4,7 @@ import io.godwit.cluster.BytesMarshaller;
 import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.MethodType;
 
-/** The methods of the service that nodes call for each other's clients; {@code clients_protocol.proto} has them. */
+/** The methods that nodes call to ask about each other's clients; {@code clients_protocol.proto} defines them. */
 final class ClientMethods {
     static final String SERVICE = "godwit.Clients";
 

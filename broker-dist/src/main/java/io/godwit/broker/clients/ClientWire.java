@@ -20,14 +20,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Values and their messages ({@code clients_protocol.proto}). Whatever a message has is checked; one that says what
- * cannot be is an {@link IllegalArgumentException}.
+ * Encodes and decodes messages ({@code clients_protocol.proto}). Decoding checks every value, and throws {@link
+ * IllegalArgumentException} for an impossible one.
  */
 final class ClientWire {
-    /** Of requests that this node makes. */
+    /** The version of requests that this node sends. */
     static final int VERSION = 1;
 
-    /** Of an answer, beside its first client. */
+    /** Bound of an answer, apart from its first client. */
     static final int MAX_ANSWER_BYTES = 1 << 20;
 
     private static final long MAX_U32 = 0xFFFF_FFFFL;
@@ -87,7 +87,7 @@ final class ClientWire {
         return message.build();
     }
 
-    /** As many clients as have room; the page then goes on behind the last of them. */
+    /** As many clients as fit; a shortened page continues after its last client. */
     static PageAnswer pageAnswer(ClientPage<ConnectedClient> page) {
         PageAnswer.Builder message = PageAnswer.newBuilder();
         long bytes = 0;
@@ -109,7 +109,7 @@ final class ClientWire {
         return message.build();
     }
 
-    /** What a node answers to {@link #pageRequest}; those that do not meet the criteria are left out. */
+    /** Decodes the answer to {@link #pageRequest}; clients that do not match the criteria are left out. */
     static ClientPage<ConnectedClient> page(
             PageAnswer message, ClientCriteria criteria, @Nullable ClientKey after, int limit) {
         if (message.getClientsCount() > limit) {
@@ -130,7 +130,7 @@ final class ClientWire {
         }
         ClientKey next = message.hasNext() ? key(message.getNext()) : null;
         boolean isBehind = next == null || last == null || next.compareTo(last) >= 0;
-        if (!isBehind || next != null && next.equals(after)) { // it would be asked for the same again for ever
+        if (!isBehind || next != null && next.equals(after)) { // the caller would ask for the same page forever
             throw new IllegalArgumentException("a page that goes on before its end");
         }
         return new ClientPage<>(entries, next);

@@ -13,25 +13,25 @@ import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import java.util.Optional;
 
-/** What mqtt-server says of clients, in the words of the API's port. */
+/** Translates between types of mqtt-server and of the API's port. */
 final class ClientWords {
     private ClientWords() {}
 
-    /** Less than every client id, since none has a null character [MQTT5-1.5.4-2]. */
+    /** Sorts before every client id, since none contains a null character [MQTT5-1.5.4-2]. */
     private static final String BEFORE_ALL = "\0";
 
-    /** Empty when no client can have such a key. */
+    /** Empty if no client can have such a key. */
     static Optional<ClientKey> key(io.godwit.api.port.ClientKey key) {
         return key.clientId().isEmpty() ? Optional.empty() : place(key);
     }
 
-    /** Where a list goes on; empty when there can be no such tenant. */
+    /** The position after which a list continues; empty if there can be no such tenant. */
     static Optional<ClientKey> place(io.godwit.api.port.ClientKey key) {
         String clientId = key.clientId().isEmpty() ? BEFORE_ALL : key.clientId();
         return tenant(key.tenant()).map(tenant -> new ClientKey(tenant, new ClientId(clientId)));
     }
 
-    /** Before all clients of the tenant, and behind those of tenants before it. */
+    /** The position before all clients of the tenant, and after those of earlier tenants. */
     static ClientKey beginOf(TenantId tenant) {
         return new ClientKey(tenant, new ClientId(BEFORE_ALL));
     }
@@ -41,7 +41,7 @@ final class ClientWords {
                 key.tenant().value(), key.clientId().value());
     }
 
-    /** Empty when there can be no such tenant. */
+    /** Empty if there can be no such tenant. */
     static Optional<TenantId> tenant(String text) {
         try {
             return Optional.of(new TenantId(text));
@@ -50,7 +50,7 @@ final class ClientWords {
         }
     }
 
-    /** Empty when no connected client can meet the filter. */
+    /** Empty if no connected client can match the filter. */
     static Optional<ClientCriteria> criteria(ClientFilter filter) {
         Optional<TenantId> tenant = filter.tenant().flatMap(ClientWords::tenant);
         if (!filter.connected().orElse(true) || filter.tenant().isPresent() && tenant.isEmpty()) {
@@ -69,7 +69,7 @@ final class ClientWords {
         return new IdPattern(pattern.text(), pattern.kind() == TextPattern.Kind.PREFIX);
     }
 
-    /** Of the texts that the client has chosen. */
+    /** The length of the texts that the client has chosen. */
     static int chars(ConnectedClient client) {
         String userName = client.info().userName();
         return client.info().clientId().value().length() + (userName == null ? 0 : userName.length());

@@ -26,15 +26,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The clients of all nodes, for the API, as {@link ClientAdmin} says. Too many questions at a time fail with
- * {@link io.godwit.api.port.NotServingException} too; what is outside the bounds of the arguments with
- * {@link IllegalArgumentException}. A key or a filter whose tenant cannot be one meets no client.
+ * The clients of all nodes, for the API. Fails with {@link io.godwit.api.port.NotServingException} also if there are
+ * too many questions at a time, and with {@link IllegalArgumentException} if an argument is out of bounds. A key or
+ * filter with an impossible tenant matches no client.
  */
 final class ClientsOverNodes implements ClientAdmin {
     private static final Logger LOG = LoggerFactory.getLogger(ClientsOverNodes.class);
     private static final Page<ClientView, io.godwit.api.port.ClientKey> EMPTY = new Page<>(List.of(), null);
 
-    /** Of the texts of a page, which clients choose. */
+    /** Bound of the texts in a page, which clients choose. */
     private static final long MOST_CHARS = 1 << 20;
 
     private final AllNodes nodes;
@@ -43,7 +43,7 @@ final class ClientsOverNodes implements ClientAdmin {
         this.nodes = nodes;
     }
 
-    /** A client, and where it is connected. */
+    /** A client with its node. */
     private record Placed(String node, ConnectedClient client) implements ClientPage.Entry {
         @Override
         public ClientKey key() {
@@ -92,7 +92,7 @@ final class ClientsOverNodes implements ClientAdmin {
         ClientPage<Placed> merged = ClientPage.merged(pages, limit);
         ClientKey next = merged.next();
         if (next != null && tenant != null && !next.tenant().equals(tenant)) {
-            next = null; // all of the tenant has been looked at; what lies behind is nobody's business who asks for it
+            next = null; // the tenant is complete; the caller must not learn of other tenants
         }
         List<ClientView> views = new ArrayList<>();
         long chars = 0;
@@ -120,7 +120,7 @@ final class ClientsOverNodes implements ClientAdmin {
                 .orElseGet(() -> CompletableFuture.completedFuture(Answer.complete(Optional.empty())));
     }
 
-    /** While one connection takes over from another both may be told of. */
+    /** During a takeover both connections may be found; the newer one counts. */
     private static Optional<ClientView> newest(Map<String, Optional<ConnectedClient>> found) {
         return found.entrySet().stream()
                 .flatMap(entry -> entry.getValue().map(client -> new Placed(entry.getKey(), client)).stream())

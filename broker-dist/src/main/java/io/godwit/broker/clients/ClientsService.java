@@ -42,24 +42,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers the other nodes of the cluster about the clients of this one. Called on event loops, which it leaves at once;
- * so many questions of each kind at a time, each of bounded size and until its deadline. Kinds are counted apart, so
- * that slow pages keep nobody from finding or disconnecting a client.
+ * Answers other nodes' questions about the clients of this node. Called on event loops, but works on another thread.
+ * The questions of each kind are bounded in number, size and time. Kinds are counted separately, so that slow pages do
+ * not keep others from finding or disconnecting a client.
  */
 final class ClientsService {
     private static final Logger LOG = LoggerFactory.getLogger(ClientsService.class);
-    /** For pages, whose answers are large. A member asks as often as its operators; so many members may ask at once. */
+    /** Bound of questions for pages, whose answers are large: enough for the operators of several members at once. */
     static final int MAX_PAGES = 16;
-    /** About one client. */
+    /** Bound of questions about one client. */
     static final int MAX_SINGLE_QUESTIONS = 64;
-    /** Criteria and a key, whose texts come from a client or an operator. */
+    /** Criteria and a key contain texts of a client or an operator. */
     static final int MAX_REQUEST_BYTES = 1 << 19;
 
     private static final Duration LONGEST = Duration.ofSeconds(30);
 
     private final NodeClients own;
     private final Executor thread;
-    /** @param thread where messages are read and written */
+    /** @param thread decodes and encodes messages */
     ClientsService(NodeClients own, Executor thread) {
         this.own = own;
         this.thread = thread;
@@ -83,13 +83,13 @@ final class ClientsService {
         CompletableFuture<byte[]> answer(byte[] request, Duration within) throws InvalidProtocolBufferException;
     }
 
-    /** @param most questions under way of this kind */
+    /** @param most bound of questions of this kind under way */
     private void add(
             ServerServiceDefinition.Builder service,
             MethodDescriptor<byte[], byte[]> method,
             int most,
             Answering answering) {
-        AtomicInteger underWay = new AtomicInteger(); // begun on gRPC's event loops, ended on any thread
+        AtomicInteger underWay = new AtomicInteger(); // they begin on gRPC's event loops and end on any thread
         service.addMethod(
                 method,
                 ServerCalls.asyncUnaryCall((request, caller) -> take(underWay, most, answering, request, caller)));

@@ -13,9 +13,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * The clients of this node and of its cluster: {@link #service} is what other nodes ask, {@link #admin} asks all. Has a
- * thread that reads, merges and writes pages, none while nobody asks; what waits for it is bounded by the questions
- * that may be under way. Made and closed by the thread that wires the broker.
+ * The clients of the cluster: {@link #service} answers other nodes, {@link #admin} asks all nodes. A thread that
+ * decodes, merges and encodes pages exists only while there are questions; its queue is bounded by the number of
+ * questions that may be under way. Created and closed by the thread that wires the broker.
  */
 public final class ClusterClients implements AutoCloseable {
     private static final long IDLE_SECONDS = 10;
@@ -34,7 +34,7 @@ public final class ClusterClients implements AutoCloseable {
     private final SubscribeOnBehalf onBehalf;
 
     /**
-     * @param topics whom topics go to on this node
+     * @param topics finds the receivers of topics in the routes of this node
      * @param catalog the stored sessions of all nodes
      */
     public ClusterClients(MqttServer server, TopicLookup topics, SessionCatalog catalog, ClusterNodes nodes) {
@@ -47,7 +47,7 @@ public final class ClusterClients implements AutoCloseable {
         this.onBehalf = new SubscribersOverNodes(all, catalog, server::storedSubscriber, server.hasMountPoints());
     }
 
-    /** For the node's RPC server. */
+    /** The service for the node's RPC server. */
     public ServerServiceDefinition service() {
         return service;
     }
@@ -65,7 +65,7 @@ public final class ClusterClients implements AutoCloseable {
     }
 
     /**
-     * Bans of operators, and those that nodes have made by themselves.
+     * Bans of operators and automatic ones.
      *
      * @param nowMillis wall time
      */
@@ -73,9 +73,9 @@ public final class ClusterClients implements AutoCloseable {
         return new BansOverNodes(ofOperators, all, nowMillis);
     }
 
-    /** What is read or written is ended, and all else fails. */
+    /** Lets tasks under way end; all later ones fail. */
     @Override
     public void close() {
-        thread.shutdown(); // what waits is not thrown away: somebody waits for it
+        thread.shutdown(); // waiting tasks still run: somebody waits for them
     }
 }

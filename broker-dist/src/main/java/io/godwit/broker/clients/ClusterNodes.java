@@ -4,15 +4,15 @@ import io.grpc.Channel;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Whom to ask: this node, and the other members of its cluster. Any thread. */
+/** The nodes to ask: this one and the other members of its cluster. Any thread. */
 public interface ClusterNodes {
     /** Store id of this node. */
     String self();
 
-    /** Store ids of the other nodes that may have clients now; none for a node that is alone. */
+    /** Store ids of the other nodes that may have clients now; empty without a cluster. */
     Set<String> others();
 
-    /** The channel to another node; null when there is none. */
+    /** The channel to another node; null if there is none. */
     @Nullable
     Channel to(String nodeId);
 

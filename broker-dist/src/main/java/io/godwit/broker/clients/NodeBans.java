@@ -5,25 +5,25 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A page of the bans that a node has made by itself.
+ * A page of the bans that a node has made automatically.
  *
  * @param bans by ascending ids
- * @param hasMore whether there are others behind the last of them; then there are at least two
+ * @param hasMore whether more follow the last one; then there are at least two
  */
 record NodeBans(List<AutomaticBan> bans, boolean hasMore) {
-    /** Of the texts of a page, which clients choose. */
+    /** Bound of the texts in a page, which clients choose. */
     private static final long MOST_CHARS = 1 << 18;
 
     private static final int LEAST = 2;
 
     NodeBans {
         bans = List.copyOf(bans);
-        if (hasMore && bans.size() < LEAST) { // who goes on at the last one has seen one more each time
+        if (hasMore && bans.size() < LEAST) { // the next page begins with the last ban of this one
             throw new IllegalArgumentException("a page of " + bans.size() + " bans that goes on");
         }
     }
 
-    /** As many of those found as have room. */
+    /** As many of the found bans as fit. */
     static NodeBans page(List<AutomaticBan> found, int limit) {
         List<AutomaticBan> page = new ArrayList<>();
         long chars = 0;

@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The connected clients and live subscribers of one node, this or another. Any thread; calls return at once. Futures
- * complete on any thread, which must not be held up, or fail, once {@code within} is over at the latest.
+ * complete on any thread, which must not be blocked, and fail at the latest when {@code within} is over.
  */
 interface NodeClients {
     /**
-     * A page of the list, of those that were found in three quarters of the time.
+     * A page of the clients found in three quarters of the time.
      *
-     * @param after null from the beginning
+     * @param after null to begin at the first
      * @param limit 1 to {@link io.godwit.mqtt.client.ClientQuery#MAX_LIMIT}
      */
     CompletableFuture<ClientPage<ConnectedClient>> page(
@@ -31,41 +31,41 @@ interface NodeClients {
 
     CompletableFuture<Optional<ConnectedClient>> find(ClientKey key, Duration within);
 
-    /** Completes with whether it was connected there. */
+    /** Completes with whether the client was connected to that node. */
     CompletableFuture<Boolean> disconnect(ClientKey key, ReasonCode code, Duration within);
 
     /**
-     * A page of the subscriptions of one client; empty when it is not connected there, or its session is stored.
+     * A page of the subscriptions of one client; empty if it is not connected to that node or its session is stored.
      *
-     * @param after only those behind this text of a filter; null from the first
-     * @param limit as of a page
+     * @param after the text of the last filter of the page before; null for the first page
+     * @param limit as in {@link #page}
      */
     CompletableFuture<Optional<NodeSubscriptions>> subscriptions(
             ClientKey key, @Nullable String after, int limit, Duration within);
 
-    /** @param limit of each list, as of a page */
+    /** @param limit of each list, as in {@link #page} */
     CompletableFuture<NodeReceivers> receivers(TopicQuestion question, int limit, Duration within);
 
     /**
-     * Subscribes a client that is connected there, in its stead.
+     * Subscribes a client of that node on its behalf.
      *
-     * @return the codes of SUBACK; empty when it is not connected there
+     * @return the codes of SUBACK; empty if the client is not connected to that node
      */
     CompletableFuture<Optional<List<ReasonCode>>> subscribe(
             ClientKey key, List<Subscription> subscriptions, int subscriptionId, Duration within);
 
-    /** The same with UNSUBSCRIBE. */
+    /** As above, with UNSUBSCRIBE. */
     CompletableFuture<Optional<List<ReasonCode>>> unsubscribe(
             ClientKey key, List<TopicFilter> filters, Duration within);
 
-    /** A page of the bans that the node has made by itself. */
+    /** A page of the bans that the node has made automatically. */
     CompletableFuture<NodeBans> automaticBans(AutomaticBanQuery query, Duration within);
 
     /**
-     * Ends one of them there.
+     * Lifts such a ban on that node.
      *
-     * @param tenant that it must be of; null for any
-     * @return whether it was in force
+     * @param tenant the required tenant; null for any
+     * @return whether the ban was in force
      */
     CompletableFuture<Boolean> liftBan(String id, @Nullable TenantId tenant, Duration within);
 }

@@ -6,15 +6,15 @@ import io.godwit.plugin.topic.TopicFilter;
 import java.util.List;
 
 /**
- * Who would get a message of a topic, as one node knows.
+ * The receivers of a message to a topic, as known by one node.
  *
- * @param live sessions in the memory of the node, the first of them
- * @param liveTotal how many there are
- * @param stored sessions of the inbox store, the first of them; none from another node
- * @param storedTotal how many there are
+ * @param live the first of the sessions in the node's memory
+ * @param liveTotal the number of all such sessions
+ * @param stored the first of the sessions in the inbox store; empty from another node
+ * @param storedTotal the number of all such sessions
  */
 record NodeReceivers(List<Entry> live, long liveTotal, List<Entry> stored, long storedTotal) {
-    /** @param group the shared filter of which it is one of the members; empty for none */
+    /** @param group the shared filter that the session is a member of; empty for none */
     record Entry(String clientId, int qos, String group) {}
 
     NodeReceivers {

@@ -9,13 +9,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A page of the subscriptions of a session in the memory of a node.
+ * A page of the subscriptions of a session in a node's memory.
  *
  * @param entries by the texts of their filters
- * @param hasMore whether more come behind the last one
+ * @param hasMore whether more follow the last one
  */
 record NodeSubscriptions(List<Entry> entries, boolean hasMore) {
-    /** Of the texts of filters in a page, unless there is one alone. */
+    /** Bound of the filters' texts in a page with more than one filter. */
     private static final long MOST_CHARS = 1 << 19;
 
     record Entry(String filter, SubscriptionOptions options) {}
@@ -25,9 +25,9 @@ record NodeSubscriptions(List<Entry> entries, boolean hasMore) {
     }
 
     /**
-     * @param filters all of them, in no order
-     * @param after only those behind this text; null from the first
-     * @param options of a filter; null when it has gone meanwhile
+     * @param filters all filters, in any order
+     * @param after the text of the last filter of the page before; null for the first page
+     * @param options of a filter; null if it was removed meanwhile
      */
     static NodeSubscriptions page(
             List<TopicFilter> filters,

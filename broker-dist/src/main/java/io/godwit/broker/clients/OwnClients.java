@@ -21,14 +21,14 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Those of this node. */
+/** The clients of this node. */
 final class OwnClients implements NodeClients {
     private final ConnectedClients clients;
     private final Bans bans;
     private final TopicLookup topics;
     private final Executor merging;
 
-    /** @param merging where pages are put together, and topics looked up */
+    /** @param merging merges pages and looks topics up */
     OwnClients(ConnectedClients clients, Bans bans, TopicLookup topics, Executor merging) {
         this.clients = clients;
         this.bans = bans;

@@ -37,15 +37,15 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Those of another node. What it answers is bounded and checked. */
+/** The clients of another node. Its answers are bounded and checked. */
 final class PeerClients implements NodeClients {
-    /** An answer and its largest client. */
+    /** Enough for an answer with one client beyond the bound. */
     private static final int MAX_INBOUND_BYTES = 2 * ClientWire.MAX_ANSWER_BYTES;
 
     private final Channel channel;
     private final Executor reading;
 
-    /** @param reading where answers are read */
+    /** @param reading decodes answers */
     PeerClients(Channel channel, Executor reading) {
         this.channel = channel;
         this.reading = reading;
@@ -194,7 +194,7 @@ final class PeerClients implements NodeClients {
 
             @Override
             public void onCompleted() {
-                answer.completeExceptionally(new IllegalArgumentException("no answer")); // does nothing behind one
+                answer.completeExceptionally(new IllegalArgumentException("no answer")); // a no-op after onNext
             }
         });
         return answer.thenApplyAsync(

@@ -28,29 +28,29 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whom a topic goes to on all nodes, and who has a filter, for the API: as {@link SubscriptionAdmin} says. Each node
- * tells of the sessions in its memory; of the stored ones every node knows all, so this one tells.
+ * The receivers of a topic, and the subscribers of a filter, on all nodes, for the API. Each node reports the sessions
+ * in its memory; every node knows all stored ones, so these come from this node.
  */
 final class ReceiversOverNodes implements SubscriptionAdmin {
-    /** Of the texts of a list, which clients choose, unless it has one receiver alone. */
+    /** Bound of the texts in a list with more than one receiver; clients choose the texts. */
     private static final long MOST_CHARS = 1 << 20;
 
     private static final int MAX_STORE_QUESTIONS = 16;
-    /** Each walks all filters of a tenant. */
+    /** Each of these questions walks all filters of a tenant. */
     private static final int MAX_GROUP_QUESTIONS = 4;
 
     private final AllNodes nodes;
     private final SessionCatalog catalog;
     private final TopicLookup topics;
     private final Executor thread;
-    /** Under way, also when nobody waits for them any more. Atomic: counted on any thread. */
+    /** Questions under way, even if nobody waits for them any more. Atomic: changed on any thread. */
     private final AtomicInteger storeQuestions = new AtomicInteger();
-    /** The same of groups. */
+    /** The same for questions about groups. */
     private final AtomicInteger groupQuestions = new AtomicInteger();
 
     /**
-     * @param topics knows the groups, with the members on all nodes
-     * @param thread where they are looked up
+     * @param topics knows the groups with their members on all nodes
+     * @param thread looks groups up
      */
     ReceiversOverNodes(AllNodes nodes, SessionCatalog catalog, TopicLookup topics, Executor thread) {
         this.nodes = nodes;
@@ -59,7 +59,7 @@ final class ReceiversOverNodes implements SubscriptionAdmin {
         this.thread = thread;
     }
 
-    /** Every node knows how many members of a group there are on each other: this one tells. */
+    /** Every node knows the number of a group's members on each other node, so this node answers alone. */
     @Override
     public CompletableFuture<Page<GroupView, String>> groups(
             String tenant,
@@ -119,7 +119,7 @@ final class ReceiversOverNodes implements SubscriptionAdmin {
         return new Page<>(views, null);
     }
 
-    /** A session that ends with its connection is asked for at all nodes, a stored one at its leader, both at once. */
+    /** Asks all nodes for a live session and the leader for a stored one, both at once. */
     @Override
     public CompletableFuture<Answer<Optional<Page<Subscription, String>>>> subscriptions(
             io.godwit.api.port.ClientKey key, @Nullable String after, int limit, Duration within) {
@@ -133,7 +133,7 @@ final class ReceiversOverNodes implements SubscriptionAdmin {
         }
         CompletableFuture<Answers<Optional<NodeSubscriptions>>> live =
                 nodes.ask(within, node -> node.subscriptions(wanted, after, limit, within));
-        return live.isCompletedExceptionally() // too many questions: the store is not asked either
+        return live.isCompletedExceptionally() // too many questions, so the store is not asked
                 ? live.thenApply(none -> Answer.complete(Optional.empty()))
                 : live.thenCombine(stored(wanted, after, limit, within), ReceiversOverNodes::either);
     }
@@ -155,7 +155,10 @@ final class ReceiversOverNodes implements SubscriptionAdmin {
                 .handle((page, failure) -> new Stored(page == null ? Optional.empty() : page, failure));
     }
 
-    /** What was found. Without either it is open whether there is such a client while somebody has not answered. */
+    /**
+     * The subscriptions that were found. If none were and a node or the store did not answer, it is unknown whether the
+     * client exists.
+     */
     private static Answer<Optional<Page<Subscription, String>>> either(
             Answers<Optional<NodeSubscriptions>> live, Stored stored) {
         Optional<Page<Subscription, String>> found = live.answers().values().stream()

@@ -5,13 +5,13 @@ import io.godwit.broker.clients.wire.ReceiversAnswer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Receivers of a topic and their messages, as {@link ClientWire} for clients. */
+/** Encodes the receivers of a topic; the rules are those of {@link ClientWire}. */
 final class ReceiversWire {
     private static final int MAX_QOS = 2;
 
     private ReceiversWire() {}
 
-    /** The live ones, as many as have room. */
+    /** Encodes the live receivers, as many as fit. */
     static ReceiversAnswer answer(NodeReceivers receivers) {
         ReceiversAnswer.Builder message = ReceiversAnswer.newBuilder().setTotal(receivers.liveTotal());
         long bytes = 0;
@@ -30,7 +30,7 @@ final class ReceiversWire {
         return message.build();
     }
 
-    /** @throws IllegalArgumentException for what no node answers */
+    /** @throws IllegalArgumentException for an impossible answer */
     static NodeReceivers receivers(ReceiversAnswer message, int limit) {
         if (message.getReceiversCount() > limit || message.getTotal() < message.getReceiversCount()) {
             throw new IllegalArgumentException(message.getReceiversCount() + " receivers of "

@@ -27,22 +27,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The stored sessions of all nodes, for the API: as {@link SessionAdmin} says. The store finds the leader of each
- * range; so many questions at a time, since each may read a lot.
+ * The stored sessions of all nodes, for the API. The store finds the leader of each range. The number of questions at a
+ * time is bounded, since each may read a lot.
  */
 public final class SessionsOverNodes implements SessionAdmin {
     private static final Logger LOG = LoggerFactory.getLogger(SessionsOverNodes.class);
     static final int MAX_QUESTIONS = 4;
-    /** Of those about one session, which read little: slow searches keep nobody from ending it. */
+    /**
+     * Bound of questions about one session. It is separate, so that slow searches do not keep operators from ending a
+     * session.
+     */
     static final int MAX_SINGLE_QUESTIONS = 32;
 
     private final SessionCatalog catalog;
     private final InboxClient inboxes;
     private final Leaders leaders;
     private final String self;
-    /** Searches under way. Atomic: asked and answered on any thread. */
+    /** Searches under way. Atomic: they begin and end on any thread. */
     private final AtomicInteger searches = new AtomicInteger();
-    /** The same of questions about one session each. */
+    /** Questions about one session under way. Atomic, too. */
     private final AtomicInteger singles = new AtomicInteger();
 
     /**
@@ -68,7 +71,7 @@ public final class SessionsOverNodes implements SessionAdmin {
                 filter.clientId().map(TextPattern::kind).orElse(TextPattern.Kind.PREFIX) == TextPattern.Kind.PREFIX,
                 filter.onlyDisconnected(),
                 filter.leastQueued());
-        // a page that is cut short is to come before nothing does
+        // an incomplete page is better than a timeout
         Duration search = within.multipliedBy(3).dividedBy(4);
         return ask(within, () -> catalog.page(criteria, cursor, limit, deadline(search)))
                 .thenApply(page ->
@@ -150,7 +153,7 @@ public final class SessionsOverNodes implements SessionAdmin {
     private static <T> CompletableFuture<T> begin(Supplier<CompletableFuture<T>> question) {
         try {
             return question.get();
-        } catch (RuntimeException e) { // a question that throws must not count as under way for ever
+        } catch (RuntimeException e) { // a question that throws must not count as under way forever
             return CompletableFuture.failedFuture(e);
         }
     }
@@ -188,6 +191,6 @@ public final class SessionsOverNodes implements SessionAdmin {
         if (leader == null) {
             return "";
         }
-        return leader.isEmpty() ? self : leader; // a node that is alone has no name for itself
+        return leader.isEmpty() ? self : leader; // empty on a node without a cluster
     }
 }

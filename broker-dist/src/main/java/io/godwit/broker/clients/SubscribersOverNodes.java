@@ -35,8 +35,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Subscribes clients of all nodes, for the API: as {@link SubscribeOnBehalf} says. All nodes are asked, and the one
- * that has the connection does it. When none has, and all have answered, this node does it to the stored session.
+ * Subscribes clients of all nodes, for the API. All nodes are asked, and the one with the connection subscribes the
+ * client. If all have answered and none has the connection, this node changes the stored session.
  */
 public final class SubscribersOverNodes implements SubscribeOnBehalf {
     private static final Logger LOG = LoggerFactory.getLogger(SubscribersOverNodes.class);
@@ -47,12 +47,12 @@ public final class SubscribersOverNodes implements SubscribeOnBehalf {
     private final SessionCatalog catalog;
     private final Supplier<StoredSubscriber> stored;
     private final boolean hasMountPoints;
-    /** Changes of stored sessions under way. Atomic: begun and ended on any thread. */
+    /** Changes of stored sessions under way. Atomic: they begin and end on any thread. */
     private final AtomicInteger underWay = new AtomicInteger();
 
     /**
-     * @param stored as configured now
-     * @param hasMountPoints whether sessions may have a place that only their connections know
+     * @param stored uses the current configuration
+     * @param hasMountPoints whether sessions may have a mount point, which only their connections know
      */
     SubscribersOverNodes(
             AllNodes nodes, SessionCatalog catalog, Supplier<StoredSubscriber> stored, boolean hasMountPoints) {
@@ -158,7 +158,7 @@ public final class SubscribersOverNodes implements SubscribeOnBehalf {
             if (codes.isPresent()) {
                 return CompletableFuture.completedFuture(Answer.complete(Optional.of(coded(filters, codes.get()))));
             }
-            if (!answers.missing().isEmpty()) { // one of them may have the connection
+            if (!answers.missing().isEmpty()) { // a missing node may have the connection
                 return CompletableFuture.completedFuture(new Answer<>(
                         Optional.<List<Coded>>empty(),
                         List.copyOf(answers.missing().keySet())));
@@ -177,7 +177,7 @@ public final class SubscribersOverNodes implements SubscribeOnBehalf {
         return all;
     }
 
-    /** Empty when there is no such session. */
+    /** Empty if there is no such session. */
     private CompletableFuture<Optional<List<ReasonCode>>> ofStored(
             ClientKey client,
             Duration within,
@@ -192,7 +192,7 @@ public final class SubscribersOverNodes implements SubscribeOnBehalf {
                 .thenCompose(found -> found.map(session -> ofStored(session, change))
                         .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty())))
                 .whenComplete((done, failure) -> underWay.decrementAndGet())
-                .copy() // it goes on, and counts, until it has ended
+                .copy() // it continues, and counts, until it ends
                 .orTimeout(within.toNanos(), TimeUnit.NANOSECONDS)
                 .exceptionally(failure -> {
                     throw new CompletionException(reasonOf(failure));
@@ -201,7 +201,7 @@ public final class SubscribersOverNodes implements SubscribeOnBehalf {
 
     private CompletableFuture<Optional<List<ReasonCode>>> ofStored(
             StoredSessionInfo session, Function<ClientInfo, CompletableFuture<StoredSubscriber.Outcome>> change) {
-        if (session.isAttached()) { // its connection is new, or has just been lost
+        if (session.isAttached()) { // its connection has just begun or just been lost
             return CompletableFuture.failedFuture(refused());
         }
         if (hasMountPoints) {
@@ -240,7 +240,7 @@ public final class SubscribersOverNodes implements SubscribeOnBehalf {
         return cause instanceof RuntimeException fault ? fault : new CompletionException(cause);
     }
 
-    /** All of them: a session has at most so many. */
+    /** All pages; a session has a bounded number of subscriptions. */
     private CompletableFuture<List<StoredSubscription>> present(ClientKey client, Deadline deadline) {
         return present(client, null, new ArrayList<>(), deadline);
     }

@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Subscriptions of a session and their messages, as {@link ClientWire} for clients. */
+/** Encodes the subscriptions of a session; the rules are those of {@link ClientWire}. */
 final class SubscriptionsWire {
     private static final int MAX_QOS = 2;
     private static final int MAX_ID = 268_435_455;
 
     private SubscriptionsWire() {}
 
-    /** As many as have room; the page then goes on behind the last of them. */
+    /** As many as fit; a shortened page continues after its last filter. */
     static SubscriptionsAnswer answer(Optional<NodeSubscriptions> found) {
         SubscriptionsAnswer.Builder message = SubscriptionsAnswer.newBuilder().setIsFound(found.isPresent());
         long bytes = 0;
@@ -40,7 +40,7 @@ final class SubscriptionsWire {
                 .build();
     }
 
-    /** @throws IllegalArgumentException for what no node answers */
+    /** @throws IllegalArgumentException for an impossible answer */
     static Optional<NodeSubscriptions> subscriptions(SubscriptionsAnswer message, @Nullable String after, int limit) {
         if (!message.getIsFound()) {
             return Optional.empty();

@@ -9,7 +9,10 @@ import io.godwit.plugin.topic.TopicFilter;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Knows whom topics go to on this node, and who has filters: {@link io.godwit.dist.DistWorker}. Any thread. */
+/**
+ * Finds the receivers of topics and the subscribers of filters on this node: {@link io.godwit.dist.DistWorker}. Any
+ * thread.
+ */
 public interface TopicLookup {
     /** See {@link io.godwit.dist.DistWorker#receivers}. */
     TopicReceivers receivers(TenantId tenant, String topic, int most);

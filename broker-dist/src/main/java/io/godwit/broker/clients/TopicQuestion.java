@@ -7,12 +7,12 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who would get a message of a topic, or who is subscribed to a filter.
+ * Asks for the receivers of a topic, or for the subscribers of a filter.
  *
- * @param filter null when a topic is asked for
+ * @param filter null if a topic is asked for
  */
 record TopicQuestion(TenantId tenant, String text, @Nullable TopicFilter filter) {
-    /** @throws IllegalArgumentException if it is no topic name */
+    /** @throws IllegalArgumentException if the text is no topic name */
     static TopicQuestion ofTopic(TenantId tenant, String topic) {
         if (!TopicName.isValid(topic) || topic.getBytes(StandardCharsets.UTF_8).length > TopicName.MAX_BYTES) {
             throw new IllegalArgumentException(
@@ -21,7 +21,7 @@ record TopicQuestion(TenantId tenant, String text, @Nullable TopicFilter filter)
         return new TopicQuestion(tenant, topic, null);
     }
 
-    /** @throws IllegalArgumentException if it is no filter */
+    /** @throws IllegalArgumentException if the text is no topic filter */
     static TopicQuestion ofFilter(TenantId tenant, String filter) {
         TopicFilter parsed = TopicFilter.parse(filter)
                 .orElseThrow(() -> new IllegalArgumentException(

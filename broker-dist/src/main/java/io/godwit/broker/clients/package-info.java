@@ -1,5 +1,5 @@
 /**
- * Clients of the whole cluster, asked for at any node (docs/adr/0064): {@link
+ * Clients of the whole cluster, for questions at any node (docs/adr/0064): {@link
  * io.godwit.broker.clients.ClientsOverNodes} asks, {@link io.godwit.broker.clients.ClientsService} answers.
  */
 @NullMarked

@@ -11,9 +11,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Makes records of {@link Key}s out of what was given; what is not given has its default. Of one thread. */
+/** Creates records of {@link Key}s from the given values; keys without one get their default. For one thread. */
 final class Binder {
-    /** What reflection finds of a class, which does not change. */
+    /** The result of reflection per class, which does not change. */
     private static final Map<Class<?>, Level> LEVELS = new ConcurrentHashMap<>();
 
     private final Level root;
@@ -29,12 +29,12 @@ final class Binder {
         return LEVELS.computeIfAbsent(type, Level::of);
     }
 
-    /** The record; values that are wrong are reported to {@link Values#error}, and have their default here. */
+    /** Creates the record. Wrong values are reported to {@link Values#error}, and replaced by their default. */
     <R extends Record> R bind(Class<R> type) {
         return type.cast(record(type, "", ""));
     }
 
-    /** Every key of what was bound, in the order of the file. */
+    /** Every bound key, in the order of the file. */
     List<Effective> effective() {
         return List.copyOf(effective);
     }
@@ -62,7 +62,7 @@ final class Binder {
             return open(place + component.getName());
         }
         Section section = component.getAnnotation(Section.class);
-        if (section == null) { // Level has looked at it: it is a @Place
+        if (section == null) { // a @Place, as checked by Level
             return place.isEmpty() ? "" : place.substring(0, place.length() - 1);
         }
         if (section.inline()) {
@@ -78,7 +78,7 @@ final class Binder {
         return record(component.getType(), path + ".", "");
     }
 
-    /** Which of the values are secret only others know, so all count as such. */
+    /** Only the reader of an open section knows which values are secret, so all are treated as secret. */
     private Map<String, OpenSection> open(String path) {
         Map<String, OpenSection> sections = new LinkedHashMap<>(values.open(path));
         sections.values()
@@ -120,7 +120,10 @@ final class Binder {
         return other.defaultValue();
     }
 
-    /** @return null when it is not valid; {@code isTold}: whether that is an error of {@code path} */
+    /**
+     * @param isTold whether to report an invalid value as an error of {@code path}
+     * @return null if the value is invalid
+     */
     private @Nullable Object parse(KeySpec spec, String path, Given given, boolean isTold) {
         try {
             return spec.parse(given.text());

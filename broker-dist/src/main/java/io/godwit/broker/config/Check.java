@@ -1,15 +1,15 @@
 package io.godwit.broker.config;
 
-/** What must hold of a text beside its type. An implementation has a constructor without arguments. */
+/** A further check of a text, beyond its type. Implementations have a constructor without arguments. */
 public interface Check {
     /**
-     * The text to use, which may be another way of writing it.
+     * The text to use, which may be normalized.
      *
-     * @throws IllegalArgumentException whose message says what it must be
+     * @throws IllegalArgumentException with a message that says what the text must be
      */
     String checked(String text);
 
-    /** Everything is right. */
+    /** Accepts every text. */
     final class None implements Check {
         @Override
         public String checked(String text) {

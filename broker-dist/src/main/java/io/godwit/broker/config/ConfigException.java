@@ -2,7 +2,7 @@ package io.godwit.broker.config;
 
 import java.util.List;
 
-/** The configuration cannot be used. Carries every error found, so that they can be mended in one go. */
+/** The configuration cannot be used. Has all errors, so that the user can correct them at once. */
 public final class ConfigException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -13,7 +13,7 @@ public final class ConfigException extends Exception {
         this.errors = List.copyOf(errors);
     }
 
-    /** An error each, naming its key; some have several lines. */
+    /** One entry per error, naming its key; an entry may have several lines. */
     public List<String> errors() {
         return errors;
     }

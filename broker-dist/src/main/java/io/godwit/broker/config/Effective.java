@@ -4,17 +4,16 @@ package io.godwit.broker.config;
  * A key with the value in force.
  *
  * @param path in the file, or the name of the system property
- * @param text the value, as the file writes it; may be secret, so people are told {@link #shown}
- * @param isDefault whether it would have this value without being given: the default, or the value of the key that it
- *     takes it from
- * @param origin where it was given, for people; empty when it was not
+ * @param text the value as the file spells it; may be secret, so people are shown {@link #shown}
+ * @param isDefault whether it equals the value of a key that is not given: the default, or the value of another key
+ * @param origin where it was given, for people; empty if it was not
  * @param reload whether a change takes effect while the broker runs
  * @param isSecret as {@link Key#secret}
  */
 public record Effective(String path, String text, boolean isDefault, String origin, boolean reload, boolean isSecret) {
     private static final String MASK = "********";
 
-    /** The value, for people: masked when it is secret. */
+    /** The value for people: masked if it is secret. */
     public String shown() {
         return isSecret && !text.isEmpty() ? MASK : text;
     }

@@ -2,11 +2,11 @@ package io.godwit.broker.config;
 
 import java.util.Locale;
 
-/** How constants are written in the file, and in what people read. */
+/** The spelling of constants in the configuration file and in output for people. */
 public final class EnumNames {
     private EnumNames() {}
 
-    /** In lower case, with '-' for '_'. */
+    /** In lower case, with '-' in place of '_'. */
     public static String of(Enum<?> value) {
         return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }

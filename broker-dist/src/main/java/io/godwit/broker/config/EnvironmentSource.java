@@ -10,25 +10,26 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads the environment: {@code GODWIT_SESSION_CONFIG_MAX_QUEUED_BYTES} has the last word over
- * {@code sessionConfig.maxQueuedBytes} of the file. A section that the file has a list of takes the index:
- * {@code GODWIT_MQTT_SERVER_CONFIG_TCP_LISTENER_0_PORT}.
+ * Reads the environment: {@code GODWIT_SESSION_CONFIG_MAX_QUEUED_BYTES} overrides {@code sessionConfig.maxQueuedBytes}
+ * of the file. For a section that is a list in the file, the name contains the index: {@code
+ * GODWIT_MQTT_SERVER_CONFIG_TCP_LISTENER_0_PORT}.
  */
 final class EnvironmentSource {
     private static final String PREFIX = "GODWIT_";
     /**
-     * What Kubernetes gives every container for each service of its namespace: GODWIT_SERVICE_HOST, GODWIT_PORT,
-     * GODWIT_PORT_1883_TCP_ADDR. Nobody who names a service godwit means to configure a broker by that.
+     * Variables that Kubernetes sets in every container for each service of its namespace, such as GODWIT_SERVICE_HOST,
+     * GODWIT_PORT and GODWIT_PORT_1883_TCP_ADDR. A service that happens to be called godwit must not configure a
+     * broker.
      */
     private static final Pattern OF_KUBERNETES = Pattern.compile(
             "GODWIT_(\\w+_)?(SERVICE_HOST|SERVICE_PORT(_\\w+)?|PORT_\\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)");
-    /** The value of GODWIT_PORT and GODWIT_HEADLESS_PORT there. */
+    /** The value of GODWIT_PORT and GODWIT_HEADLESS_PORT under Kubernetes. */
     private static final Pattern ADDRESS_OF_KUBERNETES = Pattern.compile("(tcp|udp|sctp)://.*");
 
     private static final Pattern INDEX = Pattern.compile("_(\\d{1,3})(_.+)");
 
     private final Map<String, String> pathByName = new HashMap<>();
-    /** Paths of sections that there may be several of, by their name here. */
+    /** Paths of repeatable sections, by their name in the environment. */
     private final Map<String, String> repeatedByName = new HashMap<>();
 
     private final Values values;
@@ -36,8 +37,8 @@ final class EnvironmentSource {
 
     /**
      * @param paths of valid keys
-     * @param repeated paths of sections that there may be several of
-     * @param ofOthers variables that begin alike and are read by somebody else
+     * @param repeated paths of repeatable sections
+     * @param ofOthers variables with our prefix that something else reads
      */
     EnvironmentSource(Iterable<String> paths, Set<String> repeated, Set<String> ofOthers, Values values) {
         for (String path : paths) {
@@ -51,7 +52,7 @@ final class EnvironmentSource {
         this.values = values;
     }
 
-    /** The variable for a key or a system property. */
+    /** The name of the variable for a key or a system property. */
     static String name(String path) {
         return PREFIX
                 + path.replaceAll("([a-z0-9])([A-Z])", "$1_$2")

@@ -22,8 +22,8 @@ import org.yaml.snakeyaml.nodes.ScalarNode;
 import org.yaml.snakeyaml.nodes.SequenceNode;
 
 /**
- * Reads the YAML file. Works on YAML nodes rather than on constructed objects: each value stays the text that was
- * written (no {@code 8899} read as a sexagesimal number) and keeps its line. All mistakes are found in one pass.
+ * Reads the YAML file. Works on YAML nodes instead of constructed objects, so that each value stays the written text
+ * (no {@code 8899} read as a sexagesimal number) and keeps its line. Finds all mistakes in one pass.
  */
 final class FileSource {
     private final Level root;
@@ -32,7 +32,7 @@ final class FileSource {
     private final UnaryOperator<String> foreign;
     private boolean hasForeign;
 
-    /** @param foreign what is to be told of a path that other brokers have; empty for one that none has */
+    /** @param foreign the message for a key that other brokers have; empty for any other key */
     FileSource(Level root, Values values, Map<String, String> environment, UnaryOperator<String> foreign) {
         this.root = root;
         this.values = values;
@@ -40,7 +40,7 @@ final class FileSource {
         this.foreign = foreign;
     }
 
-    /** The place that a search for the nearest key is limited to: the file, or one of several sections of a kind. */
+    /** Limits the search for the nearest key: to the file, or to one of several sections of a kind. */
     private record Scope(Level level, String place) {
         String nearest(String path, Node node) {
             Set<String> sections = level.sectionPaths();
@@ -70,7 +70,7 @@ final class FileSource {
         } catch (NoSuchFileException e) {
             values.error(file + ": no such configuration file");
         } catch (YAMLException e) {
-            // of several lines, which show the place
+            // a message of several lines, which show the place
             values.error(file + ": not valid YAML:\n"
                     + String.valueOf(e.getMessage()).stripTrailing());
         } catch (IOException e) {
@@ -122,7 +122,7 @@ final class FileSource {
                         + (known.isEmpty() ? "the nearest valid one is " + scope.nearest(path, node) : known));
     }
 
-    /** One mapping, or a list of them. */
+    /** Reads one mapping, or a list of mappings. */
     private void readRepeated(Level level, String path, Node node, String at) {
         if (node instanceof MappingNode mapping) {
             readInstance(level, path, path, mapping);
@@ -172,13 +172,13 @@ final class FileSource {
         }
     }
 
-    /** With what the environment says; null when that is an error, which is told. */
+    /** The value with its variables substituted; null after an error, which is reported. */
     private @Nullable Given substituted(String path, String text, String origin, boolean isSecret) {
         if (!Substitution.hasVariables(text)) {
             return new Given(text.strip(), origin);
         }
         try {
-            // what stands beside a variable, or is its default, may be the secret
+            // text beside a variable, or its default, may contain the secret
             String written = isSecret ? "with variables" : text.strip();
             return new Given(substitution.apply(text).strip(), origin + ", " + written);
         } catch (IllegalArgumentException e) {

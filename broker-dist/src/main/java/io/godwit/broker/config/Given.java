@@ -1,9 +1,9 @@
 package io.godwit.broker.config;
 
 /**
- * A value as somebody wrote it.
+ * A value as given by the user.
  *
- * @param text stripped; an item a line where it is a list
- * @param origin where it is from, for people: {@code line 7}, {@code environment variable GODWIT_BOOTSTRAP}
+ * @param text stripped; for a list, one item per line
+ * @param origin where it was given, for people: {@code line 7}, {@code environment variable GODWIT_BOOTSTRAP}
  */
 public record Given(String text, String origin) {}

@@ -16,15 +16,15 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A component that is a {@link Key}: how its text is read and written.
+ * A component that is a {@link Key}: how its text is parsed and written.
  *
  * @param name the last part of its path
- * @param from path of the key whose value holds where this one is not given; empty for none
- * @param isList whether the file may give a YAML list, whose items are read a line each
+ * @param from path of the key that provides the value if this one is not given; empty for none
+ * @param isList whether the file may give a YAML list, which is passed on as one item per line
  */
 record KeySpec(String name, Key key, String from, boolean isList, Function<String, Object> parser) {
 
-    /** @param fromSection the {@link Section#from} that it stands in; empty for none */
+    /** @param fromSection the {@link Section#from} of the section around it; empty for none */
     static KeySpec of(RecordComponent component, Key key, String fromSection) {
         String name = key.name().isEmpty() ? component.getName() : key.name();
         String from = fromSection.isEmpty() ? key.from() : fromSection + "." + name;
@@ -33,12 +33,12 @@ record KeySpec(String name, Key key, String from, boolean isList, Function<Strin
                 name, key, from, raw == List.class || raw == Map.class, parser(component.getGenericType(), raw, key));
     }
 
-    /** @throws IllegalArgumentException whose message says what was expected */
+    /** @throws IllegalArgumentException with a message that says what was expected */
     Object parse(String text) {
         return parser.apply(text);
     }
 
-    /** What holds where nothing is given, {@link #from} aside. */
+    /** The value if nothing is given, without regard to {@link #from}. */
     Object defaultValue() {
         try {
             return parser.apply(key.value());
@@ -47,7 +47,7 @@ record KeySpec(String name, Key key, String from, boolean isList, Function<Strin
         }
     }
 
-    /** How a value of any key is written in the file. */
+    /** The spelling of a value in the file. */
     static String text(Object value) {
         if (value instanceof Enum<?> constant) {
             return EnumNames.of(constant);
@@ -64,7 +64,7 @@ record KeySpec(String name, Key key, String from, boolean isList, Function<Strin
         return String.valueOf(value);
     }
 
-    /** What values are valid, for people; empty when any text is. */
+    /** The valid values, for people; empty if any text is valid. */
     String values(Class<?> type) {
         if (type == boolean.class) {
             return "true or false";
@@ -194,7 +194,7 @@ record KeySpec(String name, Key key, String from, boolean isList, Function<Strin
     private static Check create(Class<? extends Check> type) {
         return reflect(() -> {
             Constructor<? extends Check> constructor = type.getDeclaredConstructor();
-            constructor.setAccessible(true); // it need not be public
+            constructor.setAccessible(true); // it may be private
             return constructor.newInstance();
         });
     }

@@ -9,15 +9,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/**
- * The keys and sections at one place of the file: what a record class has, with those of its inline sections.
- */
+/** The keys and sections at one level of the file: those of a record class and of its inline sections. */
 final class Level {
     private final Map<String, KeySpec> keys = new LinkedHashMap<>();
     private final Map<String, Child> sections = new LinkedHashMap<>();
     private final Set<String> open = new LinkedHashSet<>();
 
-    /** @param isRepeated whether the file may hold a list of them */
+    /** @param isRepeated whether the file may have a list of these sections */
     record Child(Level level, boolean isRepeated) {}
 
     private Level() {}
@@ -50,7 +48,7 @@ final class Level {
         }
     }
 
-    /** The record of a section, also when it is repeated. */
+    /** The record class of a section, whether it is repeated or not. */
     static Class<?> recordType(RecordComponent component) {
         return component.getType() == List.class
                 ? (Class<?>) ((ParameterizedType) component.getGenericType()).getActualTypeArguments()[0]
@@ -67,19 +65,19 @@ final class Level {
         return sections;
     }
 
-    /** Names of {@link OpenSections}. */
+    /** The names of {@link OpenSections}. */
     Set<String> open() {
         return open;
     }
 
-    /** Paths of all keys from here on, with those of each section; of a repeated one as if it stood there once. */
+    /** The paths of all keys at this level and in its sections; a repeated section counts once. */
     List<String> paths() {
         List<String> paths = new ArrayList<>();
         collect("", paths, new LinkedHashSet<>());
         return paths;
     }
 
-    /** Paths of all sections from here on. */
+    /** The paths of all sections at and below this level. */
     Set<String> sectionPaths() {
         Set<String> found = new LinkedHashSet<>();
         collect("", new ArrayList<>(), found);

@@ -4,12 +4,12 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * What the sources gave.
+ * The result of reading all sources.
  *
- * @param file what the file may have, with what the environment said instead
- * @param properties the system properties, and what the environment said of them
+ * @param file the values of the file, overridden by the environment
+ * @param properties the system properties, and environment variables for those not set
  * @param effective every key with its value, in the order of the file; the properties last
- * @param errors one each, beginning with the key; values that are wrong have their default in the records
+ * @param errors one entry per error, beginning with the key; the records have the default in place of a wrong value
  * @param isFlawed whether an error belongs to a path or to one below it
  */
 public record Loaded<F extends Record, P extends Record>(

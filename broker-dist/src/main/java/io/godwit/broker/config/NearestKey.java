@@ -5,15 +5,15 @@ import java.util.Comparator;
 import java.util.Locale;
 import org.apache.commons.text.similarity.LevenshteinDistance;
 
-/** Finds what a mistyped key was probably meant to be. */
+/** Finds the valid key that a mistyped one probably stands for. */
 public final class NearestKey {
     private static final LevenshteinDistance DISTANCE = LevenshteinDistance.getDefaultInstance();
 
     private NearestKey() {}
 
     /**
-     * The valid key fewest edits away from {@code unknown}; of equals the first in alphabetical order. {@code valid} is
-     * not empty.
+     * The valid key with the smallest edit distance from {@code unknown}; among equals the first in alphabetical order.
+     * {@code valid} must not be empty.
      */
     public static String of(String unknown, Collection<String> valid) {
         return valid.stream()
@@ -22,7 +22,7 @@ public final class NearestKey {
                 .orElseThrow();
     }
 
-    /** Edits, not counting upper and lower case; a key whose last part agrees is near, wherever it stands. */
+    /** The edit distance, ignoring case. A key whose last part agrees counts as near, wherever it is. */
     private static int distance(String unknown, String key) {
         int whole = DISTANCE.apply(lower(unknown), lower(key));
         int leaf = 1 + DISTANCE.apply(lower(leaf(unknown)), lower(leaf(key)));

@@ -14,9 +14,8 @@ import org.yaml.snakeyaml.nodes.ScalarNode;
 import org.yaml.snakeyaml.nodes.SequenceNode;
 
 /**
- * Reads {@link OpenSections} as they stand: names, in them keys with a value or a list of values, and keys in one
- * another. A node may be in a file many times by way of aliases, or within itself, so depth and number are bounded. Of
- * one thread.
+ * Reads {@link OpenSections}: sections with keys, whose values are texts, lists of texts, or further keys. Aliases may
+ * put a node in many places, or into itself, so depth and number are bounded. For one thread.
  */
 final class OpenSectionReader {
     private static final int MAX_DEPTH = 6;
@@ -27,9 +26,9 @@ final class OpenSectionReader {
     private final Texts texts;
     private int count;
 
-    /** Makes what was written what is meant. */
+    /** Substitutes variables in the written text. */
     interface Texts {
-        /** Null when it is an error, which was told. */
+        /** Null after an error, which was reported. */
         @Nullable
         Given of(String path, String text, String origin, boolean isSecret);
     }
@@ -39,7 +38,7 @@ final class OpenSectionReader {
         this.texts = texts;
     }
 
-    /** @param path of all the sections */
+    /** @param path of the {@link OpenSections} */
     void readAll(String path, Node node) {
         if (!(node instanceof MappingNode mapping)) {
             if (!FileSource.isNothing(node)) {
@@ -89,7 +88,7 @@ final class OpenSectionReader {
     private void put(String path, String key, String text, Node node, Map<String, Given> found) {
         Given given = texts.of(path, text, FileSource.line(node), true);
         if (given != null && !Values.isNothing(given.text()) && found.put(key, given) != null) {
-            values.error(path, "given twice" + FileSource.at(node)); // once with a dot in a name
+            values.error(path, "given twice" + FileSource.at(node)); // a name with a dot can equal a nested path
         }
     }
 

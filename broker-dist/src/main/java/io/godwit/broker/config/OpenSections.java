@@ -7,8 +7,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Sections by names that people choose, whose keys are known to somebody else, who also says which are unknown. The
- * component's type is a map from names to {@link OpenSection}. The environment has no variables for their keys.
+ * Sections with names that users choose, and with keys that only another part knows, which also reports unknown ones.
+ * The component's type is a map from names to {@link OpenSection}. There are no environment variables for their keys.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)

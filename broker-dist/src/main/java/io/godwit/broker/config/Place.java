@@ -6,7 +6,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** A text that becomes the path of its section in the file: {@code mqttServerConfig.tcpListener[0]}. */
+/** Marks a text component that gets the path of its section in the file: {@code mqttServerConfig.tcpListener[0]}. */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)

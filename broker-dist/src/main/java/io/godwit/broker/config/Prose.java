@@ -3,14 +3,14 @@ package io.godwit.broker.config;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Lays out the texts of keys. Of a text, lines that begin with a blank stay as they are; others are filled. */
+/** Formats the texts of keys: lines that begin with a blank are kept, all others are filled. */
 final class Prose {
-    /** No line of what we write is longer. */
+    /** The largest width of a line. */
     static final int WIDTH = 120;
 
     private Prose() {}
 
-    /** The lines of a text, each with {@code prefix} in front. */
+    /** The lines of a text, each beginning with {@code prefix}. */
     static List<String> lines(String text, String prefix) {
         List<String> lines = new ArrayList<>();
         StringBuilder filled = new StringBuilder();

@@ -4,7 +4,7 @@ import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Writes the reference page of all keys, as Markdown. */
+/** Writes the reference page of all keys in Markdown. */
 public final class Reference {
     private final List<String> lines = new ArrayList<>();
 
@@ -13,9 +13,9 @@ public final class Reference {
     /**
      * The whole page.
      *
-     * @param header Markdown that it begins with
-     * @param fileType record of what the file may have
-     * @param propertyType record of the system properties
+     * @param header Markdown for the beginning
+     * @param fileType the record of the file
+     * @param propertyType the record of the system properties
      */
     public static String of(String header, Class<? extends Record> fileType, Class<? extends Record> propertyType) {
         Reference reference = new Reference();
@@ -53,7 +53,7 @@ public final class Reference {
         }
         Section section = component.getAnnotation(Section.class);
         if (!section.listed()) {
-            return; // the text of the section around it says where its keys are told
+            return; // the text of the outer section says where its keys are described
         }
         heading("`" + place + component.getName() + "`");
         paragraph(section.text());
@@ -93,7 +93,7 @@ public final class Reference {
         lines.add("## " + text);
     }
 
-    /** Indented lines become a block of code, as Markdown has it. */
+    /** Indented lines become a code block. */
     private void paragraph(String text) {
         if (text.isEmpty()) {
             return;
@@ -110,7 +110,7 @@ public final class Reference {
         }
     }
 
-    /** Texts are plain; what Markdown would take for itself is not meant so. */
+    /** Escapes characters with a meaning in Markdown, since the texts are plain. */
     private static String escaped(String line) {
         return line.replace("*", "\\*").replace("<", "&lt;");
     }

@@ -25,9 +25,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds a file of secrets for one edit: locked against a second editor, replaced as a whole by a synced file, so that
- * neither a reader nor a crash ever meets half of it. A new file has mode 0600; one that was there keeps its owner, its
- * group and what these may do. Blocks.
+ * Holds a file of secrets for one edit. It is locked against a second editor, and replaced as a whole by a synced file,
+ * so that neither a reader nor a crash leaves half of it. A new file has mode 0600; an existing one keeps its owner,
+ * its group and their permissions. Blocks.
  */
 public final class SecretFileEditor implements AutoCloseable {
     private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
@@ -35,12 +35,12 @@ public final class SecretFileEditor implements AutoCloseable {
 
     private static final Set<PosixFilePermission> OF_OTHERS = PosixFilePermissions.fromString("------rwx");
 
-    /** How long another editor may take. */
+    /** How long to wait for another editor. */
     static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private static final long LOOK_MILLIS = 20;
     private static final int MAX_ATTEMPTS = 100;
-    /** Of a file with some 100,000 users. */
+    /** Enough for some 100,000 users. */
     private static final int MAX_BYTES = 64 << 20;
 
     private final Path file;
@@ -54,36 +54,36 @@ public final class SecretFileEditor implements AutoCloseable {
         this.content = content;
     }
 
-    /** Begins with an empty file when there is none; it goes again if nothing is written. */
+    /** Begins with an empty file if there is none; it is removed if nothing is written. */
     public static SecretFileEditor openOrCreate(Path given) throws IOException {
         return openOrCreate(given, () -> {});
     }
 
-    /** @param created runs each time the file has been made and is not locked yet */
+    /** @param created runs each time when the file has been created and is not locked yet */
     static SecretFileEditor openOrCreate(Path given, Runnable created) throws IOException {
         for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
             boolean isCreated = true;
             try {
                 Files.createFile(given, OWNER_ONLY);
                 created.run();
-            } catch (FileAlreadyExistsException e) { // to be edited
+            } catch (FileAlreadyExistsException e) { // it exists and will be edited
                 isCreated = false;
             } catch (IOException e) {
                 throw new IOException("cannot create " + given + ": " + e, e);
             }
             try {
                 SecretFileEditor editor = openExisting(given);
-                // somebody may have written to it before it was locked here: then it is theirs
+                // another program may have written to it before it was locked here, and then owns it
                 editor.isSurplus = isCreated && editor.content.isEmpty();
                 return editor;
             } catch (NoSuchFileException e) {
-                // the editor that had created it has written nothing and removed it; or it is a link to nothing
+                // its creator has written nothing and removed it, or the path is a dangling link
             }
         }
         throw new IOException(given + " is a link to a file that does not exist, or is removed all the time");
     }
 
-    /** Fails when there is no such file. */
+    /** Fails if there is no such file. */
     public static SecretFileEditor open(Path given) throws IOException {
         try {
             return openExisting(given);
@@ -93,16 +93,16 @@ public final class SecretFileEditor implements AutoCloseable {
     }
 
     private static SecretFileEditor openExisting(Path given) throws IOException {
-        Path file = given.toRealPath(); // a symbolic link stays one
+        Path file = given.toRealPath(); // a symbolic link is kept
         long begunNanos = System.nanoTime();
         while (true) {
             Object opened = keyOf(file);
-            // it is no link any more: one that has come in its place since is not followed
+            // the path is resolved: a link that replaced the file since is not followed
             FileChannel channel = FileChannel.open(
                     file, StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
             try {
                 lock(channel, given, begunNanos);
-                // an editor before us has put another file into its place: the lock is on the old one
+                // an earlier editor may have replaced the file, so that the lock is on the old one
                 if (Objects.equals(opened, keyOf(file))) {
                     return new SecretFileEditor(file, channel, read(channel, given));
                 }
@@ -114,7 +114,7 @@ public final class SecretFileEditor implements AutoCloseable {
         }
     }
 
-    /** Whoever may read the file can lock it, so the wait has an end. */
+    /** Waits with a limit, since anybody who may read the file can lock it. */
     private static void lock(FileChannel channel, Path given, long begunNanos) throws IOException {
         while (!isLocked(channel)) {
             if (System.nanoTime() - begunNanos >= PATIENCE.toNanos()) {
@@ -133,12 +133,12 @@ public final class SecretFileEditor implements AutoCloseable {
     private static boolean isLocked(FileChannel channel) throws IOException {
         try {
             return channel.tryLock() != null;
-        } catch (OverlappingFileLockException e) { // by another thread of this process
+        } catch (OverlappingFileLockException e) { // locked by another thread of this process
             return false;
         }
     }
 
-    /** Through the channel that has the lock: to close another one of this file would give the lock up. */
+    /** Uses the channel with the lock: closing another channel of this file would release the lock. */
     private static String read(FileChannel channel, Path given) throws IOException {
         long bytes = channel.size();
         if (bytes > MAX_BYTES) {
@@ -146,7 +146,7 @@ public final class SecretFileEditor implements AutoCloseable {
         }
         ByteBuffer content = ByteBuffer.allocate((int) bytes);
         while (content.hasRemaining() && channel.read(content) >= 0) {
-            // until all is there
+            // until all is read
         }
         return StandardCharsets.UTF_8.newDecoder().decode(content.flip()).toString();
     }
@@ -160,12 +160,12 @@ public final class SecretFileEditor implements AutoCloseable {
         return attributes.fileKey();
     }
 
-    /** As it was when it was opened. */
+    /** The content when the file was opened. */
     public String content() {
         return content;
     }
 
-    /** Puts {@code edited} in its place. */
+    /** Replaces the file. */
     public void write(String edited) throws IOException {
         Path directory = file.toAbsolutePath().getParent();
         Path next = Files.createTempFile(directory, "." + file.getFileName() + ".", ".new", OWNER_ONLY);
@@ -189,10 +189,7 @@ public final class SecretFileEditor implements AutoCloseable {
         }
     }
 
-    /**
-     * An edit by root must not take the file from the user whom the broker runs as, nor from the group by which it
-     * reads.
-     */
+    /** An edit by root must not take the file from the broker's user, nor from the group that reads it. */
     private void keepOwner(Path next) throws IOException {
         PosixFileAttributes before = Files.readAttributes(file, PosixFileAttributes.class);
         PosixFileAttributes after = Files.readAttributes(next, PosixFileAttributes.class);
@@ -206,13 +203,13 @@ public final class SecretFileEditor implements AutoCloseable {
         Set<PosixFilePermission> kept = EnumSet.copyOf(after.permissions());
         kept.addAll(before.permissions());
         kept.removeAll(OF_OTHERS);
-        view.setPermissions(kept); // last: now they are the right group's
+        view.setPermissions(kept); // last, when the group is right
     }
 
     @Override
     public void close() throws IOException {
         try (lock) {
-            if (isSurplus && lock.size() == 0) { // still locked, so that no editor waits for what is removed unseen
+            if (isSurplus && lock.size() == 0) { // while locked, so that waiting editors notice the removal
                 Files.deleteIfExists(file);
             }
         }

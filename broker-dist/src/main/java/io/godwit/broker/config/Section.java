@@ -7,8 +7,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Keys that stand together. The component's type is a record of {@link Key}s and sections, or a list of such: then the
- * file may hold one mapping or a list of them, and there are none unless it does.
+ * A group of keys. The component's type is a record of {@link Key}s and sections, or a list of such records: then the
+ * file may have one mapping or a list of them, and without either there are none.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
@@ -17,18 +17,18 @@ public @interface Section {
     /** As {@link Key#text}. */
     String text() default "";
 
-    /** Whether its keys are keys of the section that it stands in, and its own name is not in the file. */
+    /** Whether its keys belong to the section around it, and its own name is not in the file. */
     boolean inline() default false;
 
     /**
-     * The path of a section whose keys of the same names give the values of those that are not given here; empty for
+     * The path of a section that provides the values of keys that are not given here, by the same names; empty for
      * none.
      */
     String from() default "";
 
-    /** Whether the file that ships lists its keys here; else another section does. */
+    /** Whether the shipped file lists its keys here; otherwise another section lists them. */
     boolean listed() default true;
 
-    /** Of a list: whether there is one with its defaults when the file has none. */
+    /** For a list: whether there is one section with its defaults if the file has none. */
     boolean needed() default false;
 }

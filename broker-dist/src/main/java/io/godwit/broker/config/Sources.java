@@ -10,14 +10,14 @@ import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 
 /**
- * Where values come from: the file, the environment and the system properties. The environment has the last word over
- * the file; a system property over the environment.
+ * The sources of values: the file, the environment and the system properties. The environment overrides the file;
+ * system properties override the environment.
  *
- * @param fileType record of what the file may have
- * @param propertyType record of the system properties
- * @param prefixes a system property that begins with one of these and is none of ours is an error
- * @param ofOthers environment variables that begin with {@code GODWIT_} and are read by somebody else
- * @param foreign what is to be told of a path that other brokers have; empty for one that none has
+ * @param fileType the record of the file
+ * @param propertyType the record of the system properties
+ * @param prefixes an unknown system property that begins with one of these is an error
+ * @param ofOthers environment variables with the prefix {@code GODWIT_} that something else reads
+ * @param foreign the message for a key that other brokers have; empty for any other key
  */
 public record Sources<F extends Record, P extends Record>(
         Class<F> fileType,
@@ -31,7 +31,7 @@ public record Sources<F extends Record, P extends Record>(
         this(fileType, propertyType, prefixes, ofOthers, path -> "");
     }
 
-    /** Never throws for what people wrote: see {@link Loaded#errors}. */
+    /** Never throws because of the input; see {@link Loaded#errors}. */
     public Loaded<F, P> load(Path file, Map<String, String> properties, Map<String, String> environment) {
         Level fileLevel = Binder.level(fileType);
         Level propertyLevel = Binder.level(propertyType);

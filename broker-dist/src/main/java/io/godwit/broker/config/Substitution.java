@@ -5,10 +5,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * {@code ${NAME}} and {@code ${NAME:-default}} in a value of the file, as a shell has them: the default is for a
- * variable that is not set or is empty. A doubled dollar sign, <code>$${</code>, stands for
- * <code>${</code> itself. What a
- * variable holds is never looked at again: neither as YAML, nor for further variables.
+ * Substitutes {@code ${NAME}} and {@code ${NAME:-default}} in a value of the file, as a shell does: the default is for
+ * a variable that is unset or empty. A doubled dollar sign, <code>$${</code>, stands for <code>${</code> itself. The
+ * value of a variable is never parsed again, neither as YAML nor for further variables.
  */
 final class Substitution {
     private static final Pattern VARIABLE =
@@ -24,7 +23,7 @@ final class Substitution {
         return text.contains("${");
     }
 
-    /** @throws IllegalArgumentException whose message says what a variable must be, or which one is not set */
+    /** @throws IllegalArgumentException with a message that names the unset variable, or says how to write one */
     String apply(String text) {
         StringBuilder result = new StringBuilder();
         Matcher variable = VARIABLE.matcher(text);

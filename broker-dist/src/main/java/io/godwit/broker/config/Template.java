@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Writes the configuration file that ships: every key with its text and its default. A section that another one has
- * shown already is written without texts.
+ * Writes the shipped configuration file: every key with its text and its default. A section that was explained before
+ * is written without texts.
  */
 public final class Template {
     private final List<String> lines = new ArrayList<>();
     private final Set<Class<?>> explained = new HashSet<>();
-    /** Number of lines when a section was begun last. */
+    /** The number of lines at the begin of the current section. */
     private int openedAt;
 
     private Template() {}
@@ -21,9 +21,9 @@ public final class Template {
     /**
      * The whole file.
      *
-     * @param header what it begins with
-     * @param fileType record of what the file may have
-     * @param propertyType record of the system properties, which it ends with
+     * @param header text for the beginning
+     * @param fileType the record of the file
+     * @param propertyType the record of the system properties, which come last
      */
     public static String of(String header, Class<? extends Record> fileType, Class<? extends Record> propertyType) {
         Template template = new Template();
@@ -93,7 +93,7 @@ public final class Template {
         }
     }
 
-    /** Between keys; not under the name of a section. */
+    /** Adds an empty line between keys, but not below the name of a section. */
     private void blank() {
         if (lines.size() != openedAt) {
             lines.add("");

@@ -7,9 +7,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What a number counts. A number without a unit counts that; with one it is converted. */
+/** The unit of a number. A number without a suffix is in this unit; one with a suffix is converted. */
 public enum Unit {
-    /** A plain number; it is written without a unit. */
+    /** A plain number, written without a suffix. */
     NONE(""),
     /** Bytes. KB and KiB are both 1,024 bytes, MB and MiB 1,024 of these, and so on. */
     BYTES("bytes"),
@@ -20,9 +20,9 @@ public enum Unit {
 
     private static final Pattern NUMBER = Pattern.compile("([+-]?\\d{1,19})\\s*([a-zA-Z]*)");
 
-    /** How many bytes one unit is, by its name in lower case. */
+    /** The number of bytes of a unit, by its name in lower case. */
     private static final Map<String, Long> SIZES = sizes();
-    /** The same of seconds. */
+    /** The number of seconds of a unit. */
     private static final Map<String, Long> DURATIONS = Map.of("s", 1L, "m", 60L, "min", 60L, "h", 3_600L, "d", 86_400L);
 
     private final String counted;
@@ -31,12 +31,12 @@ public enum Unit {
         this.counted = counted;
     }
 
-    /** The plural of what is counted; empty for a plain number. */
+    /** The plural of the unit; empty for a plain number. */
     public String counted() {
         return counted;
     }
 
-    /** The units that a number may be written with, for people; empty when there are none. */
+    /** The suffixes that a number may have, for people; empty if there are none. */
     public String choices() {
         return switch (this) {
             case NONE -> "";
@@ -45,7 +45,7 @@ public enum Unit {
         };
     }
 
-    /** @throws IllegalArgumentException when it is no such number, or its value does not fit a {@code long} */
+    /** @throws IllegalArgumentException if the text is no such number, or its value does not fit a {@code long} */
     public long parse(String text) {
         Matcher number = NUMBER.matcher(text);
         Long factor = number.matches() ? factor(number.group(2).toLowerCase(Locale.ROOT)) : null;

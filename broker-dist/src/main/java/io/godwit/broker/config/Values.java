@@ -9,10 +9,10 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What was given by all sources, by path, and what is wrong with it. Of one thread. */
+/** The values from all sources, by path, and the errors. For one thread. */
 final class Values {
     private final Map<String, Given> given = new HashMap<>();
-    /** Paths of the instances of repeated sections, by the section's path; in the order of the file. */
+    /** The paths of the instances of repeated sections, by the section's path, in the order of the file. */
     private final Map<String, Set<String>> instances = new LinkedHashMap<>();
 
     /** By the path of the {@link OpenSections}, then by name. */
@@ -21,7 +21,10 @@ final class Values {
     private final List<String> errors = new ArrayList<>();
     private final Set<String> flawed = new LinkedHashSet<>();
 
-    /** A later source has the last word. An empty text is nothing, so that a template with blanks is accepted. */
+    /**
+     * A later source overrides an earlier one. Empty text counts as not given, so that a template with blanks is
+     * accepted.
+     */
     void put(String path, Given value) {
         if (!isNothing(value.text())) {
             given.put(path, value);
@@ -50,13 +53,13 @@ final class Values {
         return open.getOrDefault(path, Map.of());
     }
 
-    /** @param path what is wrong; the message begins with it */
+    /** @param path where the error is; the message begins with it */
     void error(String path, String message) {
         flawed.add(path);
         errors.add(path + ": " + message);
     }
 
-    /** One that belongs to no key. */
+    /** Adds an error that belongs to no key. */
     void error(String message) {
         errors.add(message);
     }
@@ -65,7 +68,7 @@ final class Values {
         return List.copyOf(errors);
     }
 
-    /** Whether something is wrong at or below a path. */
+    /** Whether there is an error at or below a path. */
     boolean isFlawed(String path) {
         return flawed.stream().anyMatch(each -> each.equals(path) || each.startsWith(path + "."));
     }

@@ -7,9 +7,9 @@ import java.nio.file.attribute.BasicFileAttributes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells when a file has changed: by modification time, size and inode, so that one replaced by a rename or behind a
- * symbolic link is noticed too. A change counts once it has stood still from one look to the next, so that a file is
- * not read while it is written. Confined to the thread that looks.
+ * Notices changes of a file by modification time, size and inode, and so also a replacement by rename or behind a
+ * symbolic link. A change counts when the file was the same at two looks in a row, so that it is not read while it is
+ * written. Confined to the thread that looks.
  */
 public final class WatchedFile {
     private final Path path;
@@ -26,7 +26,7 @@ public final class WatchedFile {
         return path;
     }
 
-    /** Whether it is another one than at the last time this was true, or at the construction. */
+    /** Whether the file has changed since the last call that returned true, or since construction. */
     public boolean hasChanged() {
         Stamp now = stamp();
         boolean isStill = now.equals(last);

@@ -1,7 +1,8 @@
 /**
- * Configuration as records: {@link io.godwit.broker.config.Key} states a key once, with its default, bounds and text.
- * {@link io.godwit.broker.config.Binder} makes the records out of the file, the environment and the system properties;
- * {@link io.godwit.broker.config.Template} and {@link io.godwit.broker.config.Reference} write what people read.
+ * Configuration as records: {@link io.godwit.broker.config.Key} defines a key in one place, with its default, bounds
+ * and text. {@link io.godwit.broker.config.Binder} creates the records from the file, the environment and the system
+ * properties; {@link io.godwit.broker.config.Template} and {@link io.godwit.broker.config.Reference} write the
+ * documentation.
  */
 @NullMarked
 package io.godwit.broker.config;

@@ -8,9 +8,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Turns BifroMQ's {@code standalone.yml} into ours: {@link #convert} takes each line over as {@link BifromqKeys} says,
- * then adds what the file does not say and BifroMQ does. What keeps people out is never weaker than there: where it
- * cannot be taken over, the listener serves this machine only, or is switched off. Of one thread.
+ * Converts BifroMQ's {@code standalone.yml} to ours: {@link #convert} converts each line as {@link BifromqKeys}
+ * defines, then adds defaults of BifroMQ that the file does not mention. Access is never less restricted than before:
+ * where a restriction cannot be converted, the listener binds to loopback or is switched off. For one thread.
  */
 final class BifromqConversion {
     private static final String TLS_WITHOUT_AUTHORITY =
@@ -40,7 +40,7 @@ final class BifromqConversion {
     private void entry(String path, Value value) {
         String ours = BifromqKeys.ours(path);
         if (value.items().isEmpty()) {
-            return; // says nothing there either
+            return; // BifroMQ ignores an empty value, too
         }
         if (path.equals("rpcConfig.enableSSL")) {
             target.note(value.line(), path, Outcome.TAKEN, "clusterConfig.tls says so");
@@ -108,7 +108,7 @@ final class BifromqConversion {
             if (!asked.equals("none")) {
                 target.note(0, clientAuth, Outcome.CHANGED, clientAuth + ": none, since no trustCertsFile is named");
             }
-        } else if (hasAuthority) { // another word is an error, and ends in a listener that is switched off
+        } else if (hasAuthority) { // an unknown word is an error, which switches the listener off
             if (!target.has(clientAuth)) {
                 target.set(clientAuth, asked);
             }
@@ -127,7 +127,7 @@ final class BifromqConversion {
         }
     }
 
-    /** Whoever was kept out by a plugin is not let in without it. */
+    /** Clients that a plugin kept out must not get in without it. */
     private void auth() {
         if (isSaid("authProviderFQN")) {
             boolean wasOpen = false;
@@ -159,7 +159,7 @@ final class BifromqConversion {
                 || target.has("clusterConfig.seedEndpoints")
                 || target.has("clusterConfig.clusterDomainName");
         for (String port : List.of("clusterConfig.port", "clusterConfig.rpcPort")) {
-            if ("0".equals(target.get(port))) { // any free one, there
+            if ("0".equals(target.get(port))) { // 0 means any free port in BifroMQ
                 target.remove(port);
                 target.note(0, port, Outcome.CHANGED, "the default, since nodes find each other by it");
             }

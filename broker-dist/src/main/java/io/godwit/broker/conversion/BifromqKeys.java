@@ -5,8 +5,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of BifroMQ's {@code standalone.yml}, those of its versions 1 to 3 and of 4, and what stands for each here.
- * Of version 4 what is below {@code mqttServiceConfig.server} is looked up below {@code mqttServerConfig}.
+ * The keys of BifroMQ's {@code standalone.yml}, of versions 1 to 3 and of version 4, with our counterparts. Keys of
+ * version 4 below {@code mqttServiceConfig.server} are looked up below {@code mqttServerConfig}.
  */
 public final class BifromqKeys {
     private static final String NOTHING = "nothing stands for it here";
@@ -15,9 +15,9 @@ public final class BifromqKeys {
     private static final String OLD_MQTT = "mqttServerConfig";
     private static final String NEW_MQTT = "mqttServiceConfig.server";
 
-    /** Those that have a counterpart, by their path, and what that is. */
+    /** Our counterpart, by path, for keys that have one. */
     private static final Map<String, String> OURS = ours();
-    /** The others, by a path that they are or are below; the longest counts. */
+    /** An explanation for the other keys, by the path of the key or of a section around it; the longest path counts. */
     private static final Map<String, String> WITHOUT = without();
 
     private BifromqKeys() {}
@@ -119,20 +119,20 @@ public final class BifromqKeys {
         return keys;
     }
 
-    /** With the place of version 4 as that of the earlier ones. */
+    /** The path with the section of version 4 replaced by that of earlier versions. */
     static String normal(String path) {
         return path.equals(NEW_MQTT) || path.startsWith(NEW_MQTT + ".")
                 ? OLD_MQTT + path.substring(NEW_MQTT.length())
                 : path;
     }
 
-    /** The key that means the same, or nearly, here; null for none. */
+    /** Our key with the same meaning, at least approximately; null if there is none. */
     static @Nullable String ours(String path) {
-        // the largest packet before version 4, then the largest CONNECT
+        // the largest packet before version 4, since then the largest CONNECT
         return path.equals(NEW_MQTT + ".maxMsgByteSize") ? "mqttServerConfig.maxConnectBytes" : OURS.get(normal(path));
     }
 
-    /** Of one without a counterpart: why, or what comes nearest. */
+    /** For a key without a counterpart: the reason, or the closest feature. */
     static @Nullable String without(String path) {
         String known = normal(path);
         for (String at = known; !at.isEmpty(); at = parent(at)) {
@@ -150,9 +150,9 @@ public final class BifromqKeys {
     }
 
     /**
-     * What is to be told of a key that is none of ours: what stands for it here.
+     * The message for a key that is not ours: its counterpart here.
      *
-     * @return empty for one that is none of BifroMQ's either
+     * @return empty if it is no key of BifroMQ either
      */
     public static String answer(String path) {
         String ours = ours(path);

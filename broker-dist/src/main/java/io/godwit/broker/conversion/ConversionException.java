@@ -1,6 +1,6 @@
 package io.godwit.broker.conversion;
 
-/** A file is none that could be converted. The message is for people, and names the file. */
+/** A file cannot be converted. The message is for people, and names the file. */
 public final class ConversionException extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a file of another broker has become.
+ * The result of converting another broker's file.
  *
  * @param yaml the configuration file
- * @param besides other files that it names, by their names, which lie beside it
+ * @param besides further files that it refers to, in the same directory, by name
  * @param notes in the order of the lines
  */
 public record Converted(String yaml, Map<String, String> besides, List<Note> notes) {
@@ -16,7 +16,7 @@ public record Converted(String yaml, Map<String, String> besides, List<Note> not
         notes = List.copyOf(notes);
     }
 
-    /** Whether all of it is there, and nothing is left to do. */
+    /** Whether everything was converted, and nothing is left to do. */
     public boolean isWhole() {
         return notes.stream()
                 .allMatch(note -> note.outcome() == Note.Outcome.TAKEN || note.outcome() == Note.Outcome.CHANGED);

@@ -17,12 +17,12 @@ import org.yaml.snakeyaml.nodes.NodeTuple;
 import org.yaml.snakeyaml.nodes.ScalarNode;
 import org.yaml.snakeyaml.nodes.SequenceNode;
 
-/** The values of a YAML file by their paths. Bounded in depth and in number, aliases counted each time. */
+/** The values of a YAML file by path. Bounded in depth and number; an alias counts each time it is used. */
 final class FlatYaml {
     private static final int MAX_DEPTH = 20;
     private static final int MAX_NODES = 10_000;
 
-    /** @param items of a list; of anything else one; empty for no value */
+    /** @param items the items of a list, or a single value; empty for no value */
     record Value(int line, List<String> items) {
         String text() {
             return items.isEmpty() ? "" : items.get(0);
@@ -38,7 +38,7 @@ final class FlatYaml {
         this.file = file;
     }
 
-    /** @throws ConversionException if it is no mapping, or more than a configuration file has */
+    /** @throws ConversionException if the file is no mapping, or larger than a configuration file */
     static Map<String, Value> read(Path file, String text) throws ConversionException {
         LoaderOptions options = new LoaderOptions();
         options.setNestingDepthLimit(MAX_DEPTH);
@@ -73,7 +73,7 @@ final class FlatYaml {
             }
             if (next.node() instanceof MappingNode mapping) {
                 List<NodeTuple> tuples = mapping.getValue();
-                for (int i = tuples.size() - 1; i >= 0; i--) { // the first is to be on top
+                for (int i = tuples.size() - 1; i >= 0; i--) { // so that the first is on top
                     open.push(child(next, tuples.get(i)));
                 }
             } else {

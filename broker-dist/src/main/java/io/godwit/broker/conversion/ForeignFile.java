@@ -2,7 +2,7 @@ package io.godwit.broker.conversion;
 
 import java.nio.file.Path;
 
-/** Whose configuration file it is. */
+/** The broker that a configuration file belongs to. */
 public enum ForeignFile {
     BIFROMQ {
         @Override
@@ -18,10 +18,10 @@ public enum ForeignFile {
     };
 
     /**
-     * Reads the file and writes nothing. Blocks.
+     * Reads the file, but writes nothing. Blocks.
      *
-     * @param to the directory that the result is to lie in
-     * @throws ConversionException if the file cannot be read, or is no such file
+     * @param to the directory for the result
+     * @throws ConversionException if the file cannot be read, or is no configuration file of that broker
      */
     public Converted convert(Path file, Path to) throws ConversionException {
         return convert(file, SourceText.read(file), to);

@@ -10,9 +10,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Mosquitto's users and rules. Users are taken from its own file when all lines of it can be; else those that can are
- * copied. Rules become a file of ours: there denials come first, rules of a user before those of all, and what no rule
- * allows is denied; so they are written in that order. Of one thread.
+ * Converts mosquitto's users and rules. If all lines of its password file are valid, the file is used as it is;
+ * otherwise the valid lines are copied. Rules become a file of ours, in the order of mosquitto's precedence: rules of a
+ * user before rules for all, and in both the denials first; what no rule allows is denied. For one thread.
  */
 final class MosquittoAccess {
     private static final String USERS = "passwd";
@@ -26,23 +26,23 @@ final class MosquittoAccess {
     private final List<String> userRules = new ArrayList<>();
     private final List<String> denials = new ArrayList<>();
     private final List<String> rules = new ArrayList<>();
-    /** Whose denial cannot be written: they are denied everything. Empty for that of all. */
+    /** Subjects of denials that cannot be converted; they are denied everything. */
     private final Set<String> shutOut = new LinkedHashSet<>();
 
     private boolean deniesAnonymous;
 
-    /** @param conf the configuration file, which names of files are relative to as far as can be told */
+    /** @param conf the configuration file; relative file names are resolved against its directory */
     MosquittoAccess(Target target, Path conf) {
         this.target = target;
         this.conf = conf;
     }
 
-    /** Of a name in the configuration file. */
+    /** The path of a file name in the configuration file. */
     Path resolved(String name) {
         return conf.toAbsolutePath().resolveSibling(name).normalize();
     }
 
-    /** @param file null for none: clients show certificates */
+    /** @param file null for none: clients present certificates */
     void users(@Nullable Path file, int line) {
         target.set("authConfig.provider", "file");
         if (file == null) {
@@ -121,7 +121,7 @@ final class MosquittoAccess {
                         + " lets it in and holds messages back");
     }
 
-    /** Whether a rule that cannot be written denies something to clients without a user name. */
+    /** Whether a rule that cannot be converted denies something to clients without a user name. */
     boolean deniesAnonymous() {
         return deniesAnonymous;
     }

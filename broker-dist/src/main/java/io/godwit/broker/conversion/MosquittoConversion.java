@@ -12,9 +12,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns {@code mosquitto.conf} into ours: {@link #convert} reads lines into settings of the broker and of its
- * listeners, then makes each listener, then says who may use them. What keeps people out is never weaker than there:
- * where it cannot be taken over, the listener is switched off, or serves this machine only. Of one thread.
+ * Converts {@code mosquitto.conf} to ours: {@link #convert} reads the lines into settings of the broker and of its
+ * listeners, then creates each listener, then the users and rules. Access is never less restricted than before: where a
+ * restriction cannot be converted, the listener is switched off or binds to loopback. For one thread.
  */
 final class MosquittoConversion {
     private static final String LISTENER_OFF = "the listener is switched off: ";
@@ -25,13 +25,13 @@ final class MosquittoConversion {
     private final Path file;
     private final Path to;
     private final Target target = new Target();
-    /** Of the broker as a whole, by key; what is given several times counts as it was last. */
+    /** The settings of the broker, by key; the last occurrence of a key counts. */
     private final Map<String, Setting> whole = new LinkedHashMap<>();
 
     private final List<Listener> listeners = new ArrayList<>();
     private boolean isInBridge;
 
-    /** @param to the directory that the result is to lie in */
+    /** @param to the directory for the result */
     MosquittoConversion(Path file, Path to) {
         this.file = file;
         this.to = to;
@@ -39,7 +39,7 @@ final class MosquittoConversion {
 
     private record Setting(int line, String value) {}
 
-    /** @param line of the word {@code listener}; 0 for the default one */
+    /** @param line of the keyword {@code listener}; 0 for the default listener */
     private record Listener(int line, String port, String bind, Map<String, Setting> settings) {
         @Nullable
         Setting get(String key) {
@@ -188,7 +188,7 @@ final class MosquittoConversion {
         if (port == null && bind == null && !listeners.isEmpty()) {
             early.forEach((key, setting) -> target.leaveOut(setting.line(), key, "it is about no listener"));
         } else {
-            String host = bind != null ? bind.value() : port != null ? "" : "127.0.0.1"; // nothing said: this machine
+            String host = bind != null ? bind.value() : port != null ? "" : "127.0.0.1"; // not given: loopback only
             listeners.add(
                     0,
                     new Listener(
@@ -213,7 +213,7 @@ final class MosquittoConversion {
         }
     }
 
-    /** Empty for one that there is nothing like. */
+    /** Our kind of listener; empty if there is no counterpart. */
     private String kindOf(Listener listener) {
         Setting protocol = listener.get("protocol");
         boolean isWebSocket = protocol != null && protocol.value().equals("websockets");
@@ -246,7 +246,7 @@ final class MosquittoConversion {
         if (hasTls) {
             tls(listener, at);
         }
-        if (kind.startsWith("ws")) { // any path is served there
+        if (kind.startsWith("ws")) { // mosquitto serves any path
             target.set(at + "wsPath", "/mqtt");
             target.note(listener.line(), "listener", Outcome.CHANGED, at + "wsPath: /mqtt, the only path");
         }
@@ -353,7 +353,7 @@ final class MosquittoConversion {
         target.note(line, key, Outcome.TO_DO, LISTENER_OFF + why);
     }
 
-    // ---- who may use it
+    // ---- users and rules
 
     private void access() {
         boolean isPerListener = whole.containsKey("per_listener_settings")
@@ -382,7 +382,7 @@ final class MosquittoConversion {
             if (anonymous != null) {
                 target.take(anonymous.line(), "allow_anonymous", "authConfig.provider", "allow-all");
             }
-            return; // without that line it serves this machine only, as ours does
+            return; // without that line both brokers serve loopback only
         }
         if (users == null && !hasUserNamesOfCertificates()) {
             if (anonymous != null) {

@@ -3,9 +3,11 @@ package io.godwit.broker.conversion;
 import java.util.Map;
 import java.util.Set;
 
-/** Which words of {@code mosquitto.conf} are about what, and why some of them have no counterpart. */
+/** Classifies the keys of {@code mosquitto.conf}, and explains why some have no counterpart. */
 final class MosquittoKeys {
-    /** Beside those that begin with {@code bridge_}, {@code local_}, {@code remote_} and {@code notification}. */
+    /**
+     * In addition to those that begin with {@code bridge_}, {@code local_}, {@code remote_} and {@code notification}.
+     */
     private static final Set<String> OF_BRIDGES = Set.of(
             "address",
             "addresses",

@@ -1,22 +1,22 @@
 package io.godwit.broker.conversion;
 
 /**
- * What became of one line.
+ * The result of converting one line.
  *
- * @param line of the other file; 0 for what that file does not say and means all the same
- * @param key as the other broker calls it; never a value, which may be a secret
- * @param text for people: what it is here, or why it is not
+ * @param line of the other file; 0 for a default that the file does not mention
+ * @param key of the other broker; never a value, which may be a secret
+ * @param text for people: the counterpart, or the reason why there is none
  */
 public record Note(int line, String key, Outcome outcome, String text) {
-    /** What became of it. */
+    /** The result. */
     public enum Outcome {
-        /** It means the same here. */
+        /** Converted, with the same meaning. */
         TAKEN("taken"),
-        /** It is there, and means something else. */
+        /** Converted, with another meaning. */
         CHANGED("changed"),
-        /** It is there, and somebody has to do something more. */
+        /** Converted, but the user has to do something more. */
         TO_DO("to do"),
-        /** It has no counterpart. */
+        /** Not converted: there is no counterpart. */
         LEFT_OUT("left out");
 
         private final String word;
@@ -25,7 +25,7 @@ public record Note(int line, String key, Outcome outcome, String text) {
             this.word = word;
         }
 
-        /** For people. */
+        /** The word for people. */
         public String word() {
             return word;
         }

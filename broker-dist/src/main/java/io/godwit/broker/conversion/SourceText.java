@@ -8,16 +8,16 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Reads files that somebody else has written: of a bounded size, and text. */
+/** Reads files of other programs: text of a bounded size. */
 final class SourceText {
-    /** No configuration file of a broker comes near. */
+    /** Far more than any configuration file of a broker has. */
     static final int MAX_BYTES = 1 << 20;
 
     static final int MAX_LINES = 20_000;
 
     private SourceText() {}
 
-    /** @throws ConversionException if it is not there, too large, or not text */
+    /** @throws ConversionException if the file is missing, too large, or no text */
     static String read(Path file) throws ConversionException {
         byte[] bytes;
         if (Files.isDirectory(file)) {

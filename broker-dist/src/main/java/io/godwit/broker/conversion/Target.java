@@ -20,18 +20,18 @@ import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.DumperOptions;
 import org.yaml.snakeyaml.Yaml;
 
-/** The configuration file that is being made, and what is to be told of it. Of one thread. */
+/** The configuration file that is being built, and the notes about it. For one thread. */
 final class Target {
     private static final Sources<FileConfig, SystemProperties> SOURCES =
             new Sources<>(FileConfig.class, SystemProperties.class, Set.of(), Set.of());
-    /** Of a listener: what must be as it was meant, or it is not opened. */
+    /** Keys of a listener that must be valid; otherwise the listener is switched off. */
     private static final Pattern ESSENTIAL = Pattern.compile("(mqttServerConfig\\.\\w+Listener(?:\\[\\d+])?)"
             + "\\.(?:enable|port|host|mountPoint|allowedOrigins|sslConfig\\..*)");
 
-    /** @param note what was told of it; null when that is told elsewhere */
+    /** @param note the note about this value; null if it is covered by another note */
     private record Given(Object value, @Nullable Note note) {}
 
-    /** By path; a section of which there may be several has an index: {@code mqttServerConfig.tcpListener[0].port}. */
+    /** By path; sections of a list have an index: {@code mqttServerConfig.tcpListener[0].port}. */
     private final Map<String, Given> given = new LinkedHashMap<>();
 
     private final Map<String, String> besides = new LinkedHashMap<>();
@@ -41,12 +41,12 @@ final class Target {
         notes.add(new Note(line, key, outcome, text));
     }
 
-    /** Means the same here. */
+    /** Sets a key that has the same meaning here. */
     void take(int line, String key, String path, Object value) {
         put(line, key, Outcome.TAKEN, path, value, "");
     }
 
-    /** Is there, but {@code text}. */
+    /** Sets a key that has another meaning here, which {@code text} explains. */
     void change(int line, String key, String path, Object value, String text) {
         put(line, key, Outcome.CHANGED, path, value, "; " + text);
     }
@@ -57,7 +57,7 @@ final class Target {
         given.put(path, new Given(value, note));
     }
 
-    /** Of what is told elsewhere. */
+    /** Sets a key without a note of its own. */
     void set(String path, Object value) {
         given.put(path, new Given(value, null));
     }
@@ -80,12 +80,12 @@ final class Target {
         note(line, key, Outcome.LEFT_OUT, why);
     }
 
-    /** A file that the configuration names, and that lies beside it. */
+    /** Adds a file in the same directory that the configuration refers to. */
     void beside(String name, String text) {
         besides.put(name, text);
     }
 
-    /** The file with what is valid in it. */
+    /** The file, without invalid values. */
     Converted converted(String header) {
         Map<String, String> wrong = errors();
         for (Map.Entry<String, String> each : wrong.entrySet()) {
@@ -105,11 +105,11 @@ final class Target {
             throw new IllegalStateException("not valid without what is wrong: " + errors());
         }
         List<Note> sorted = new ArrayList<>(notes);
-        sorted.sort(Comparator.comparingInt(Note::line)); // stable: what is of one line stays as it was told
+        sorted.sort(Comparator.comparingInt(Note::line)); // stable: notes of one line keep their order
         return new Converted(header + yaml(), besides, sorted);
     }
 
-    /** What is wrong with values, by path. */
+    /** The errors in values, by path. */
     private Map<String, String> errors() {
         Map<String, String> errors = new LinkedHashMap<>();
         try {
@@ -146,7 +146,7 @@ final class Target {
         return new Yaml(options).dump(root);
     }
 
-    @SuppressWarnings("unchecked") // made below
+    @SuppressWarnings("unchecked") // created by this method
     private static void place(Map<String, Object> root, String[] names, Object value) {
         Map<String, Object> at = root;
         for (int i = 0; i < names.length - 1; i++) {
@@ -167,7 +167,7 @@ final class Target {
         at.put(names[names.length - 1], value instanceof String text ? text.replace("${", "$${") : value);
     }
 
-    /** The first lines of what is written. */
+    /** The first lines of the file. */
     static String header(String of) {
         return "# Made of " + of + " by godwit-admin config import, which has told what became of each line of it.\n"
                 + "# docs/configuration.md has all keys; bin/standalone.sh check tells what is wrong.\n\n";

@@ -1,4 +1,4 @@
-/** Configuration files of other brokers, turned into one of this broker. Nothing is changed but what is written. */
+/** Converts configuration files of other brokers. Only creates new files, and changes no existing one. */
 @NullMarked
 package io.godwit.broker.conversion;
 

@@ -24,16 +24,18 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
- * Publishes for operators as a client's connection does: a retained message is stored first, then it is distributed,
- * and the outcome is what a client would be acknowledged. Thread-safe.
+ * Publishes for operators as a client's connection does: a retained message is stored first, then distributed, and the
+ * outcome is the one that a client would get. Thread-safe.
  */
 public final class OperatorPublisher implements MessagePublisher {
-    /** Messages under way. Whoever stops waiting for one has it count until its outcome is known. */
+    /**
+     * Bound of messages under way. A message counts until its outcome is known, even if nobody waits for it any more.
+     */
     static final int MAX_UNDER_WAY = 64;
 
     static final long MAX_UNDER_WAY_BYTES = 32L << 20;
 
-    /** No client may have such an id. */
+    /** A client id that no client may have. */
     private static final ClientId ID = new ClientId("\0api");
 
     private static final int MQTT_5 = 5;
@@ -45,15 +47,15 @@ public final class OperatorPublisher implements MessagePublisher {
     private final TopicRules rules;
     private final int maxMessageBytes;
     private final LongSupplier wallMillis;
-    /** Atomic: begun and ended on any thread. */
+    /** Atomic: changed on any thread. */
     private final AtomicInteger underWay = new AtomicInteger();
-    /** Of these, decoded. */
+    /** Heap bytes of the decoded messages under way. */
     private final AtomicLong bytesUnderWay = new AtomicLong();
 
     /**
      * @param publishers {@link io.godwit.dist.client.DistClient#publisher(ClientInfo)}
-     * @param maxMessageBytes the largest packet that a listener takes
-     * @param wallMillis milliseconds since the epoch, of the clock that the stores have
+     * @param maxMessageBytes the largest packet that a listener accepts
+     * @param wallMillis milliseconds since the epoch, by the clock of the stores
      */
     public OperatorPublisher(
             Function<ClientInfo, Publisher> publishers,
@@ -96,7 +98,7 @@ public final class OperatorPublisher implements MessagePublisher {
                 .whenComplete((done, failure) -> leave(message));
     }
 
-    /** Throws what {@link MessagePublisher#publish} fails with. */
+    /** Throws the exceptions of {@link MessagePublisher#publish}. */
     private void check(Message message) {
         String topic = message.topic();
         if (!limits.allow(topic)) {
@@ -107,7 +109,7 @@ public final class OperatorPublisher implements MessagePublisher {
             throw new TooLargeException("a message has at most " + maxMessageBytes + " bytes here");
         }
         String wrong = new MessageBounds(maxMessageBytes).wrongWith(message);
-        if (wrong != null) { // no receiver's packet could be written
+        if (wrong != null) { // no packet could carry it to a receiver
             throw new IllegalArgumentException("cannot be sent: " + wrong);
         }
         ReasonCode refusal = rules.refusal(ClientTopics.UNCHANGED, topic);
@@ -133,22 +135,22 @@ public final class OperatorPublisher implements MessagePublisher {
         bytesUnderWay.addAndGet(-message.heapBytes());
     }
 
-    /** One for later is retained when it is published. */
+    /** A delayed message is retained when it is published. */
     private CompletableFuture<DistOutcome> begin(TenantId tenant, Message message) {
         try {
             boolean mustRetain = message.retain() && !rules.isDelayed(message.topic());
             CompletableFuture<Void> stored = mustRetain ? retain.set(tenant, message) : DONE;
             ClientInfo publisher = new ClientInfo(tenant, ID, null, "", MQTT_5);
             return stored.thenCompose(done -> publishers
-                    .apply(publisher) // of one message: confined to it
+                    .apply(publisher) // confined to this message
                     .publish(message, null)
                     .thenApply(OperatorPublisher::partly));
-        } catch (RuntimeException e) { // one that throws must not count as under way for ever
+        } catch (RuntimeException e) { // a message that fails must not count as under way forever
             return CompletableFuture.failedFuture(e);
         }
     }
 
-    /** One receiver's store may have refused what others have by then, as the retain store has. */
+    /** One receiver's store may have refused the message after others, or the retain store, have stored it. */
     private static DistOutcome partly(DistOutcome outcome) {
         return outcome == DistOutcome.OVERLOADED ? DistOutcome.FAILED : outcome;
     }

@@ -31,20 +31,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The retained messages of all nodes, for the API: as {@link RetainedAdmin} says. The store finds the leader of each
- * range; so many questions at a time, since each may read a lot. Thread-safe.
+ * The retained messages of all nodes, for the API. The store finds the leader of each range. The number of questions at
+ * a time is bounded, since each may read a lot. Thread-safe.
  */
 public final class RetainedOverNodes implements RetainedAdmin {
     private static final Logger LOG = LoggerFactory.getLogger(RetainedOverNodes.class);
     static final int MAX_QUESTIONS = 4;
-    /** Of those about one message, which read little: slow searches keep nobody from ending it. */
+    /**
+     * Bound of questions about one message. It is separate, so that slow searches do not keep operators from clearing a
+     * message.
+     */
     static final int MAX_SINGLE_QUESTIONS = 32;
-    /** Of messages that a page is made of, as they are stored; a larger one is a page of its own. */
+    /** Bound of a page in stored bytes; a larger message is a page of its own. */
     static final int MAX_PAGE_BYTES = 1 << 20;
-    /** Cleared at the same time. */
+    /** Messages that are cleared in parallel. */
     static final int GROUP = 100;
 
-    /** Cursors of the store are of the alphabet of URLs, but for those of what the node tells of itself. */
+    /** Cursors of the store are URL-safe, except those of the node's own values. */
     private static final String OWN = "own:";
 
     private static final String OWN_IN_URL = "own.";
@@ -52,13 +55,13 @@ public final class RetainedOverNodes implements RetainedAdmin {
     private final RetainClient retain;
     private final TopicRules rules;
     private final LongSupplier wallMillis;
-    /** Searches under way. Atomic: asked and answered on any thread. */
+    /** Searches under way. Atomic: they begin and end on any thread. */
     private final AtomicInteger searches = new AtomicInteger();
-    /** The same of questions about one message each. */
+    /** Questions about one message under way. Atomic, too. */
     private final AtomicInteger singles = new AtomicInteger();
 
     /**
-     * @param retain as the clients of the node see it
+     * @param retain as seen by clients of this node
      * @param wallMillis milliseconds since the epoch
      */
     public RetainedOverNodes(RetainClient retain, TopicRules rules, LongSupplier wallMillis) {
@@ -108,7 +111,7 @@ public final class RetainedOverNodes implements RetainedAdmin {
         });
     }
 
-    /** Clears the messages of a page, group by group. */
+    /** Clears the messages of a page in groups. */
     private final class Clearing {
         private final TenantId tenant;
         private final RetainClient.Page page;
@@ -208,7 +211,7 @@ public final class RetainedOverNodes implements RetainedAdmin {
                 });
     }
 
-    /** Null when there can be none of that name. */
+    /** Null if there can be no such tenant. */
     private static @Nullable TenantId tenant(String name) {
         try {
             return new TenantId(name);
@@ -238,7 +241,7 @@ public final class RetainedOverNodes implements RetainedAdmin {
         }
     }
 
-    /** A page that is cut short is to come before nothing does. */
+    /** Leaves time for an answer: an incomplete page is better than a timeout. */
     private static Deadline deadline(Duration within) {
         return new Deadline(System.nanoTime() + within.toNanos() / 4 * 3);
     }
@@ -270,7 +273,7 @@ public final class RetainedOverNodes implements RetainedAdmin {
     private static <T> CompletableFuture<T> begin(Supplier<CompletableFuture<T>> question) {
         try {
             return question.get();
-        } catch (RuntimeException e) { // a question that throws must not count as under way for ever
+        } catch (RuntimeException e) { // a question that throws must not count as under way forever
             return CompletableFuture.failedFuture(e);
         }
     }

@@ -1,4 +1,4 @@
-/** Messages that operators publish, look at and clear, through the same clients of the stores as the frontends have. */
+/** Publishing, viewing and clearing of messages by operators, with the store clients that the frontends use. */
 @NullMarked
 package io.godwit.broker.messages;
 

@@ -13,13 +13,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Meters of the HTTP API. A series of requests or of problems is there from its first one on; the others, and some that
- * alerts look at, are there from the start. Thread-safe.
+ * Meters of the HTTP API. A series of requests or problems exists from its first occurrence on; the others, and some
+ * that alerts watch, exist from the start. Thread-safe.
  */
 public final class ApiMeters implements ApiCounts {
     private static final String PREFIX = "godwit.api.";
 
-    /** Kinds of problems that are there from the start: zero is worth knowing, and a rate needs a beginning. */
+    /** Kinds of problems that exist from the start: zero is worth knowing, and a rate needs a first value. */
     private static final String[] WATCHED = {"unauthorized", "forbidden", "too-large", "too-many-requests", "fault"};
 
     private final MeterRegistry registry;
@@ -28,7 +28,7 @@ public final class ApiMeters implements ApiCounts {
     private final Map<Bound, Counter> limited;
     private final Map<Bound, Counter> refused;
     private final Map<Cause, Counter> closed;
-    /** Counted up where connections are accepted, and down where they end. */
+    /** Open connections. Changed where connections begin and end. */
     private final AtomicInteger open = new AtomicInteger();
 
     private record Answer(String operation, String status) {}
@@ -73,7 +73,7 @@ public final class ApiMeters implements ApiCounts {
 
     private static <K> void increment(Map<K, Counter> counters, K kind) {
         Counter counter = counters.get(kind);
-        if (counter != null) { // else of a kind that there is not
+        if (counter != null) { // null for a bound that has no counter
             counter.increment();
         }
     }

@@ -28,12 +28,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The registry that every part of the broker registers its meters with, and what answers a scrape of it. It has the
- * meters of the process from the beginning: JVM, CPU, descriptors. Made first and closed last; closing
- * ends what listens to the garbage collector.
+ * The registry for the meters of all parts of the broker, and the scrapes of it. From the beginning it has the meters
+ * of the process: JVM, CPU, file descriptors. Created first and closed last; closing removes the listener of garbage
+ * collections.
  *
- * <p>A meter that does not fit is logged as an error and left out: the broker serves without it. The test that writes
- * docs/metrics.md fails then.
+ * <p>A meter that cannot be registered is logged as an error and left out: the broker serves without it, but the test
+ * that writes docs/metrics.md fails.
  */
 public final class BrokerMeters implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BrokerMeters.class);
@@ -41,8 +41,8 @@ public final class BrokerMeters implements AutoCloseable {
     private static final String ALLOCATOR = "netty.allocator.";
     private static final String CPU_NANOS = "process.cpu.time";
     /**
-     * What Netty's meters lack. Their label {@code id} goes: it is another one in each process, a series more with
-     * every restart, and the type tells the allocators apart.
+     * Completes Netty's meters. Their label {@code id} is removed, since it differs in each process, so that each
+     * restart would add series; the type tells the allocators apart.
      */
     private static final MeterFilter OF_ALLOCATORS = new MeterFilter() {
         @Override
@@ -63,9 +63,9 @@ public final class BrokerMeters implements AutoCloseable {
         }
     };
 
-    /** Upper bounds of the buckets of latencies, in milliseconds: few, since each is a series. */
+    /** Upper bounds of the buckets of latencies, in milliseconds: few, since each bucket is a series. */
     private static final double[] BOUNDS_MILLIS = {0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 100, 500, 2_000, 10_000};
-    /** Our latencies have the same buckets everywhere, and so can be added over nodes. */
+    /** All our latencies have the same buckets, so they can be added over nodes. */
     private static final MeterFilter HISTOGRAMS = new MeterFilter() {
         @Override
         public DistributionStatisticConfig configure(Meter.Id id, DistributionStatisticConfig config) {
@@ -115,22 +115,22 @@ public final class BrokerMeters implements AutoCloseable {
         LOG.error("meter left out {}", meter);
     }
 
-    /** Meters that could not be registered, and why: none, or a mistake in the broker. */
+    /** The meters that could not be registered, with the reason; empty unless the broker has a mistake. */
     public List<String> leftOut() {
         return List.copyOf(leftOut);
     }
 
-    /** For every part of the broker. */
+    /** The registry for all parts of the broker. */
     public MeterRegistry registry() {
         return registry;
     }
 
-    /** All meters as they are now, with the names of a scrape. Reads them, on the thread of the caller. */
+    /** The current values of all meters, with the names of a scrape. Reads them on the calling thread. */
     MetricSnapshots snapshots() {
         return registry.getPrometheusRegistry().scrape();
     }
 
-    /** What answers a scrape. */
+    /** Answers scrapes. */
     public Scrapes scrapes() {
         return scrapes;
     }

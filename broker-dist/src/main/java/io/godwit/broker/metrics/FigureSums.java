@@ -7,13 +7,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** Adds up figures of nodes, as far as they may be. */
+/** Adds up the figures of nodes, if their meaning permits. */
 final class FigureSums {
-    /** What all nodes know of all: the largest stands for all. */
+    /** Every node counts these for the whole cluster, so the largest value is the sum. */
     private static final List<String> IN_COMMON =
             List.of("topics", "routes", "subscriptions_stored", "subscriptions_shared_stored");
 
-    /** What each node counts of its own, with what all nodes know: the first without the second is added up. */
+    /** These include a part that every node counts for the whole cluster; only the rest is added up. */
     private static final Map<String, String> WITH_COMMON = Map.of(
             "subscriptions", "subscriptions_stored",
             "subscriptions_shared", "subscriptions_shared_stored");
@@ -22,7 +22,7 @@ final class FigureSums {
 
     private FigureSums() {}
 
-    /** @param replicas how many nodes have each retained message, and count it */
+    /** @param replicas how many nodes store each retained message, and count it */
     static Map<String, Number> of(List<NodeFigures> nodes, int replicas) {
         Set<String> names = new LinkedHashSet<>();
         nodes.forEach(node -> names.addAll(node.figures().keySet()));

@@ -12,18 +12,18 @@ import io.grpc.MethodDescriptor.MethodType;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What nodes tell each other of their figures, see {@code figures_protocol.proto}. */
+/** Encodes the figures of nodes; {@code figures_protocol.proto} defines the messages. */
 final class FiguresWire {
     static final int VERSION = 1;
     static final String SERVICE = "godwit.Figures";
     static final String RUNNING = "Running";
-    /** Of an answer. What a node tells has a tenth of this. */
+    /** Bound of an answer. A node sends a tenth of this. */
     static final int MAX_FIGURES = 1_000;
 
     static final int MAX_NAME = 200;
-    /** Of a question, which has two numbers, with what later versions may add. */
+    /** Bound of a request, which has two numbers, with space for fields of later versions. */
     static final int MAX_QUESTION_BYTES = 1_024;
-    /** Of an answer. */
+    /** Bound of an answer. */
     static final int MAX_BYTES = MAX_FIGURES * (MAX_NAME + 16);
 
     static final MethodDescriptor<byte[], byte[]> READ = MethodDescriptor.<byte[], byte[]>newBuilder()
@@ -54,10 +54,10 @@ final class FiguresWire {
     }
 
     /**
-     * What the node {@code id} has answered.
+     * Decodes the answer of the node {@code id}.
      *
      * @throws InvalidProtocolBufferException if it is no such message
-     * @throws IllegalArgumentException if there is more in it than a node tells
+     * @throws IllegalArgumentException if it has more than a node sends
      */
     static NodeFigures figures(String id, byte[] answer) throws InvalidProtocolBufferException {
         FiguresAnswer read = FiguresAnswer.parseFrom(answer);

@@ -13,10 +13,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** What nodes tell each other of their last hour, see {@code figures_protocol.proto}. */
+/** Encodes the last hour of nodes; {@code figures_protocol.proto} defines the messages. */
 final class HistoryWire {
     private static final int MAX_BOUNDS = 64;
-    /** Of an answer: the largest that is believed has less. */
+    /** Bound of an answer: the largest valid one is smaller. */
     static final int MAX_BYTES = 1 << 20;
 
     private HistoryWire() {}
@@ -54,10 +54,10 @@ final class HistoryWire {
     }
 
     /**
-     * What the node {@code id} has answered.
+     * Decodes the answer of the node {@code id}.
      *
      * @throws InvalidProtocolBufferException if it is no such message
-     * @throws IllegalArgumentException if it tells more than a node has, or what cannot be
+     * @throws IllegalArgumentException if it has more than a node sends, or impossible values
      */
     static NodeHistory history(String id, byte[] answer) throws InvalidProtocolBufferException {
         HistoryAnswer read = HistoryAnswer.parseFrom(answer);

@@ -19,12 +19,12 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last hour of this node: a sample for each ten seconds, as differences of the broker's meters. {@link #look} is to
- * be called once a second: a clock is all that it looks at, but for the first time in each step. Where steps went by
- * without a call, since the process stood still, what was counted is spread over them. Thread-safe.
+ * The last hour of this node: a sample per ten seconds, as differences of the broker's meters. {@link #look} must be
+ * called once a second; it reads only a clock, except on the first call in each step. If steps passed without a call,
+ * because the process was suspended, the counts are spread over them. Thread-safe.
  */
 final class LastHour {
-    /** Reasons are constants of enums; so many series at most. */
+    /** Bound of the series. Reasons are constants of enums. */
     static final int MAX_REASONS = 32;
 
     private static final long STEP_MILLIS = HistorySource.STEP.toMillis();
@@ -37,7 +37,7 @@ final class LastHour {
     private static final List<String> DROPPED =
             List.of("godwit.mqtt.messages.dropped", "godwit.inbox.dropped", "godwit.dist.dropped");
 
-    /** Of what has no reason of its own. */
+    /** The reason of a meter without one. */
     private static final String FULL_LINK = "full_link";
 
     private final MeterRegistry registry;
@@ -50,12 +50,12 @@ final class LastHour {
     private long step;
     private List<Double> bounds = List.of();
 
-    /** What the meters said at one time, since the start; latencies by bucket, not summed up. */
+    /** The values of the meters at one time, since the start; latencies per bucket, not cumulative. */
     private record Count(
             long nanos, double in, double out, double connections, Map<String, Double> dropped, List<Long> latencies) {}
 
     /**
-     * @param millis since 1970, never back
+     * @param millis since 1970, never steps back
      * @param nanoTime the monotonic clock
      */
     LastHour(MeterRegistry registry, LongSupplier millis, LongSupplier nanoTime) {
@@ -148,7 +148,7 @@ final class LastHour {
         return Double.isFinite(value) ? value : 0;
     }
 
-    /** The meter tells how many are at or below each bound; here each bucket has its own. */
+    /** The meter's buckets are cumulative; here each bucket has its own count. */
     private void addLatencies(Timer timer, List<Long> sums) {
         var snapshot = timer.takeSnapshot();
         CountAtBucket[] buckets = snapshot.histogramCounts();
@@ -170,12 +170,12 @@ final class LastHour {
         bounds = now;
     }
 
-    /** Upper bounds of the buckets, in milliseconds; empty while there are none. */
+    /** The upper bounds of the buckets in milliseconds; empty before the first latency. */
     synchronized List<Double> boundsMillis() {
         return List.copyOf(bounds);
     }
 
-    /** Those later than {@code sinceMillis}, by time. */
+    /** The samples after {@code sinceMillis}, by time. */
     synchronized List<Sample> since(long sinceMillis) {
         return samples.stream()
                 .filter(sample -> sample.atMillis() > sinceMillis)

@@ -5,7 +5,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What was looked up in the last half second: all meters of a scrape share it. Thread-safe. */
+/** Caches a value for half a second, so that all meters of a scrape share it. Thread-safe. */
 final class Lately<T> {
     private static final long KEPT_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 

@@ -19,20 +19,20 @@ import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Meters of the links to other nodes, by lane: sums over the nodes, and the worst of them. Thread-safe. */
+/** Meters of the links to other nodes, by lane: sums over the nodes, and the slowest round trip. Thread-safe. */
 public final class LinkMeters {
     private static final double NANOS_PER_SECOND = 1e9;
 
     private final Supplier<? extends Collection<LinkStats>> links;
     private final Lately<Map<Lane, Sums>> sums;
-    /** What each link had counted at the last look. Guarded by the lock of {@link #sums}. */
+    /** The counts of each link at the last look. Guarded by the lock of {@link #sums}. */
     private Map<LinkKey, LinkStats> before = Map.of();
-    /** The same. Nodes that have left the cluster are in it, or a counter would go back. */
+    /** The totals; guarded likewise. Include nodes that have left the cluster, since a counter must not decrease. */
     private final Map<Lane, Counts> counted = new EnumMap<>(Lane.class);
 
     private record LinkKey(String nodeId, Lane lane) {}
 
-    /** What only grows. */
+    /** Values that only grow. */
     private record Counts(long sentFrames, long sentBytes, long resentFrames, long receivedFrames, long receivedBytes) {
         static final Counts NONE = new Counts(0, 0, 0, 0, 0);
 
@@ -73,7 +73,7 @@ public final class LinkMeters {
         this.sums = new Lately<>(this::look, nanoTime);
     }
 
-    /** @param links stay readable when they are closed */
+    /** @param links can still be read after they were closed */
     public static void register(MeterRegistry meters, PeerLinks links) {
         register(meters, links::stats, System::nanoTime);
     }
@@ -154,7 +154,7 @@ public final class LinkMeters {
             @Nullable String unit,
             String description,
             ToDoubleFunction<Sums> value) {
-        Gauge.builder("godwit.links." + name, () -> value.applyAsDouble(of(lane))) // keeps this reachable
+        Gauge.builder("godwit.links." + name, () -> value.applyAsDouble(of(lane))) // the lambda holds this
                 .description(description)
                 .baseUnit(unit)
                 .tag("lane", lane.name().toLowerCase(Locale.ROOT))

@@ -11,14 +11,14 @@ import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.Set;
 
-/** Values of counters and gauges at about one time, summed over their tags. */
+/** The values of counters and gauges, read at about one time, and summed over their tags. */
 final class MeterSums {
-    /** By name, and by name with one of the meter's tags. */
+    /** By name, and by name with one tag. */
     private final Map<String, Double> values = new HashMap<>();
 
     private MeterSums() {}
 
-    /** Of the meters of these names only: a gauge may have to look for its value. */
+    /** Reads only the meters of these names, since a gauge may have to compute its value. */
     static MeterSums of(MeterRegistry registry, Set<String> names) {
         MeterSums sums = new MeterSums();
         for (Meter meter : registry.getMeters()) {
@@ -41,7 +41,7 @@ final class MeterSums {
             return;
         }
         if (Double.isNaN(value)) {
-            return; // what it told of is gone
+            return; // the measured object is gone
         }
         String name = meter.getId().getName();
         values.merge(name, value, Double::sum);
@@ -50,7 +50,10 @@ final class MeterSums {
         }
     }
 
-    /** @param name of the meters, or with a tag, as {@code name{key=value}}; empty when there is no such meter */
+    /**
+     * @param name of the meters, optionally with a tag: {@code name{key=value}}
+     * @return empty if there is no such meter
+     */
     OptionalDouble get(String name) {
         Double value = values.get(name);
         return value == null ? OptionalDouble.empty() : OptionalDouble.of(value);

@@ -28,11 +28,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends all meters to a collector again and again, by OTLP over HTTP, on a thread of its own. One push at a time; each
- * ends within the timeout, whatever the collector does. What fails is counted, and logged once in ten minutes: nothing
- * is kept to be sent again, since the next push has the newer counts.
+ * Pushes all meters to a collector at an interval, by OTLP over HTTP, on a thread of its own. One push at a time; each
+ * ends within the timeout. Failures are counted, and logged once in ten minutes. A failed push is not repeated, since
+ * the next one has newer values.
  *
- * <p>Made while the broker starts; {@link #close} takes a second at most.
+ * <p>Created while the broker starts; {@link #close} takes half a second at most.
  */
 public final class OtlpPush implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(OtlpPush.class);
@@ -41,13 +41,13 @@ public final class OtlpPush implements AutoCloseable {
     private static final long NANOS_PER_MILLI = 1_000_000;
 
     /**
-     * Where to and how.
+     * The target of pushes.
      *
-     * @param timeout from the beginning of a push to the end of its answer
-     * @param headers by name
-     * @param resource what is told of the node, by name
+     * @param timeout from the begin of a push to the end of its answer
+     * @param headers name and value
+     * @param resource attributes of the node, by name
      * @param version of the broker
-     * @param tls null for the authorities that the JVM trusts
+     * @param tls null for the authorities of the JVM
      */
     public record Target(
             URI url,
@@ -71,7 +71,7 @@ public final class OtlpPush implements AutoCloseable {
     private final LongAdder accepted = new LongAdder();
     private final LongAdder failed = new LongAdder();
     private final ScheduledExecutorService thread;
-    /** The thread's own, as is the next one. Failures that no line of the log has told of. */
+    /** Failures that were not logged. Confined to the thread, like the next field. */
     private long untold;
 
     private long toldNanos;
@@ -117,11 +117,11 @@ public final class OtlpPush implements AutoCloseable {
         thread.scheduleWithFixedDelay(this::push, 0, target.interval().toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** Pushes once, on the thread of the caller; returns when the push has ended, or the thread is interrupted. */
+    /** Pushes once on the calling thread; returns when the push has ended or the thread was interrupted. */
     void push() {
         CompletableFuture<HttpResponse<Void>> answer = null;
         try {
-            // of the whole body, too: the client's own timeout ends with the head
+            // this timeout includes the body; the client's own covers only the head
             answer = http.sendAsync(request(), head -> BodySubscribers.discarding());
             int status = answer.get(target.timeout().toMillis(), TimeUnit.MILLISECONDS)
                     .statusCode();
@@ -136,11 +136,11 @@ public final class OtlpPush implements AutoCloseable {
             failed(String.valueOf(e.getCause()));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // the broker stops
-        } catch (RuntimeException e) { // of a meter; else it would be pushed no more
+        } catch (RuntimeException e) { // thrown by a meter; must not end the schedule
             failed(e.toString());
         } finally {
             if (answer != null) {
-                answer.cancel(true); // ends the connection of one that is not done
+                answer.cancel(true); // closes the connection if the push has not ended
             }
         }
     }
@@ -183,7 +183,7 @@ public final class OtlpPush implements AutoCloseable {
         }
     }
 
-    /** Gives up a push that is under way. */
+    /** Aborts a push under way. */
     @Override
     public void close() {
         thread.shutdownNow();

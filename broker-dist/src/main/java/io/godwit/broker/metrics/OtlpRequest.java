@@ -17,11 +17,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a scrape has, as an {@code ExportMetricsServiceRequest} of OTLP 1. Names and labels are those of the text
- * format. Counters and histograms are cumulative from the process's start. A gauge that has no value is left out.
+ * Encodes the values of a scrape as an {@code ExportMetricsServiceRequest} of OTLP 1. Names and labels are those of the
+ * text format. Counters and histograms are cumulative since the start of the process. A gauge without a value is left
+ * out.
  *
- * <p>It is written by hand: the classes made from OTLP's schema are ten times as large as all else that a push needs.
- * The numbers of the fields:
+ * <p>The encoding is written by hand: the classes generated from OTLP's schema are ten times as large as all else that
+ * a push needs. The numbers of the fields:
  *
  * <pre>
  * request         resource_metrics 1
@@ -56,7 +57,7 @@ final class OtlpRequest {
     /**
      * The request as protobuf.
      *
-     * @param resource what is told of the node, by name
+     * @param resource attributes of the node, by name
      * @param startNanos when counting began, in nanoseconds since 1970
      * @param timeNanos when the snapshots were taken, likewise
      */
@@ -149,7 +150,7 @@ final class OtlpRequest {
             }
         });
         ByteString bounds = message(out -> {
-            for (int i = 0; i < buckets.size() - 1; i++) { // that of the last bucket is infinite
+            for (int i = 0; i < buckets.size() - 1; i++) { // the last bound is infinite
                 out.writeDoubleNoTag(buckets.getUpperBound(i));
             }
         });

@@ -14,9 +14,9 @@ import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
 /**
- * This node's figures under the names that RMQTT has for them, out of the broker's meters. Without its meters a figure
- * is left out: a node counts what stored sessions hold only when it is to. The largest values are those of
- * {@link #look}, which is to be called once a second, and of each question. Thread-safe.
+ * This node's figures under RMQTT's names, from the broker's meters. A figure is left out if one of its meters is
+ * missing, as those of stored sessions are when they are not counted. The largest values are those seen by {@link
+ * #look}, which must be called once a second, and by each question. Thread-safe.
  */
 final class RmqttFigures {
     private static final String CONNECTS = "godwit.mqtt.connects";
@@ -25,13 +25,13 @@ final class RmqttFigures {
     private static final String SOCKETS = "godwit.mqtt.sockets";
     private static final String HANDSHAKES_RATE = "handshakings_rate";
     private static final double RATE_DIGITS = 100;
-    /** A rate over less time than this would be chance. */
+    /** A rate over a shorter time would be random. */
     private static final long MIN_RATE_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
 
     /**
      * A figure as a sum of meters.
      *
-     * @param minus are taken off
+     * @param minus subtracted from the sum
      */
     private record Sum(List<String> plus, List<String> minus) {
         static Sum of(String... plus) {
@@ -140,12 +140,12 @@ final class RmqttFigures {
         return Set.copyOf(names);
     }
 
-    /** Every second: notes what is larger than before. */
+    /** Called every second: updates the largest values. */
     void look() {
         statsNow();
     }
 
-    /** What there is, as {@code name.count}, and has been at most, as {@code name.max}. */
+    /** The current values, as {@code name.count}, and the largest so far, as {@code name.max}. */
     synchronized Map<String, Number> statsNow() {
         MeterSums sums = MeterSums.of(registry, STATS_METERS);
         Map<String, Number> figures = new TreeMap<>();
@@ -166,7 +166,7 @@ final class RmqttFigures {
         figures.put(name + ".max", largest);
     }
 
-    /** Of CONNECTs that were answered, over the time between two looks. */
+    /** The rate of answered CONNECTs since the last look. */
     private double rate(MeterSums sums) {
         long now = nanoTime.getAsLong();
         if (now - rateNanos >= MIN_RATE_NANOS) {
@@ -179,7 +179,7 @@ final class RmqttFigures {
         return Math.round(handshakesPerSecond * RATE_DIGITS) / RATE_DIGITS;
     }
 
-    /** What was counted since the start. */
+    /** The counts since the start. */
     Map<String, Number> metricsNow() {
         MeterSums sums = MeterSums.of(registry, METRICS_METERS);
         Map<String, Number> figures = new TreeMap<>();
@@ -192,7 +192,7 @@ final class RmqttFigures {
         return figures;
     }
 
-    /** Empty when one of the meters is not there. */
+    /** Empty if one of the meters is missing. */
     private static OptionalDouble value(Sum sum, MeterSums sums) {
         double value = 0;
         for (String meter : sum.plus) {

@@ -40,14 +40,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Figures of all nodes under RMQTT's names, and the last hour of each: a node tells its own ({@link RmqttFigures},
- * {@link LastHour}), and asks the others for theirs ({@link #service}). Has a thread that looks at the meters, every
- * second for the largest values and for each question; questions under way are bounded, so what waits for it is too.
- * Closed by whoever wires the broker.
+ * The figures of all nodes under RMQTT's names, and the last hour of each node. A node computes its own ({@link
+ * RmqttFigures}, {@link LastHour}), and asks the others ({@link #service}). A thread reads the meters, once a second
+ * and for each question; its queue is bounded, since questions under way are. Closed by the thread that wires the
+ * broker.
  */
 public final class RmqttStats implements StatsSource, HistorySource, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RmqttStats.class);
-    /** Of API requests, and of other nodes; each. */
+    /** Bound of questions under way: of the API, and as many of other nodes. */
     static final int MAX_QUESTIONS = 8;
 
     private final String name;
@@ -56,14 +56,14 @@ public final class RmqttStats implements StatsSource, HistorySource, AutoCloseab
     private final ClusterNodes nodes;
     private final IntSupplier retainReplicas;
     private final ScheduledThreadPoolExecutor thread;
-    // atomic: begun and ended on any thread
+    // atomic: questions begin and end on any thread
     private final AtomicInteger asked = new AtomicInteger();
     private final AtomicInteger answered = new AtomicInteger();
 
     /**
      * @param name of this node, for people
-     * @param retainReplicas on how many nodes each retained message is wanted
-     * @param millis since 1970, never back
+     * @param retainReplicas on how many nodes each retained message should be stored
+     * @param millis since 1970, never steps back
      */
     RmqttStats(MeterRegistry meters, String name, ClusterNodes nodes, IntSupplier retainReplicas, LongSupplier millis) {
         this.name = name;
@@ -80,9 +80,9 @@ public final class RmqttStats implements StatsSource, HistorySource, AutoCloseab
     }
 
     /**
-     * Of {@code node}, whose retain store says how many nodes have each retained message.
+     * For {@code node}, whose retain store determines the number of replicas.
      *
-     * @param millis since 1970, never back
+     * @param millis since 1970, never steps back
      */
     public static RmqttStats of(KvNode node, MeterRegistry meters, ClusterNodes nodes, LongSupplier millis) {
         String self = node.operations().self();
@@ -99,7 +99,7 @@ public final class RmqttStats implements StatsSource, HistorySource, AutoCloseab
                 millis);
     }
 
-    /** Begins to look for the largest values and to take samples; when the meters are there. */
+    /** Begins to update the largest values and to take samples. Called when the meters exist. */
     @SuppressWarnings("FutureReturnValueIgnored") // ends with the thread
     public void start() {
         thread.scheduleWithFixedDelay(this::look, 1, 1, TimeUnit.SECONDS);
@@ -109,19 +109,19 @@ public final class RmqttStats implements StatsSource, HistorySource, AutoCloseab
         try {
             own.look();
             lastHour.look();
-        } catch (RuntimeException e) { // the thread's outermost frame: it is to look again
+        } catch (RuntimeException e) { // the thread's outermost frame: must not end the schedule
             LOG.warn("figures not looked at", e);
         }
     }
 
-    /** What other nodes ask; for the node's RPC server. */
+    /** The service for the node's RPC server. */
     public ServerServiceDefinition service() {
         return ServerServiceDefinition.builder(FiguresWire.SERVICE)
                 .addMethod(FiguresWire.READ, ServerCalls.asyncUnaryCall(this::answer))
                 .build();
     }
 
-    /** On an event loop, which it leaves at once. */
+    /** Called on an event loop; works on the thread. */
     private void answer(byte[] request, StreamObserver<byte[]> caller) {
         if (request.length > FiguresWire.MAX_QUESTION_BYTES) {
             caller.onError(Status.INVALID_ARGUMENT
@@ -192,7 +192,7 @@ public final class RmqttStats implements StatsSource, HistorySource, AutoCloseab
         };
     }
 
-    /** On the thread of the figures. */
+    /** Runs work on the thread. */
     private <T> CompletableFuture<T> supply(Supplier<T> work) {
         try {
             return CompletableFuture.supplyAsync(work, thread);
@@ -227,16 +227,16 @@ public final class RmqttStats implements StatsSource, HistorySource, AutoCloseab
                 within);
     }
 
-    /** Reads what the node of an id has answered. */
+    /** Decodes the answer of a node. */
     private interface Reading<T> {
         T read(String node, byte[] answer) throws InvalidProtocolBufferException;
     }
 
-    /** To other nodes, and how to read what they answer. */
-    @SuppressWarnings("ArrayRecordComponent") // handed on, never compared or changed
+    /** A question to other nodes, and the decoder of its answers. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared or changed
     private record Question<T>(byte[] bytes, int maxAnswerBytes, Reading<T> reading) {}
 
-    /** @param here what this node answers itself, on the thread of the figures */
+    /** @param here makes the answer of this node, on the thread */
     private <T> CompletableFuture<Answer<List<T>>> ask(Question<T> question, Supplier<T> here, Duration within) {
         if (asked.incrementAndGet() > MAX_QUESTIONS) {
             asked.decrementAndGet();
@@ -261,7 +261,7 @@ public final class RmqttStats implements StatsSource, HistorySource, AutoCloseab
         List<String> missing = new ArrayList<>();
         all.forEach((node, answer) -> {
             try {
-                told.add(answer.join()); // it is done
+                told.add(answer.join()); // does not block: all answers are complete
             } catch (CompletionException e) {
                 if (node.equals(nodes.self()) && e.getCause() instanceof RejectedExecutionException) {
                     throw new NotServingException("this node is stopping");
@@ -296,7 +296,7 @@ public final class RmqttStats implements StatsSource, HistorySource, AutoCloseab
 
             @Override
             public void onCompleted() {
-                answer.completeExceptionally(new IllegalArgumentException("no answer")); // or does nothing
+                answer.completeExceptionally(new IllegalArgumentException("no answer")); // or a no-op
             }
         });
         return answer.thenApplyAsync(bytes -> read(node, question.reading, bytes), thread);
@@ -312,12 +312,12 @@ public final class RmqttStats implements StatsSource, HistorySource, AutoCloseab
 
     @Override
     public Map<String, Number> sum(List<NodeFigures> figures) {
-        // not more than there are nodes to have one
+        // no more than there are nodes to store one
         return FigureSums.of(
                 figures, Math.min(retainReplicas.getAsInt(), nodes.others().size() + 1));
     }
 
-    /** What is under way fails. */
+    /** Questions under way fail. */
     @Override
     public void close() {
         thread.shutdown();

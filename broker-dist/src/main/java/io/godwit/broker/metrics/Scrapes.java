@@ -9,8 +9,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 
 /**
- * Writes all meters for who asks, on the thread of who asks, never an event loop: gauges may take locks and look at
- * files. Each call writes them all: the API remembers answers. Thread-safe.
+ * Writes all meters on the calling thread, which must not be an event loop: gauges may take locks and read files. Each
+ * call writes all meters; the API caches answers. Thread-safe.
  */
 public final class Scrapes implements MetricsSource {
     private final PrometheusMeterRegistry registry;

@@ -20,11 +20,11 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Meters of the stores: how long writes take, and how much there is of everything, by store. What a store has is a sum
- * over its replicas on this node, and is asked for once for all meters of a scrape. Thread-safe.
+ * Meters of the stores: how long writes take, and sizes and counts by store. The values of a store are sums over its
+ * replicas on this node, and are read once for all meters of a scrape. Thread-safe.
  */
 public final class StoreMeters implements StoreMeasures {
-    /** The stores of a broker: no others are measured. */
+    /** The stores of a broker; no others are measured. */
     private static final List<String> STORES = List.of("dist", "inbox", "retain");
 
     private final MeterRegistry meters;
@@ -32,7 +32,7 @@ public final class StoreMeters implements StoreMeasures {
     private final Map<String, Timer> commits = new HashMap<>();
     private final Map<String, Counter> leaderships = new HashMap<>();
 
-    /** Set before it is asked. */
+    /** Set before the first read. */
     private volatile Supplier<KvFigures> source = () -> {
         throw new IllegalStateException("no node is registered");
     };
@@ -87,7 +87,7 @@ public final class StoreMeters implements StoreMeasures {
         }
     }
 
-    /** Registers what there is to know of an open node. After it is closed, it tells zeros. */
+    /** Registers the meters of an open node. After the node was closed, they are zero. */
     public void register(KvNode node) {
         FunctionCounter.builder("godwit.kv.mutations.too.large", node, KvNode::mutationsTooLarge)
                 .description("writes refused because the log takes none of their size")

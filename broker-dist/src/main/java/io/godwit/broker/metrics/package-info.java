@@ -1,6 +1,6 @@
 /**
- * What the broker measures of itself, for Prometheus and for boards that know other names: the registry of all meters,
- * what answers a scrape, and the meters of the process, the stores and the links.
+ * The broker's own metrics, for Prometheus and for dashboards with other names: the registry of all meters, the
+ * scrapes, and the meters of the process, the stores and the links.
  */
 @NullMarked
 package io.godwit.broker.metrics;

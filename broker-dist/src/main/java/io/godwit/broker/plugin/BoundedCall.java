@@ -7,16 +7,16 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** One call of a plugin's life cycle, on a thread that is made for it, while the caller waits, but not for ever. */
+/** One life-cycle call of a plugin, on a thread of its own. The caller waits, up to a limit. */
 final class BoundedCall {
     private BoundedCall() {}
 
     /**
-     * Blocks. A call that is over its time is interrupted, and left to itself if that does not help.
+     * Blocks. A call that exceeds its limit is interrupted, and abandoned if that does not help.
      *
      * @param name of the thread
      * @throws PluginCallException when it took too long, or this thread was interrupted
-     * @throws ExecutionException with what the call threw
+     * @throws ExecutionException with the exception of the call
      */
     static <T> T run(String name, ClassLoader classes, Duration limit, Callable<T> call) throws ExecutionException {
         FutureTask<T> task = new FutureTask<>(call);
@@ -25,7 +25,7 @@ final class BoundedCall {
         thread.setContextClassLoader(classes);
         thread.start();
         try {
-            return task.get(limit.toMillis(), TimeUnit.MILLISECONDS); // the start and the stop of a broker block
+            return task.get(limit.toMillis(), TimeUnit.MILLISECONDS); // only starts and stops of the broker wait
         } catch (TimeoutException e) {
             task.cancel(true);
             throw new PluginCallException("took more than " + limit.toSeconds() + " seconds", e);

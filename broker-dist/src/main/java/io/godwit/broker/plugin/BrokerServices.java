@@ -6,11 +6,11 @@ import io.godwit.api.port.SessionAdmin;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** What plugins may ask the broker for: each empty while it does not serve. Any thread. */
+/** The services of the broker for plugins; each is empty while the broker does not serve. Any thread. */
 public record BrokerServices(
         Supplier<Optional<ClientAdmin>> clients,
         Supplier<Optional<MessagePublisher>> publisher,
         Supplier<Optional<SessionAdmin>> sessions) {
-    /** Of a broker that never serves. */
+    /** For a broker that never serves. */
     public static final BrokerServices NONE = new BrokerServices(Optional::empty, Optional::empty, Optional::empty);
 }

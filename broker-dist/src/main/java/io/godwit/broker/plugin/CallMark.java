@@ -7,24 +7,24 @@ import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the calls of one plugin that run, in its record of the file of {@link RunningCalls}. Two additions in memory
- * for a call; nothing before the file is there. Thread-safe.
+ * Counts the running calls of one plugin, in its record of the file of {@link RunningCalls}. Costs two additions in
+ * memory per call; does nothing before the file exists. Thread-safe.
  */
 final class CallMark {
     private static final VarHandle INTS = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
 
-    /** Volatile: set once, by the thread that starts the broker; used by all that call the plugin. */
+    /** Volatile: set once, by the thread that starts the broker; used by all threads that call the plugin. */
     private volatile @Nullable ByteBuffer calls;
 
-    /** @param record an integer of the file, aligned */
+    /** @param record begins with an aligned integer of the file */
     void attach(ByteBuffer record) {
         calls = record;
     }
 
     /**
-     * A call begins.
+     * Notes the begin of a call.
      *
-     * @return to be handed to {@link #leave}
+     * @return to be passed to {@link #leave}
      */
     boolean enter() {
         ByteBuffer to = calls;
@@ -35,7 +35,7 @@ final class CallMark {
         return true;
     }
 
-    /** The call is over, come what may. */
+    /** Notes the end of a call, however it ended. */
     void leave(boolean hasEntered) {
         ByteBuffer to = calls;
         if (hasEntered && to != null) {
@@ -46,7 +46,7 @@ final class CallMark {
     private void add(ByteBuffer to, int number) {
         try {
             INTS.getAndAdd(to, 0, number);
-        } catch (InternalError e) { // the file is no more, or its disk: nothing is noted any more
+        } catch (InternalError e) { // the file or its disk is gone: stop counting
             calls = null;
         }
     }

@@ -3,30 +3,30 @@ package io.godwit.broker.plugin;
 import java.util.function.LongSupplier;
 
 /**
- * Keeps calls from a plugin or a service that does not answer: open after many failures, then one call at a time on
- * trial, the pauses between trials ever longer. While it is closed a call costs a volatile read. Needs the JDK alone.
+ * Stops calls to a plugin or a service that does not answer. It opens after many failures; then it permits single trial
+ * calls, with growing pauses between them. While it is closed a call costs a volatile read. Depends on the JDK alone.
  * Thread-safe.
  */
 public final class CircuitBreaker {
     public enum State {
         /** All calls are made. */
         CLOSED,
-        /** None is. */
+        /** No call is made. */
         OPEN,
-        /** One is under way, and none beside it. */
+        /** A trial call is under way, and no other is made. */
         HALF_OPEN
     }
 
-    /** Whether a call is made. */
+    /** Whether a call may be made. */
     public enum Permit {
         NO,
         YES,
-        /** What comes of it decides how it goes on. */
+        /** The result of this call decides the next state. */
         TRIAL
     }
 
     private static final long WINDOW_NANOS = 30_000_000_000L;
-    /** Before its first failure a window has the calls of so long. */
+    /** A window counts the calls of so many nanoseconds before its first failure, too. */
     private static final long BEFORE_NANOS = 10_000_000_000L;
 
     static final long FIRST_PAUSE_NANOS = 5_000_000_000L;
@@ -37,7 +37,7 @@ public final class CircuitBreaker {
     private final LongSupplier calls;
     private final Runnable onChange;
 
-    /** Volatile for {@link #ask}; else guarded by this, as all that follows. Contended while calls fail only. */
+    /** Volatile for {@link #ask}; otherwise guarded by this, like the fields below. Contended only while calls fail. */
     private volatile State state = State.CLOSED;
 
     private long windowBeganNanos;
@@ -47,10 +47,11 @@ public final class CircuitBreaker {
     private long openedNanos;
 
     /**
-     * @param leastFailures within half a minute, which open it when they are half of the calls in that time and in the
-     *     ten seconds before it: of many calls a few may fail at once, as when one client makes a service slow
-     * @param calls how many have ended, ever
-     * @param onChange told of each new state, on the thread that brought it about; must not call back
+     * @param leastFailures how many failures within half a minute open it, if they are also half of the calls in that
+     * time and in the ten seconds before it: among many calls a few may fail together, for example when one client
+     * slows a service down
+     * @param calls the number of all calls that have ended
+     * @param onChange called at each change of state, on the thread that caused it; must not call back
      */
     public CircuitBreaker(LongSupplier nanoClock, int leastFailures, LongSupplier calls, Runnable onChange) {
         this.nanoClock = nanoClock;
@@ -64,7 +65,7 @@ public final class CircuitBreaker {
         return state;
     }
 
-    /** Whether a call may be made; who gets another answer than no tells what came of it, once. */
+    /** Whether a call may be made. After any other answer than no, the caller reports the result once. */
     public Permit ask() {
         return state == State.CLOSED ? Permit.YES : askLater();
     }
@@ -94,7 +95,7 @@ public final class CircuitBreaker {
         become(State.CLOSED);
     }
 
-    /** @return whether it has opened by this */
+    /** @return whether this failure has opened the breaker */
     public synchronized boolean failed(Permit permit) {
         long now = nanoClock.getAsLong();
         if (permit == Permit.TRIAL) {
@@ -104,12 +105,12 @@ public final class CircuitBreaker {
             return false;
         }
         if (state != State.CLOSED) {
-            return false; // begun before it opened
+            return false; // the call began before it opened
         }
         if (now - windowBeganNanos > WINDOW_NANOS) {
             long ended = calls.getAsLong();
             double share = BEFORE_NANOS / (double) (now - windowBeganNanos);
-            callsAtBegin = ended - (long) (share * (ended - callsAtBegin)); // at the rate of the window before
+            callsAtBegin = ended - (long) (share * (ended - callsAtBegin)); // by the rate of the last window
             windowBeganNanos = now;
             failures = 0;
         }

@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A section of the configuration, as a plugin reads it. Of one thread. */
+/** A section of the configuration, as a plugin reads it. For one thread. */
 final class ConfiguredSettings implements PluginSettings {
     private static final int MAX_ITEMS = 1_000;
     private static final int MAX_KEYS = 1_000;
@@ -26,14 +26,14 @@ final class ConfiguredSettings implements PluginSettings {
 
     private final OpenSection section;
     private final Path directory;
-    /** Of this section in {@link #section}: empty, or ends with a dot. */
+    /** The position in {@link #section}: empty, or ends with a dot. */
     private final String place;
-    /** What was read, by its path in the section. Shared with the sections in this one, as the next is. */
+    /** The keys that were read, by their path in the section. Shared with nested sections, as is {@code errors}. */
     private final Set<String> known;
 
     private final List<String> errors;
 
-    /** @param directory what names of files are relative to */
+    /** @param directory that file names are relative to */
     ConfiguredSettings(OpenSection section, Path directory) {
         this(section, directory, "", new LinkedHashSet<>(), new ArrayList<>());
     }
@@ -47,7 +47,7 @@ final class ConfiguredSettings implements PluginSettings {
         this.errors = errors;
     }
 
-    /** What is wrong with what was read, and every key that was not read. */
+    /** The errors in values that were read, and every key that was not read. */
     List<String> allErrors() {
         List<String> all = new ArrayList<>(errors);
         section.values().forEach((key, given) -> {
@@ -178,7 +178,7 @@ final class ConfiguredSettings implements PluginSettings {
         return section.values().get(place + key);
     }
 
-    /** A plugin may ask for keys without end. */
+    /** Bounded, since a plugin may ask for any number of keys. */
     private void know(String key) {
         if (known.size() < MAX_KEYS) {
             known.add(place + key);

@@ -6,13 +6,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Which remembered decisions of auth providers still hold: a number for each client that rises when they do not.
- * Clients share numbers, so that it takes the same memory however many there are. Thread-safe.
+ * Invalidates cached decisions of auth providers: a version per client, which rises when they become invalid. Clients
+ * share versions, so that the memory does not depend on their number. Thread-safe.
  */
 final class Decisions {
     private static final int NUMBERS = 1_024;
 
-    /** Atomic: plugins forget on any thread, event loops read for each publish. */
+    /** Atomic: plugins change it on any thread, event loops read it for each publish. */
     private final AtomicLong all = new AtomicLong();
 
     private final AtomicLongArray some = new AtomicLongArray(NUMBERS);
@@ -29,7 +29,7 @@ final class Decisions {
         all.incrementAndGet();
     }
 
-    /** That a client chooses an id with the number of another costs the other a question more. */
+    /** A client that chooses an id with another's place costs that client only further questions. */
     private static int place(TenantId tenant, ClientId client) {
         int hash = 31 * tenant.value().hashCode() + client.value().hashCode();
         return (hash ^ hash >>> 16) & NUMBERS - 1;

@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an event takes in memory, about: texts in it may be as long as clients like. Read by reflection, and only of
- * events that somebody wants. Any thread.
+ * The approximate size of an event on the heap; clients determine the length of its texts. Uses reflection, and only
+ * for events that somebody wants. Any thread.
  */
 final class EventSize {
     /** Without texts. */

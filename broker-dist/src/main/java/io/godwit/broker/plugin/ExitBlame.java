@@ -6,16 +6,16 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * Finds the plugin whose code has called {@code System.exit}, while the process ends for it. The call does not return,
- * so the stack of its thread tells. A signal ends the process by another way.
+ * Finds the plugin whose code has called {@code System.exit}, while the process ends. The call does not return, so it
+ * is on the stack of its thread. A signal ends the process without that call.
  */
 final class ExitBlame {
     private ExitBlame() {}
 
     /**
      * @param stacks of all threads
-     * @param isCalled says of plugins which share a class loader which of them is called at the moment
-     * @return empty when it was nobody's code, or that of the broker
+     * @param isCalled whether a plugin is being called; decides between plugins that share a class loader
+     * @return empty if no plugin's code has called it
      */
     static Optional<HostedPlugin> of(
             Map<Thread, StackTraceElement[]> stacks, List<HostedPlugin> plugins, Predicate<HostedPlugin> isCalled) {

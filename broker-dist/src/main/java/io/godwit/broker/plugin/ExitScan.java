@@ -11,8 +11,8 @@ import java.util.jar.JarFile;
 import org.objectweb.asm.ClassReader;
 
 /**
- * Finds classes of a jar that refer to what ends the process: {@code System.exit}, {@code Runtime.exit},
- * {@code Runtime.halt}. It reads the constant pools, so method references are found and reflection is not.
+ * Finds classes of a jar that refer to methods which end the process: {@code System.exit}, {@code Runtime.exit}, {@code
+ * Runtime.halt}. It reads the constant pools, so it finds method references, but not reflection.
  */
 public final class ExitScan {
     private static final Map<String, Set<String>> ENDS =
@@ -22,20 +22,20 @@ public final class ExitScan {
     private static final int MAX_ENTRIES = 200_000;
     private static final int MAGIC = 0xCAFEBABE;
     private static final int HEADER = 10;
-    /** Tags of constants that name a member: of a class, of an interface. */
+    /** Tags of constants that name a method of a class or of an interface. */
     private static final int METHOD = 10;
 
     private static final int INTERFACE_METHOD = 11;
-    /** The version of Java 17: what is looked at is the same in all. */
+    /** The class file version of Java 17. The parts that are read are the same in all versions. */
     private static final int MAJOR = 61;
 
     private ExitScan() {}
 
     /**
-     * The first reference; empty without one. Blocks.
+     * The first reference; empty if there is none. Blocks.
      *
      * @return such as {@code org.acme.Main refers to System.exit}
-     * @throws IOException when the jar cannot be read, or a class in it is none
+     * @throws IOException when the jar or a class in it cannot be read
      */
     public static Optional<String> of(Path jar) throws IOException {
         try (JarFile opened = new JarFile(jar.toFile())) {
@@ -70,7 +70,7 @@ public final class ExitScan {
             throw new IOException(entry + " is no class");
         }
         bytes[6] = 0;
-        bytes[7] = MAJOR; // one of a newer Java may be there for that
+        bytes[7] = MAJOR; // ASM refuses versions that it does not know
         try {
             ClassReader reader = new ClassReader(bytes);
             char[] buffer = new char[reader.getMaxStringLength()];

@@ -27,16 +27,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The auth provider of a plugin, behind {@link GuardedCalls}. No answer is a failed future, which the
- * {@link io.godwit.mqtt.auth.Authorizer} takes for a no. Thread-safe.
+ * The auth provider of a plugin, behind {@link GuardedCalls}. A missing answer is a failed future, which the {@link
+ * io.godwit.mqtt.auth.Authorizer} treats as a denial. Thread-safe.
  *
- * <p>Event loops ask for {@link AuthProvider#rulesVersion} for every publish and cannot wait for it. Of a provider that
- * may block it is asked for on a thread of the plugin ten times a second, and loops are told what came last; while it
- * does not come, nothing is remembered. A provider that leaves the method out is not asked.
+ * <p>Event loops need {@link AuthProvider#rulesVersion} for every publish and cannot wait for it. A provider that may
+ * block is asked for it ten times a second on a thread of the plugin, and loops use the last answer; without a recent
+ * answer nothing is cached. A provider that does not override the method is not asked.
  */
 final class GuardedAuth implements ClientDecisions {
     private static final Logger LOG = LoggerFactory.getLogger(GuardedAuth.class);
-    /** A version that is older is none. */
+    /** A version of that age is not used any more. */
     private static final long MAX_AGE_NANOS = 1_000_000_000L;
 
     private final AuthProvider provider;
@@ -46,19 +46,21 @@ final class GuardedAuth implements ClientDecisions {
     private final LongSupplier nanoClock;
     private final Set<AuthCheck> checks;
     private final boolean hasVersions;
-    /** Asks for versions, so that no calls are before it. */
+    /** A thread for versions alone, so that calls do not delay them. */
     private final ThreadPoolExecutor versions;
 
-    /** How often another version of the provider was seen. Guarded by this; volatile for those who read it only. */
+    /** How often the provider's version has changed. Written with the lock held; volatile for readers. */
     private volatile long generation;
 
     private volatile long lastVersion;
-    /** For answers that are not to be remembered: below all that {@link Decisions} has. Atomic: any thread. */
+    /** The version when nothing may be cached: below all of {@link Decisions}. Atomic: any thread. */
     private final AtomicLong never = new AtomicLong(Long.MIN_VALUE);
 
-    /** When the version was last known, while it is asked for elsewhere. Written by threads of the plugin in turn. */
+    /** When the last known version was asked for. Written by threads of the plugin, one at a time. */
     private volatile long versionNanos;
-    /** Whether somebody asks for it. Volatile: set by who watches, unset by who has asked. */
+    /**
+     * Whether a question for the version is under way. Volatile: set by the watching thread, reset by the asking one.
+     */
     private volatile boolean isVersionAsked;
 
     private GuardedAuth(
@@ -82,7 +84,7 @@ final class GuardedAuth implements ClientDecisions {
         }
     }
 
-    /** @param provider as its factory has made it */
+    /** @param provider as created by its factory */
     static GuardedAuth of(
             AuthProvider provider,
             HostedPlugin plugin,
@@ -135,7 +137,7 @@ final class GuardedAuth implements ClientDecisions {
         return calls.ask("subscribe", plugin.calls(), () -> provider.subscribe(request));
     }
 
-    /** One that knows no methods is not asked for them. */
+    /** Null for a provider that does not override the method. */
     @Override
     public @Nullable AuthExchange exchange(ExchangeRequest request) {
         try {
@@ -148,7 +150,7 @@ final class GuardedAuth implements ClientDecisions {
         }
     }
 
-    // ---- what is remembered
+    // ---- versions of decisions
 
     @Override
     public long rulesVersion() {
@@ -164,12 +166,12 @@ final class GuardedAuth implements ClientDecisions {
         return own < 0 ? own : own + decisions.version(client.tenant(), client.clientId());
     }
 
-    /** A number that rises with every other version of the provider; a new negative one while it is not known. */
+    /** A number that rises with each change of the provider's version; a new negative one while that is unknown. */
     private long version() {
         if (plugin.isInline()) {
             try {
                 return generationOf(plugin.run((Supplier<Long>) provider::rulesVersion));
-            } catch (Throwable e) { // outermost frame of the plugin, which may throw what nobody declares
+            } catch (Throwable e) { // outermost frame of the plugin, which may throw anything
                 plugin.reports().fault(PluginFault.THREW, "rulesVersion threw " + Thrown.text(e));
                 return never.incrementAndGet();
             }
@@ -206,14 +208,14 @@ final class GuardedAuth implements ClientDecisions {
             long began = nanoClock.getAsLong();
             generationOf(provider.rulesVersion());
             versionNanos = began;
-        } catch (Throwable e) { // outermost frame of the plugin, which may throw what nobody declares
+        } catch (Throwable e) { // outermost frame of the plugin, which may throw anything
             plugin.reports().fault(PluginFault.THREW, "rulesVersion threw " + Thrown.text(e));
         } finally {
             isVersionAsked = false;
         }
     }
 
-    /** Blocks, but not for ever. */
+    /** Blocks for a limited time. */
     @Override
     public void close() {
         versions.shutdownNow();

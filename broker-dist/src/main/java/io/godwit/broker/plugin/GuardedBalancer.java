@@ -15,9 +15,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The balancer of a plugin. Whatever fails is thrown, so that the balance loop leaves it out for a while; an open
- * breaker is no advice. Confined to the balance loop, whose thread is one that may wait: it does so for a second, and
- * not again while that call is under way.
+ * The balancer of a plugin. Failures are thrown, so that the balance loop skips it for a while; with an open breaker it
+ * has no advice. Confined to the balance loop, whose thread may wait: it waits up to a second, and does not call again
+ * while that call is under way.
  */
 final class GuardedBalancer implements RangeBalancer {
     private static final long WAIT_MILLIS = 1_000;
@@ -66,7 +66,7 @@ final class GuardedBalancer implements RangeBalancer {
         } catch (ExecutionException e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
             throw failed(PluginFault.THREW, "threw " + Thrown.text(cause), permit, cause);
-        } catch (Throwable e) { // outermost frame of the plugin, which may throw what nobody declares
+        } catch (Throwable e) { // outermost frame of the plugin, which may throw anything
             throw failed(PluginFault.THREW, "threw " + Thrown.text(e), permit, e);
         } finally {
             plugin.reports().called(nanoClock.getAsLong() - began);
@@ -77,13 +77,13 @@ final class GuardedBalancer implements RangeBalancer {
         FutureTask<Optional<BalanceAction>> task = new FutureTask<>(() -> balancer.next(view));
         plugin.calls().execute(task);
         try {
-            return task.get(WAIT_MILLIS, TimeUnit.MILLISECONDS); // an I/O thread, which may
+            return task.get(WAIT_MILLIS, TimeUnit.MILLISECONDS); // an I/O thread, which may block
         } catch (TimeoutException e) {
             overdue = task;
             throw e;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return Optional.empty(); // the node ends
+            return Optional.empty(); // the node stops
         }
     }
 

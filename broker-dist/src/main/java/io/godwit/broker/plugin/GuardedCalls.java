@@ -14,18 +14,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the asynchronous calls of one plugin. Each call is made on the plugin's threads or, if it does not block, on
- * the caller's; it ends once: by its answer, by a failure, or when its time is over. What comes later is counted, and
- * changes nothing. Thread-safe.
+ * Makes the asynchronous calls of one plugin, on the plugin's threads or, if it does not block, on the caller's. Each
+ * call ends once: by its answer, by a failure, or by its timeout. A later answer is only counted. Thread-safe.
  *
- * <p>The breaker counts calls that were not answered in time alone. What the plugin throws takes nobody's time: a
- * client that knows how to bring that about would shut out all others. A flood of calls says nothing of the plugin
- * either: one whose turn did not come in time counts only if the plugin has answered no other call meanwhile.
+ * <p>The breaker counts only calls without an answer in time. An exception costs no time, and if it counted, a client
+ * that can cause one could lock out all others. A flood of calls does not count against the plugin either: a call that
+ * has not begun in time counts only if the plugin has answered no other call meanwhile.
  */
 final class GuardedCalls {
-    /** Calls of one plugin that are not answered, unless it is said otherwise. */
+    /** The default bound of unanswered calls of one plugin. */
     static final int MAX_OUTSTANDING = 10_000;
-    /** The most that may be said. */
+    /** The largest possible bound. */
     static final int MOST = 100_000;
 
     private final HostedPlugin plugin;
@@ -34,15 +33,15 @@ final class GuardedCalls {
     private final int mostOutstanding;
     /** Atomic: calls begin and end on any thread. */
     private final AtomicInteger outstanding = new AtomicInteger();
-    /** Volatile: written by whoever answers. */
+    /** Volatile: written by the threads that answer. */
     private volatile long answeredNanos;
 
-    /** @param timeoutMillis of a call; may change */
+    /** @param timeoutMillis the time limit of a call; may change */
     GuardedCalls(HostedPlugin plugin, LongSupplier nanoClock, LongSupplier timeoutMillis) {
         this(plugin, nanoClock, timeoutMillis, MAX_OUTSTANDING);
     }
 
-    /** @param mostOutstanding calls that are not answered, at most {@link #MOST} */
+    /** @param mostOutstanding bound of unanswered calls, up to {@link #MOST} */
     GuardedCalls(HostedPlugin plugin, LongSupplier nanoClock, LongSupplier timeoutMillis, int mostOutstanding) {
         this.mostOutstanding = mostOutstanding;
         this.plugin = plugin;
@@ -56,11 +55,11 @@ final class GuardedCalls {
     }
 
     /**
-     * Makes a call. The future fails with {@link PluginCallException} when there is no answer, at the latest when its
-     * time is over; it never yields null.
+     * Makes a call. The future fails with {@link PluginCallException} if there is no answer, at the latest after the
+     * timeout; it never yields null.
      *
      * @param what for messages
-     * @param executor of the plugin; not used for one that does not block
+     * @param executor of the plugin; not used for a plugin that does not block
      */
     <T> CompletableFuture<T> ask(String what, Executor executor, Supplier<@Nullable CompletableFuture<T>> call) {
         Permit permit = plugin.breaker().ask();
@@ -83,7 +82,7 @@ final class GuardedCalls {
         return made.limited();
     }
 
-    /** What a call failed with. */
+    /** The failure of a call. */
     private static final class Failure extends PluginCallException {
         private static final long serialVersionUID = 1L;
         private final PluginFault fault;
@@ -102,7 +101,7 @@ final class GuardedCalls {
         private final Supplier<@Nullable CompletableFuture<T>> call;
         private final long beganNanos = nanoClock.getAsLong();
         private final CompletableFuture<T> answer = new CompletableFuture<>();
-        /** Whether its turn has come; volatile: written by a thread of the plugin. */
+        /** Whether the call has begun. Volatile: written by a thread of the plugin. */
         private volatile boolean isBegun;
 
         Call(String what, Permit permit, Supplier<@Nullable CompletableFuture<T>> call) {
@@ -129,7 +128,7 @@ final class GuardedCalls {
             return limited();
         }
 
-        /** The answer, which comes when the time is over at the latest. */
+        /** The answer, with the timeout. */
         CompletableFuture<T> limited() {
             if (!answer.isDone()) {
                 answer.orTimeout(timeoutMillis.getAsLong(), TimeUnit.MILLISECONDS);
@@ -137,7 +136,7 @@ final class GuardedCalls {
                 ended(null);
                 return answer;
             }
-            return answer.handle((value, failure) -> { // before whoever waits is told
+            return answer.handle((value, failure) -> { // before the caller gets the answer
                 ended(failure);
                 if (failure == null) {
                     return value;
@@ -150,7 +149,7 @@ final class GuardedCalls {
             });
         }
 
-        /** On a thread of the plugin. */
+        /** Runs on a thread of the plugin. */
         @Override
         public void run() {
             if (!answer.isDone()) {
@@ -162,7 +161,7 @@ final class GuardedCalls {
             isBegun = true;
             try {
                 here.execute(this::call);
-            } catch (Throwable e) { // outermost frame of the plugin, which may throw what nobody declares
+            } catch (Throwable e) { // outermost frame of the plugin, which may throw anything
                 fails(PluginFault.THREW, "threw " + Thrown.text(e), e);
             }
         }

@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The client balancer of a plugin, behind {@link GuardedCalls}. No answer is a failed future, which lets the client in.
- * Thread-safe.
+ * The client balancer of a plugin, behind {@link GuardedCalls}. A missing answer is a failed future, which lets the
+ * client in. Thread-safe.
  */
 final class GuardedClientBalancer implements ClientBalancer {
     private static final Logger LOG = LoggerFactory.getLogger(GuardedClientBalancer.class);
@@ -31,7 +31,7 @@ final class GuardedClientBalancer implements ClientBalancer {
         return calls.ask("place", plugin.calls(), () -> balancer.place(client, nodes));
     }
 
-    /** Blocks, but not for ever. */
+    /** Blocks for a limited time. */
     @Override
     public void close() {
         try {

@@ -11,11 +11,11 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One extended authentication by a plugin's provider, which is asked to begin it when the first data comes. The calls
- * are made one at a time, as {@link AuthExchange} says, also while an earlier one blocks.
+ * One extended authentication by a plugin's provider, which begins with the first data. Calls are made one at a time,
+ * as {@link AuthExchange} requires, even while an earlier one blocks.
  */
 final class GuardedExchange implements AuthExchange {
-    /** One call comes after the other, and the end. */
+    /** Enough, since calls come one after the other, and then the end. */
     private static final int MAX_WAITING = 4;
 
     private final HostedPlugin plugin;
@@ -24,7 +24,7 @@ final class GuardedExchange implements AuthExchange {
     private final ExchangeRequest request;
     private final OneByOne inTurn;
 
-    // touched by one call at a time
+    // used by one call at a time
     private boolean hasBegun;
     private @Nullable AuthExchange exchange;
 
@@ -75,7 +75,7 @@ final class GuardedExchange implements AuthExchange {
         }
         try {
             begun.close();
-        } catch (Throwable e) { // outermost frame of the plugin, which may throw what nobody declares
+        } catch (Throwable e) { // outermost frame of the plugin, which may throw anything
             plugin.reports().fault(PluginFault.THREW, "exchange: close threw " + Thrown.text(e));
         }
     }

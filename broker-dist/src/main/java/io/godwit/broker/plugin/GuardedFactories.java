@@ -26,7 +26,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.function.LongSupplier;
 
-/** Factories of plugins, which make what {@code Guarded...} stands in front of. */
+/** Factories of plugins whose products are wrapped in {@code Guarded...} classes. */
 final class GuardedFactories {
     private GuardedFactories() {}
 
@@ -140,7 +140,7 @@ final class GuardedFactories {
         }
     }
 
-    /** @param defaults as the factory had them at the start */
+    /** @param defaults the factory's defaults at the start */
     record OfBalancers(
             RangeBalancerFactory factory,
             String name,
@@ -155,8 +155,8 @@ final class GuardedFactories {
     }
 
     /**
-     * Makes hinters on range executors, which must not wait: the plugin's is made when it is needed, but for settings
-     * that are seen for the first time, at the start.
+     * Creates hinters on range executors, which must not wait: the plugin's own hinter is created on its first use.
+     * Only settings that are new are tried at once, which happens at the start.
      */
     record OfHinters(
             SplitHinterFactory factory,
@@ -179,13 +179,13 @@ final class GuardedFactories {
         public SplitHinter create(Map<String, String> settings) {
             if (!valid.contains(settings)) {
                 make(plugin, () -> factory.create(settings), "split hinter");
-                valid.add(Map.copyOf(settings)); // those of the configuration: one for each key space
+                valid.add(Map.copyOf(settings)); // bounded: one entry per key space
             }
             return new GuardedHinter(() -> factory.create(settings), plugin, nanoClock);
         }
     }
 
-    /** Blocks. A refusal of settings goes on as it is. */
+    /** Blocks. A refusal of settings is thrown unchanged. */
     private static <T> T make(HostedPlugin plugin, Callable<T> call, String what) {
         try {
             T made = BoundedCall.run(

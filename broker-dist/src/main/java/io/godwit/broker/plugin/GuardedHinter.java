@@ -13,9 +13,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The split hinter of a plugin, on the plugin's threads: what comes for it waits in a bounded queue, of which samples
- * are left out when it is full, and its hint is the one that it came to after the question before. Whatever fails is no
- * hint. One that does not block is asked at once. Called on the executor of its range.
+ * The split hinter of a plugin, on the plugin's threads. Calls wait in a bounded queue, and samples are dropped when it
+ * is full. A hint is the answer to the question before. After a failure there is no hint. A hinter that does not block
+ * is called directly. Called on the executor of its range.
  */
 final class GuardedHinter implements SplitHinter {
     private static final int MAX_WAITING = 1_024;
@@ -24,15 +24,15 @@ final class GuardedHinter implements SplitHinter {
     private final HostedPlugin plugin;
     private final LongSupplier nanoClock;
     private final OneByOne inTurn;
-    /** Made when it is needed first; confined to the plugin's turn, or to the range for one that does not block. */
+    /** Created on first use; confined to the queue's tasks, or to the range for a plugin that does not block. */
     private @Nullable SplitHinter hinter;
     /** Volatile: written on the plugin's threads, read by the range. */
     private volatile Optional<SplitHint> last = Optional.empty();
 
-    /** Whether a question is not answered. Volatile, as {@link #last}. */
+    /** Whether a question is under way. Volatile, as {@link #last}. */
     private volatile boolean isAsked;
 
-    /** Whether that question is given up. Volatile, as {@link #last}. */
+    /** Whether that question was given up. Volatile, as {@link #last}. */
     private volatile boolean isOverdue;
 
     GuardedHinter(Supplier<SplitHinter> maker, HostedPlugin plugin, LongSupplier nanoClock) {
@@ -72,7 +72,7 @@ final class GuardedHinter implements SplitHinter {
             });
             return last;
         }
-        if (isAsked) { // several seconds ago
+        if (isAsked) { // the last question, seconds ago, is still open
             last = Optional.empty();
             isOverdue = true;
             fails(PluginFault.NO_ANSWER, "hint: no answer until the next question", permit);
@@ -99,7 +99,7 @@ final class GuardedHinter implements SplitHinter {
                 last = answer;
                 plugin.breaker().succeeded(permit);
             }
-        } catch (Throwable e) { // outermost frame of the plugin, which may throw what nobody declares
+        } catch (Throwable e) { // outermost frame of the plugin, which may throw anything
             last = Optional.empty();
             fails(PluginFault.THREW, "hint: threw " + Thrown.text(e), permit);
         } finally {
@@ -112,7 +112,7 @@ final class GuardedHinter implements SplitHinter {
     private void guarded(Runnable call) {
         try {
             call.run();
-        } catch (Throwable e) { // outermost frame of the plugin, which may throw what nobody declares
+        } catch (Throwable e) { // outermost frame of the plugin, which may throw anything
             fails(PluginFault.THREW, "onAccess: threw " + Thrown.text(e), Permit.YES);
         }
     }
@@ -136,7 +136,7 @@ final class GuardedHinter implements SplitHinter {
         return made;
     }
 
-    /** @return whether there was room */
+    /** @return whether the task was accepted */
     private boolean hand(Runnable task) {
         try {
             inTurn.execute(task);

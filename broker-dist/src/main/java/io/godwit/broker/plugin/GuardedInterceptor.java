@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
-/** An interceptor of a plugin, behind {@link GuardedCalls}: no answer is a failed future. Thread-safe. */
+/** An interceptor of a plugin, behind {@link GuardedCalls}: a missing answer is a failed future. Thread-safe. */
 final class GuardedInterceptor implements InterceptorStep {
     private final String what;
     private final HostedPlugin plugin;
@@ -34,7 +34,7 @@ final class GuardedInterceptor implements InterceptorStep {
         this.call = call;
     }
 
-    /** Calls one that answers with user properties. */
+    /** Adapts a call that answers with user properties. */
     static BiFunction<ClientInfo, Message, @Nullable Interception> ofProperties(
             BiFunction<ClientInfo, Message, @Nullable List<UserProperty>> properties) {
         return (client, message) -> {
@@ -50,7 +50,7 @@ final class GuardedInterceptor implements InterceptorStep {
         };
     }
 
-    /** Whether a customizer has the method; one that leaves it out is not called for it. */
+    /** Whether a customizer overrides the method; otherwise it is not called for it. */
     static boolean has(UserPropertiesCustomizer customizer, String method) {
         try {
             return customizer

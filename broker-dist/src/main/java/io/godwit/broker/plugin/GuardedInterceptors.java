@@ -17,8 +17,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Factories of interceptors. What they create is made within a time, and has no guard; the broker takes what they
- * {@code make}.
+ * Factories of interceptors. {@code create} returns the plugin's interceptor without a guard, within a time limit; the
+ * broker uses the guarded steps of {@code make}.
  */
 final class GuardedInterceptors {
     private GuardedInterceptors() {}

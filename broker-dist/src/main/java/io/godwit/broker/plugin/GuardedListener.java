@@ -26,11 +26,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The event listener of a plugin, behind a bounded queue, on one thread of the plugin. {@link #onEvent} takes no lock
- * and never waits, whatever the plugin does: what does not fit is counted. Thread-safe.
+ * The event listener of a plugin, with a bounded queue and one thread of the plugin. {@link #onEvent} takes no lock and
+ * never waits, whatever the plugin does: events that do not fit are counted. Thread-safe.
  *
- * <p>What it does wrong is counted for each event and told once in {@link #TOLD_NANOS}: it may be wrong a million times
- * a second, and what is told is an event again. No listener is told of its own faults.
+ * <p>Faults are counted for each event, but reported only once in {@link #TOLD_NANOS}: there may be a million per
+ * second, and each report is an event. A listener gets no events about its own faults.
  */
 final class GuardedListener implements EventListener, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(GuardedListener.class);
@@ -47,23 +47,23 @@ final class GuardedListener implements EventListener, AutoCloseable {
     private record Waiting(BrokerEvent event, int bytes) {}
 
     private final Queue<Waiting> waiting = new ConcurrentLinkedQueue<>();
-    /** Atomic, as the next two: events come on any thread and are taken on the plugin's. */
+    /** Atomic, like the next two: events are added on any thread and taken on the plugin's. */
     private final AtomicInteger count = new AtomicInteger();
 
     private final AtomicLong bytes = new AtomicLong();
-    /** Whether the plugin's thread was told of what is here, and has not found it empty since. */
+    /** Whether the plugin's thread was notified and has not found the queue empty since. */
     private final AtomicBoolean isTaken = new AtomicBoolean();
 
     private final LongAdder dropped = new LongAdder();
     private final LongAdder threw = new LongAdder();
     private volatile String lastThrown = "";
 
-    // of the thread that watches
+    // confined to the watching thread
     private long droppedTold;
     private long threwTold;
     private long toldNanos;
 
-    // the call under way; guarded by this
+    // the current call; guarded by this
     private @Nullable Thread caller;
     private long beganNanos;
     private String calledFor = "";
@@ -83,7 +83,7 @@ final class GuardedListener implements EventListener, AutoCloseable {
         this.toldNanos = nanoClock.getAsLong() - TOLD_NANOS;
     }
 
-    /** Asks it what it wants. Blocks. */
+    /** Asks the listener for the kinds of events that it wants. Blocks. */
     static GuardedListener of(EventListener listener, HostedPlugin plugin, LongSupplier nanoClock, MeterRegistry meters)
             throws IOException {
         Set<Class<? extends BrokerEvent>> kinds =
@@ -101,7 +101,7 @@ final class GuardedListener implements EventListener, AutoCloseable {
         return guarded;
     }
 
-    @SuppressWarnings("unchecked") // they are all of the sealed interface
+    @SuppressWarnings("unchecked") // all are subtypes of the sealed interface
     private static Set<Class<? extends BrokerEvent>> wanted(EventListener listener) {
         Set<Class<? extends BrokerEvent>> kinds = new LinkedHashSet<>();
         for (Class<?> each : BrokerEvent.class.getPermittedSubclasses()) {
@@ -113,7 +113,7 @@ final class GuardedListener implements EventListener, AutoCloseable {
         return Set.copyOf(kinds);
     }
 
-    /** What it wants. */
+    /** The kinds of events that the listener wants. */
     Set<Class<? extends BrokerEvent>> kinds() {
         return kinds;
     }
@@ -159,7 +159,7 @@ final class GuardedListener implements EventListener, AutoCloseable {
             }
         } finally {
             isTaken.set(false);
-            if (!waiting.isEmpty()) { // since it was found empty
+            if (!waiting.isEmpty()) { // an event came after the queue was found empty
                 wake();
             }
         }
@@ -170,7 +170,7 @@ final class GuardedListener implements EventListener, AutoCloseable {
         begin(event, began);
         try {
             listener.onEvent(event);
-        } catch (Throwable e) { // outermost frame of the plugin, which may throw what nobody declares
+        } catch (Throwable e) { // outermost frame of the plugin, which may throw anything
             lastThrown = "onEvent of " + event.getClass().getSimpleName() + ": threw " + Thrown.text(e);
             threw.increment();
         } finally {
@@ -189,11 +189,11 @@ final class GuardedListener implements EventListener, AutoCloseable {
         caller = null;
         if (isOverdue) {
             isOverdue = false;
-            Thread.interrupted(); // what it was for is over
+            Thread.interrupted(); // clears an interrupt for a call that has ended
         }
     }
 
-    // ---- on the thread that watches
+    // ---- on the watching thread
 
     private void tick(long nowNanos) {
         reportOverdue(nowNanos);
@@ -229,7 +229,11 @@ final class GuardedListener implements EventListener, AutoCloseable {
         }
     }
 
-    /** The kind of event that it is called for; null when it is not overdue, or was interrupted already. */
+    /**
+     * Interrupts the current call if it is overdue.
+     *
+     * @return the kind of its event; null if it is not overdue, or was interrupted before
+     */
     private synchronized @Nullable String interruptOverdue(long nowNanos) {
         Thread stuck = caller;
         if (stuck == null || isOverdue || nowNanos - beganNanos < longest.toNanos()) {
@@ -240,7 +244,7 @@ final class GuardedListener implements EventListener, AutoCloseable {
         return calledFor;
     }
 
-    /** No more events come. Waits until it has taken what waits, but not for ever. */
+    /** Ends the flow of events. Waits for a limited time until those in the queue are handled. */
     @Override
     public void close() {
         thread.shutdown();

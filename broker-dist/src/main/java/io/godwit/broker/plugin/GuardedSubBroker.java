@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The SubBroker of a plugin, behind {@link GuardedCalls}. No answer is a failed future. Thread-safe. */
+/** The SubBroker of a plugin, behind {@link GuardedCalls}. A missing answer is a failed future. Thread-safe. */
 final class GuardedSubBroker implements SubBroker {
     private static final Logger LOG = LoggerFactory.getLogger(GuardedSubBroker.class);
     private static final int MAX_SUBSCRIPTIONS = 100;
@@ -29,7 +29,7 @@ final class GuardedSubBroker implements SubBroker {
         this.subscriptions = subscriptions;
     }
 
-    /** Blocks, to ask for the subscriptions. */
+    /** Asks for the subscriptions. Blocks. */
     static GuardedSubBroker of(SubBroker subBroker, HostedPlugin plugin, GuardedCalls calls) throws IOException {
         List<SubBrokerSubscription> asked =
                 plugin.bounded("subscriptions", plugin.limits().start(), () -> {
@@ -58,12 +58,12 @@ final class GuardedSubBroker implements SubBroker {
     public CompletableFuture<Void> deliver(SubBrokerBatch batch) {
         return calls.ask("deliver", plugin.calls(), () -> {
                     CompletableFuture<Void> answer = subBroker.deliver(batch);
-                    return answer == null ? null : answer.thenApply(done -> true); // null alone is an answer here
+                    return answer == null ? null : answer.thenApply(done -> true); // Void: null is the answer
                 })
                 .thenAccept(done -> {});
     }
 
-    /** Blocks, but not for ever. */
+    /** Blocks for a limited time. */
     @Override
     public void close() {
         try {

@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The provider of a plugin, behind {@link GuardedCalls}: no answer is a failed future. Thread-safe. */
+/** The settings provider of a plugin, behind {@link GuardedCalls}: a missing answer is a failed future. Thread-safe. */
 final class GuardedTenantSettings implements TenantSettingsProvider {
     private static final Logger LOG = LoggerFactory.getLogger(GuardedTenantSettings.class);
 
@@ -26,7 +26,7 @@ final class GuardedTenantSettings implements TenantSettingsProvider {
     @Override
     public CompletableFuture<Optional<TenantSettings>> settings(TenantId tenant) {
         return calls.ask("settings", plugin.calls(), () -> provider.settings(tenant))
-                .thenApply(found -> found.map(TenantSettings.class::cast)); // nothing else may come out of raw types
+                .thenApply(found -> found.map(TenantSettings.class::cast)); // the plugin may use raw types
     }
 
     @Override

@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The throttler of a plugin, behind {@link GuardedCalls}: no answer is a failed future. Thread-safe. */
+/** The throttler of a plugin, behind {@link GuardedCalls}: a missing answer is a failed future. Thread-safe. */
 final class GuardedThrottler implements ResourceThrottler {
     private static final Logger LOG = LoggerFactory.getLogger(GuardedThrottler.class);
 
@@ -25,10 +25,10 @@ final class GuardedThrottler implements ResourceThrottler {
     @Override
     public CompletableFuture<TenantLimits> limits(TenantUsage usage) {
         return calls.ask("limits", plugin.calls(), () -> throttler.limits(usage))
-                .thenApply(TenantLimits.class::cast); // nothing else may come out of raw types
+                .thenApply(TenantLimits.class::cast); // checks the type, since the plugin may use raw types
     }
 
-    /** Blocks, but not for ever. */
+    /** Blocks for a limited time. */
     @Override
     public void close() {
         try {

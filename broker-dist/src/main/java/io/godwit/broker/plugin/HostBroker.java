@@ -22,12 +22,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one plugin asks the broker for. Its futures complete on a thread of the plugin, which alone its callbacks can
- * hold up; until they have run, the request counts as under way. Thread-safe.
+ * The requests of one plugin to the broker. Futures complete on a thread of the plugin, so its callbacks can block only
+ * that; a request counts as under way until they have run. Thread-safe.
  */
 final class HostBroker implements BrokerHandle {
     private static final Duration WITHIN = Duration.ofSeconds(10);
-    /** Administrative action. */
+    /** Reason code "administrative action". */
     private static final int REASON = 0x98;
 
     private final BrokerServices services;
@@ -35,7 +35,7 @@ final class HostBroker implements BrokerHandle {
     private final ExecutorService answers;
     private final AtomicInteger underWay = new AtomicInteger();
 
-    /** @param answers one thread of the plugin, with a queue that is bounded by {@link #MAX_UNDER_WAY} alone */
+    /** @param answers one thread of the plugin, with a queue bounded by {@link #MAX_UNDER_WAY} */
     HostBroker(BrokerServices services, Decisions decisions, ExecutorService answers) {
         this.services = services;
         this.decisions = decisions;
@@ -50,7 +50,7 @@ final class HostBroker implements BrokerHandle {
                         clients.disconnect(key(tenant, client), REASON, WITHIN).thenApply(HostBroker::known));
     }
 
-    /** That there is none is known when all nodes have answered. */
+    /** The client is known to be missing only if all nodes have answered. */
     private static boolean known(Answer<Boolean> answer) {
         if (!answer.value() && !answer.missingNodes().isEmpty()) {
             throw new BrokerUnavailableException("nodes have not answered: " + answer.missingNodes());
@@ -115,7 +115,7 @@ final class HostBroker implements BrokerHandle {
         CompletableFuture<T> asked;
         try {
             asked = question.apply(now.get());
-        } catch (RuntimeException e) { // one that throws must not count as under way for ever
+        } catch (RuntimeException e) { // a request that fails must not count as under way forever
             asked = CompletableFuture.failedFuture(e);
         }
         CompletableFuture<T> answer = new CompletableFuture<>();
@@ -139,7 +139,7 @@ final class HostBroker implements BrokerHandle {
         };
         try {
             answers.execute(completion);
-        } catch (RejectedExecutionException e) { // it has stopped: nobody waits any more
+        } catch (RejectedExecutionException e) { // the plugin has stopped, and nobody waits
             underWay.decrementAndGet();
         }
     }
@@ -153,7 +153,7 @@ final class HostBroker implements BrokerHandle {
         if (cause instanceof MessagePublisher.TooLargeException) {
             return new IllegalArgumentException(cause.getMessage(), cause);
         }
-        // classes of the broker are not for plugins to see
+        // plugins must not see classes of the broker
         return new BrokerUnavailableException(String.valueOf(cause.getMessage()));
     }
 }

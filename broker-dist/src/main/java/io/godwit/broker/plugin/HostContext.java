@@ -16,7 +16,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What one plugin is given. Thread-safe, but for its settings. */
+/** The context of one plugin. Thread-safe, except for its settings. */
 final class HostContext implements PluginContext {
     private static final Logger LOG = LoggerFactory.getLogger(HostContext.class);
     private static final int TASK_THREADS = 4;
@@ -86,7 +86,7 @@ final class HostContext implements PluginContext {
         return task -> tasks.execute(() -> {
             try {
                 task.run();
-            } catch (Throwable e) { // outermost frame of the plugin, which may throw what nobody declares
+            } catch (Throwable e) { // outermost frame of the plugin, which may throw anything
                 reports.fault(PluginFault.THREW, "a task threw " + Thrown.text(e));
                 LOG.warn("task of a plugin failed plugin={}", name, e);
             }
@@ -103,7 +103,7 @@ final class HostContext implements PluginContext {
         return broker;
     }
 
-    /** Blocks. One that is there and open to others is closed to them. */
+    /** Creates the directory, and restricts it to its owner. Blocks. */
     void makeDirectory() throws IOException {
         try {
             Files.createDirectories(directory.getParent());

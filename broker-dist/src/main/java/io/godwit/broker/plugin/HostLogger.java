@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The broker's log, as the JDK has loggers. Thread-safe. */
+/** The broker's log as a {@link System.Logger}. Thread-safe. */
 final class HostLogger implements System.Logger {
-    /** Characters of one line. */
+    /** The largest number of characters of a line. */
     private static final int MAX = 8_192;
 
     private final String name;
@@ -44,7 +44,7 @@ final class HostLogger implements System.Logger {
             @Nullable Object @Nullable ... parameters) {
         if (isLoggable(level)) {
             String text = localized(bundle, format);
-            // null from the JDK's log(level, message)
+            // parameters is null if the JDK calls log(level, message)
             write(level, parameters == null || parameters.length == 0 ? text : formatted(text, parameters), null);
         }
     }
@@ -62,7 +62,7 @@ final class HostLogger implements System.Logger {
         try {
             return MessageFormat.format(text, parameters);
         } catch (IllegalArgumentException e) {
-            return text; // as the JDK's own does
+            return text; // as the JDK's own logger does
         }
     }
 

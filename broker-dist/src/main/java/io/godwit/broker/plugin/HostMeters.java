@@ -13,7 +13,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.DoubleSupplier;
 import java.util.regex.Pattern;
 
-/** Meters of one plugin in the broker's registry. Thread-safe: guarded by itself, contended while meters are made. */
+/**
+ * Meters of one plugin in the broker's registry. Thread-safe: guarded by this, contended only while meters are created.
+ */
 final class HostMeters implements Meters {
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9._]{0,63}");
     private static final Pattern LABEL = Pattern.compile("[a-z][a-z0-9_]{0,63}");
@@ -24,7 +26,7 @@ final class HostMeters implements Meters {
     private final String prefix;
     private final MeterRegistry registry;
     private final PluginReports reports;
-    /** By name: its kind and the names of its labels. */
+    /** The kind and the label names of each meter, by its name. */
     private final Map<String, String> shapes = new HashMap<>();
 
     private final Map<String, Object> meters = new HashMap<>();
@@ -37,7 +39,7 @@ final class HostMeters implements Meters {
         this.reports = reports;
     }
 
-    /** The last answer of a gauge, so that no scrape waits for a plugin. */
+    /** The last value of a gauge, so that no scrape waits for a plugin. */
     private static final class Value {
         private final DoubleSupplier source;
         private volatile double now = Double.NaN;
@@ -53,13 +55,13 @@ final class HostMeters implements Meters {
         void refresh() {
             try {
                 now = source.getAsDouble();
-            } catch (RuntimeException | Error e) { // the plugin's code; it shows as no number
+            } catch (RuntimeException | Error e) { // the plugin's code has failed: the gauge shows NaN
                 now = Double.NaN;
             }
         }
     }
 
-    /** Asks for the value of each gauge; on a thread of the plugin. */
+    /** Reads the value of each gauge. Runs on a thread of the plugin. */
     void refresh() {
         List<Value> all;
         synchronized (this) {

@@ -20,15 +20,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One plugin that is in use: its life cycle, its threads, and what is held against it. Life-cycle calls come from the
- * thread that starts and closes the broker; the rest is thread-safe.
+ * One plugin in use: its life cycle, its threads and its faults. Life-cycle calls come from the thread that starts and
+ * closes the broker; the rest is thread-safe.
  */
 final class HostedPlugin implements InlineCalls.Owner {
     private static final Logger LOG = LoggerFactory.getLogger(HostedPlugin.class);
 
     private static final int MAX_THREADS = 64;
     private static final int MAX_DETAIL = 200;
-    /** Threads that a plugin may make itself before it is told of. */
+    /** How many threads a plugin may create itself before that is reported. */
     static final int MAX_OWN_THREADS = 250;
 
     private final String kind;
@@ -45,28 +45,31 @@ final class HostedPlugin implements InlineCalls.Owner {
     private final List<LongConsumer> ticks = new CopyOnWriteArrayList<>();
     private final CallMark mark;
     private final ThreadPoolExecutor health;
-    /** Null for one without a context. */
+    /** Null for a plugin without a context. */
     private @Nullable HostContext context;
-    /** Made when it is known how many threads there are to be. */
+    /** Created when the number of threads is known. */
     private @Nullable ThreadPoolExecutor calls;
 
     private boolean isStopped;
 
-    /** Whether calls are made on the broker's threads. Volatile: any thread that sees it block takes it away. */
+    /** Whether calls are made on the broker's threads. Volatile: any thread that finds it blocking resets it. */
     private volatile boolean isInline;
 
     private volatile boolean hasLostInline;
     private volatile @Nullable PluginHealth lastHealth;
-    /** When it was asked how it is, while it has not answered; else 0. Volatile: written by two threads in turn. */
+    /**
+     * When it was asked for its health, while it has not answered; otherwise 0. Volatile: written by two threads, one
+     * at a time.
+     */
     private volatile long healthAskedNanos;
 
     private final AtomicBoolean isHealthLateTold = new AtomicBoolean();
-    /** How it may have ended the process before; empty if not. Set before it starts. */
+    /** How it may have ended the process before; empty if it has not. Set before the start. */
     private volatile String suspicion = "";
-    /** How many threads it has made, when those are too many; else 0. Volatile: of the thread that watches. */
+    /** The number of its own threads, if too high; otherwise 0. Volatile: written by the watching thread. */
     private volatile int tooManyThreads;
 
-    /** @param onChange told when what operators should know has changed; on any thread */
+    /** @param onChange called when the state shown to operators has changed; on any thread */
     HostedPlugin(
             String kind,
             String name,
@@ -117,7 +120,7 @@ final class HostedPlugin implements InlineCalls.Owner {
         return breaker;
     }
 
-    /** Told of its calls while they run. */
+    /** Marks its calls while they run. */
     CallMark mark() {
         return mark;
     }
@@ -138,9 +141,9 @@ final class HostedPlugin implements InlineCalls.Owner {
     // ---- life cycle
 
     /**
-     * Hands it its context.
+     * Passes its context to the plugin.
      *
-     * @throws IOException naming all settings that are wrong, or what it threw
+     * @throws IOException naming all wrong settings, or the plugin's exception
      */
     void create(HostContext given, ConfiguredSettings settings) throws IOException {
         Plugin plugin = own;
@@ -157,7 +160,7 @@ final class HostedPlugin implements InlineCalls.Owner {
                 failure = e;
             }
             List<String> errors = settings.allErrors();
-            if (!errors.isEmpty()) { // of which the failure may be a consequence
+            if (!errors.isEmpty()) { // the cause of the failure, probably
                 throw new IOException(String.join("\n", errors), failure);
             }
             if (failure != null) {
@@ -182,7 +185,7 @@ final class HostedPlugin implements InlineCalls.Owner {
         });
     }
 
-    /** After what it has made was closed. Further calls do nothing. */
+    /** Stops the plugin, after the objects that it has created were closed. Further calls do nothing. */
     void stop() {
         if (isStopped) {
             return;
@@ -209,9 +212,9 @@ final class HostedPlugin implements InlineCalls.Owner {
     }
 
     /**
-     * One call, while this thread waits for it.
+     * Makes one call, while this thread waits for it.
      *
-     * @throws IOException naming the plugin, and what it threw
+     * @throws IOException naming the plugin and its exception
      */
     <T> T bounded(String what, Duration limit, Callable<T> call) throws IOException {
         try {
@@ -232,7 +235,7 @@ final class HostedPlugin implements InlineCalls.Owner {
         }
     }
 
-    /** For messages. */
+    /** Names the plugin in messages. */
     String label() {
         return "the plugin " + name + " (" + kind + " of " + home.source() + ")";
     }
@@ -243,12 +246,12 @@ final class HostedPlugin implements InlineCalls.Owner {
         return isInline;
     }
 
-    /** It is never called on the broker's threads, whatever it says. */
+    /** Ensures that it is never called on the broker's threads, even if it declares not to block. */
     void keepOffThreadsOfBroker() {
         isInline = false;
     }
 
-    /** Runs its code on this thread. What it throws goes on. */
+    /** Runs the plugin's code on this thread. Exceptions are passed on. */
     <T> T run(Supplier<T> call) {
         boolean hasEntered = mark.enter();
         try {
@@ -260,7 +263,7 @@ final class HostedPlugin implements InlineCalls.Owner {
 
     @Override
     public void blocks(String detail) {
-        synchronized (this) { // one of many threads that see it
+        synchronized (this) { // many threads may find it blocking at once
             if (!isInline) {
                 return;
             }
@@ -282,9 +285,9 @@ final class HostedPlugin implements InlineCalls.Owner {
         return slow;
     }
 
-    // ---- what is looked at from time to time
+    // ---- periodic checks
 
-    /** @param tick called about ten times a second, with the time, on the thread that watches: returns at once */
+    /** @param tick called about ten times a second, with the time, on the watching thread; must return at once */
     void onTick(LongConsumer tick) {
         ticks.add(tick);
     }
@@ -297,7 +300,7 @@ final class HostedPlugin implements InlineCalls.Owner {
         }
     }
 
-    /** Has it asked how it is; the answer comes later. */
+    /** Asks the plugin for its health; the answer comes later. */
     void askHealth() {
         HostContext given = context;
         Plugin plugin = own;
@@ -323,7 +326,7 @@ final class HostedPlugin implements InlineCalls.Owner {
         try {
             PluginHealth answer = plugin.health();
             return answer == null ? PluginHealth.down("null instead of its health") : answer;
-        } catch (Throwable e) { // outermost frame of the plugin, which may throw what nobody declares
+        } catch (Throwable e) { // outermost frame of the plugin, which may throw anything
             return PluginHealth.down("health threw " + Thrown.text(e));
         }
     }
@@ -341,14 +344,14 @@ final class HostedPlugin implements InlineCalls.Owner {
         }
     }
 
-    /** Before it starts: the process before ended by it, or while it was called. */
+    /** Called before the start: the plugin ended the process before, or was being called at its end. */
     void suspected(String detail) {
         suspicion = detail;
         reports.fault(PluginFault.SUSPECTED, detail);
         onChange.run();
     }
 
-    /** @param count threads that it has made itself, at the moment */
+    /** @param count the number of threads that it has created itself */
     void ownThreads(int count) {
         int before = tooManyThreads;
         if (count > MAX_OWN_THREADS) {
@@ -359,7 +362,7 @@ final class HostedPlugin implements InlineCalls.Owner {
                 reports.fault(PluginFault.TOO_MANY_THREADS, detail);
                 onChange.run();
             }
-        } else if (before > 0 && count <= MAX_OWN_THREADS / 2) { // else it could be told of every ten seconds
+        } else if (before > 0 && count <= MAX_OWN_THREADS / 2) { // else a warning every ten seconds
             tooManyThreads = 0;
             onChange.run();
         }
@@ -370,7 +373,7 @@ final class HostedPlugin implements InlineCalls.Owner {
         return detail.length() > MAX_DETAIL ? detail.substring(0, MAX_DETAIL) : detail;
     }
 
-    /** What an operator should know of it; empty for nothing. */
+    /** The warning for operators; empty if there is none. */
     String warning() {
         StringBuilder text = new StringBuilder();
         if (breaker.state() != CircuitBreaker.State.CLOSED) {

@@ -7,19 +7,19 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which threads of the broker are in a plugin's code, since when. A call costs two reads of the clock; who watches
- * looks at all of them from time to time. Thread-safe.
+ * Which threads of the broker run a plugin's code, and since when. A call costs two reads of the clock; the watching
+ * thread checks all threads periodically. Thread-safe.
  */
 final class InlineCalls {
-    /** From when on a call blocks. */
+    /** A call of this length counts as blocking. */
     static final long LIMIT_NANOS = 250_000_000L;
-    /** A call that takes so long is slow; one may be so by a pause of the JVM. */
+    /** A call of this length counts as slow; a single one may be due to a pause of the JVM. */
     private static final long SLOW_NANOS = 50_000_000L;
-    /** So many of them within {@link #WINDOW_NANOS} are no pause any more. */
+    /** As many slow calls within {@link #WINDOW_NANOS} are not explained by pauses. */
     private static final int MAX_SLOW = 10;
 
     private static final long WINDOW_NANOS = 10_000_000_000L;
-    /** A thread that is in there for so long is interrupted, once. */
+    /** A thread that is in a call for this long is interrupted once. */
     private static final long INTERRUPT_NANOS = 2_000_000_000L;
 
     private final LongSupplier nanoClock;
@@ -33,18 +33,18 @@ final class InlineCalls {
         this.lookedNanos = nanoClock.getAsLong();
     }
 
-    /** Whose code it is. */
+    /** The plugin whose code runs. */
     interface Owner {
-        /** Blocks; may be told several times. */
+        /** Reports that it blocks; may be called several times. */
         void blocks(String detail);
 
         ClassLoader classes();
 
-        /** When slow calls began to be counted, and how many there were. */
+        /** Its recent slow calls. */
         SlowCalls slow();
     }
 
-    /** Slow calls of late. Guarded by itself; contended by slow calls only. */
+    /** The number of recent slow calls. Guarded by itself; contended only by slow calls. */
     static final class SlowCalls {
         private long sinceNanos;
         private int count;
@@ -58,10 +58,10 @@ final class InlineCalls {
         }
     }
 
-    /** Of one thread. */
+    /** The state of one thread. */
     final class Slot {
         private final Thread thread;
-        /** Null while it is in no plugin's code. Volatile: written by its thread, read by who watches. */
+        /** Null while it runs no plugin's code. Volatile: written by its thread, read by the watching thread. */
         private volatile @Nullable Owner owner;
 
         private volatile long beganNanos;
@@ -73,10 +73,10 @@ final class InlineCalls {
             this.thread = thread;
         }
 
-        /** Whoever calls this calls {@link #leave}, come what may. */
+        /** The caller must call {@link #leave} in any case. */
         private void enter(Owner of) {
             if (depth++ > 0) {
-                return; // out of a plugin's code back into one
+                return; // nested: a plugin's code has led to another call
             }
             before = thread.getContextClassLoader();
             thread.setContextClassLoader(of.classes());
@@ -94,7 +94,7 @@ final class InlineCalls {
                 owner = null;
                 if (isInterrupted) {
                     isInterrupted = false;
-                    Thread.interrupted(); // what it was for is over
+                    Thread.interrupted(); // clears an interrupt for a call that has ended
                 }
             }
             thread.setContextClassLoader(before);
@@ -112,7 +112,7 @@ final class InlineCalls {
             }
             StackTraceElement[] stack = thread.getStackTrace();
             if (owner != of || beganNanos != since) {
-                return; // it has come back
+                return; // it has returned
             }
             of.blocks(thread.getName() + " is in there for " + nanos / 1_000_000 + " ms" + placeIn(stack, of));
             if (nanos >= INTERRUPT_NANOS) {
@@ -120,7 +120,7 @@ final class InlineCalls {
             }
         }
 
-        /** The plugin's own code, if it can be told. */
+        /** The innermost frame of the plugin's own code; the top of the stack if there is none. */
         private static String placeIn(StackTraceElement[] stack, Owner of) {
             for (StackTraceElement frame : stack) {
                 if (frame.getClassLoaderName() != null
@@ -145,7 +145,7 @@ final class InlineCalls {
         return slot;
     }
 
-    /** Runs a plugin's code on this thread. What it throws goes on. */
+    /** Runs a plugin's code on this thread. Exceptions are passed on. */
     <T> T run(Owner owner, Supplier<T> call) {
         Slot slot = own.get();
         slot.enter(owner);
@@ -157,8 +157,8 @@ final class InlineCalls {
     }
 
     /**
-     * Finds who blocks. On one thread, every {@code everyNanos}; when that one is late, the whole process may have
-     * stood still, and nobody is blamed.
+     * Finds blocking calls. Called on one thread, every {@code everyNanos}; if that was late, the whole process may
+     * have been suspended, and no plugin is blamed.
      */
     void look(long everyNanos) {
         long now = nanoClock.getAsLong();

@@ -4,21 +4,21 @@ import io.godwit.mqtt.intercept.InterceptorStep;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the interceptors of one plugin, with guards in front of them. */
+/** Creates the interceptors of one plugin, with guards. */
 public interface InterceptorSource {
     /**
-     * What it has.
+     * The interceptors of a plugin.
      *
-     * @param publish null when it sees no publishes
-     * @param deliver null when it sees no deliveries
+     * @param publish null if it does not intercept publishes
+     * @param deliver null if it does not intercept deliveries
      */
     record Steps(
             @Nullable InterceptorStep publish, @Nullable InterceptorStep deliver) {}
 
     /**
-     * Blocks, but not for ever.
+     * Blocks for a limited time.
      *
-     * @throws IOException naming the plugin, and what it threw
+     * @throws IOException naming the plugin and its exception
      */
     Steps make() throws IOException;
 }

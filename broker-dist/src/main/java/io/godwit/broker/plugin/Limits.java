@@ -3,14 +3,14 @@ package io.godwit.broker.plugin;
 import java.time.Duration;
 
 /**
- * How long calls of a plugin may take.
+ * Time limits of the calls of a plugin.
  *
- * @param start each of those that a start waits for
- * @param make of a balancer or a split hinter, while the broker runs
- * @param stop each of those that an end waits for
- * @param health from the question to the answer
- * @param message what becomes of one, from the question to the answer
- * @param event until a listener that has not returned is interrupted
+ * @param start each call that the start of the broker waits for
+ * @param make the creation of a balancer or a split hinter
+ * @param stop each call that the end of the broker waits for
+ * @param health the answer about its health
+ * @param message the answer of an interceptor for one message
+ * @param event a call of a listener, before it is interrupted
  */
 record Limits(Duration start, Duration make, Duration stop, Duration health, Duration message, Duration event) {
     static final Limits DEFAULT = new Limits(

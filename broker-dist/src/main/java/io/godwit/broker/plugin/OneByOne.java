@@ -7,18 +7,18 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs tasks in order and never two at a time, on the threads of another executor. Tasks throw nothing. Rejects as the
- * other does, and when too many wait. Thread-safe.
+ * Runs tasks in order, one at a time, on the threads of another executor. Tasks must not throw. Rejects a task if the
+ * other executor does, or if too many wait. Thread-safe.
  */
 final class OneByOne implements Executor {
     private final Executor threads;
     private final int most;
-    /** Guarded by itself, as is what follows; contended by who hands over and who runs. */
+    /** Guarded by itself, like the field below; contended by submitting and running threads. */
     private final Deque<Runnable> waiting = new ArrayDeque<>(2);
 
     private boolean isRunning;
 
-    /** @param most tasks that wait */
+    /** @param most bound of waiting tasks */
     OneByOne(Executor threads, int most) {
         this.threads = threads;
         this.most = most;

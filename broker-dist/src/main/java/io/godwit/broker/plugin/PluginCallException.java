@@ -2,7 +2,7 @@ package io.godwit.broker.plugin;
 
 import org.jspecify.annotations.Nullable;
 
-/** A call of a plugin has come to no answer. */
+/** A call of a plugin has no answer. */
 class PluginCallException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -10,7 +10,7 @@ class PluginCallException extends RuntimeException {
         super(message, cause);
     }
 
-    /** One that says that a call was not made, of which there may be many. */
+    /** The call was not made. Without a stack trace, since there may be many. */
     static final class NotMade extends PluginCallException {
         private static final long serialVersionUID = 1L;
 

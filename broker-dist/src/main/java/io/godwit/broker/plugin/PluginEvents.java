@@ -8,25 +8,25 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Hands events to the listeners of plugins, each of which has a queue of its own, and to the listener behind it. For a
- * kind that no plugin wants it costs one look into a map. Any thread but for {@link #begin} and {@link #close}, which
- * are for the thread that starts and closes the broker.
+ * Passes events to the listeners of plugins, each with a queue of its own, and to the next listener. A kind that no
+ * plugin wants costs one look-up. Any thread, except {@link #begin} and {@link #close}, which are for the thread that
+ * starts and closes the broker.
  */
 public final class PluginEvents implements EventListener, AutoCloseable {
     private final EventListener next;
     private final List<GuardedListener> listeners = new ArrayList<>();
-    /** Who wants what. Never changed but as a whole, by {@link #begin} and {@link #close}. */
+    /** The listeners by kind of event. Replaced as a whole by {@link #begin} and {@link #close}. */
     private volatile Map<Class<? extends BrokerEvent>, List<GuardedListener>> wanted = Map.of();
 
-    /** @param next is told of all that it wants */
+    /** @param next receives all events that it listens to */
     public PluginEvents(EventListener next) {
         this.next = next;
     }
 
     /**
-     * From now on these are told. Once.
+     * Begins to pass events to these listeners. To be called once.
      *
-     * @param made what the factories that {@link PluginHost} hands out have made
+     * @param made listeners created by the factories of {@link PluginHost}
      */
     public void begin(List<EventListener> made) {
         Map<Class<? extends BrokerEvent>, List<GuardedListener>> byKind = new HashMap<>();
@@ -63,7 +63,10 @@ public final class PluginEvents implements EventListener, AutoCloseable {
         }
     }
 
-    /** Tells them of nothing more, and waits until they have taken what waits, or their time is over. */
+    /**
+     * Ends the flow of events to plugins, and waits until they have handled those in their queues, or until their time
+     * limit.
+     */
     @Override
     public void close() {
         wanted = Map.of();

@@ -1,7 +1,7 @@
 package io.godwit.broker.plugin;
 
 /**
- * Where a factory comes from.
+ * The origin of a factory.
  *
  * @param source name of its jar, or of the directory of its jars; for messages
  * @param classes its class loader

@@ -41,25 +41,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The plugins that a broker uses. It takes each factory in ({@link #adopt}), hands out one that is guarded instead, and
- * goes through the life cycle of those that have one. Without plugins it has neither threads nor meters.
+ * The plugins in use. It adopts each factory ({@link #adopt}), hands out a guarded one in its place, and runs the life
+ * cycle of factories that are a {@link Plugin}. Without plugins it has neither threads nor meters.
  *
- * <p>Taking in, {@link #checkSections}, {@link #start} and {@link #close} are for the thread that starts and closes the
- * broker. The rest is thread-safe.
+ * <p>{@link #adopt}, {@link #checkSections}, {@link #start} and {@link #close} are for the thread that starts and
+ * closes the broker. The rest is thread-safe.
  */
 public final class PluginHost implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PluginHost.class);
 
     private static final long TICK_MILLIS = 100;
     private static final int TICKS_PER_HEALTH = 100;
-    /** What names directories and meters. */
+    /** Names of plugins become names of directories and meters. */
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_-]{0,63}");
 
-    /** Of what clients bring about, and of what the broker does by itself. */
+    /** How many failures open the breaker: for plugins that clients cause calls to, and for those called rarely. */
     private static final int LEAST_FAILURES_OF_MANY = 20;
 
     private static final int LEAST_FAILURES = 3;
-    /** Called seldom: a few failures tell. */
+    /** Types that are called rarely, so that a few failures are significant. */
     private static final Set<Class<?>> OF_OPERATORS =
             Set.of(RangeBalancerFactory.class, SplitHinterFactory.class, SubBrokerFactory.class);
 
@@ -74,14 +74,14 @@ public final class PluginHost implements AutoCloseable {
     private final Limits limits;
     private final Decisions decisions = new Decisions();
     private final InlineCalls inline;
-    /** In the order of their making. Copied by writers: others look through it. */
+    /** In the order of adoption. Copied on write: other threads iterate over it. */
     private final List<HostedPlugin> plugins = new CopyOnWriteArrayList<>();
 
-    /** Whether {@link #warnings} is to be told. Volatile: set by any thread, unset by the one that watches. */
+    /** Whether {@link #warnings} must be updated. Volatile: set by any thread, reset by the watching thread. */
     private volatile boolean hasNews;
 
     private @Nullable ScheduledExecutorService watch;
-    /** Null before the start, and when its file cannot be written. Volatile: the thread that ends the broker asks. */
+    /** Null before the start, and if its file cannot be written. Volatile: read by the thread that ends the broker. */
     private volatile @Nullable RunningCalls running;
 
     private int ticks;
@@ -91,12 +91,12 @@ public final class PluginHost implements AutoCloseable {
     private volatile long subBrokerTimeoutMillis = 30_000;
 
     /**
-     * Of a broker.
+     * The host of a broker.
      *
      * @param sections of the configuration, by the names of plugins
-     * @param configDirectory what names of files in them are relative to
-     * @param dataDirectory below which plugins have their directories
-     * @param warnings told what operators should know of plugins, each time all of it; on the thread that watches
+     * @param configDirectory that file names in the sections are relative to
+     * @param dataDirectory that contains the plugins' directories
+     * @param warnings receives all current warnings about plugins at each change, on the watching thread
      */
     public PluginHost(
             Map<String, OpenSection> sections,
@@ -145,7 +145,7 @@ public final class PluginHost implements AutoCloseable {
         this.authTimeoutMillis = authTimeout.toMillis();
     }
 
-    /** One that finds out what is wrong with settings, beside a broker that may run. Nothing is ever started. */
+    /** A host that only checks settings, while a broker may be running. It starts nothing. */
     public static PluginHost forCheck(Map<String, OpenSection> sections, Path configDirectory) {
         return new PluginHost(
                 sections,
@@ -159,28 +159,28 @@ public final class PluginHost implements AutoCloseable {
                 all -> {});
     }
 
-    /** Before {@link #start}: questions to client balancers may take so long. */
+    /** Sets the time limit of client balancers. To be called before {@link #start}. */
     public void redirectTimeout(Duration timeout) {
         redirectTimeoutMillis = timeout.toMillis();
     }
 
-    /** Before {@link #start}: SubBrokers may take so long with a batch. */
+    /** Sets the time limit of SubBrokers for a batch. To be called before {@link #start}. */
     public void subBrokerTimeout(Duration timeout) {
         subBrokerTimeoutMillis = timeout.toMillis();
     }
 
-    /** From now on questions to auth providers may take so long. */
+    /** Sets the time limit of auth providers from now on. */
     public void authTimeout(Duration timeout) {
         authTimeoutMillis = timeout.toMillis();
     }
 
     /**
-     * Takes in a factory of a plugin and hands it its context. Blocks.
+     * Adopts a factory of a plugin and passes it its context. Blocks.
      *
      * @param kind such as {@code auth-provider}
-     * @param name what it calls itself
-     * @return what is to be used in its place
-     * @throws IOException naming all settings that are wrong, another plugin of the same name, or what the plugin threw
+     * @param name its own name
+     * @return the guarded factory to use in its place
+     * @throws IOException naming all wrong settings, another plugin of the same name, or the plugin's exception
      */
     public <F> F adopt(Class<F> type, String kind, String name, F factory, PluginHome home) throws IOException {
         Plugin own = factory instanceof Plugin plugin ? plugin : null;
@@ -273,9 +273,9 @@ public final class PluginHost implements AutoCloseable {
     }
 
     /**
-     * Whether each section of the configuration is for a plugin that is in use; after all were taken in.
+     * Checks that each section of the configuration is for a plugin in use. To be called when all were adopted.
      *
-     * @throws IOException naming all that are not
+     * @throws IOException naming all others
      */
     public void checkSections() throws IOException {
         Set<String> names = new TreeSet<>();
@@ -300,7 +300,7 @@ public final class PluginHost implements AutoCloseable {
     }
 
     /**
-     * Starts all, in the order in which they were taken in. Blocks.
+     * Starts all plugins, in the order of adoption. Blocks.
      *
      * @throws IOException naming the plugin that does not start
      */
@@ -325,7 +325,7 @@ public final class PluginHost implements AutoCloseable {
                 plugins.stream().map(HostedPlugin::name).toList());
     }
 
-    /** Tells of those that may have ended the process before, and has calls noted from now on. */
+    /** Reports plugins that may have ended the process before, and begins to note calls. */
     private void noteCalls() {
         Path file = dataDirectory.resolve(RunningCalls.FILE);
         try {
@@ -337,7 +337,7 @@ public final class PluginHost implements AutoCloseable {
             } else {
                 running = RunningCalls.begin(file, plugins);
             }
-        } catch (IOException e) { // all else works without it
+        } catch (IOException e) { // everything else works without the file
             LOG.warn("calls of plugins are not noted file={} cause={}", file, e.toString());
         }
     }
@@ -358,7 +358,7 @@ public final class PluginHost implements AutoCloseable {
     }
 
     /**
-     * While the process ends: whether a plugin has called {@code System.exit}, which is noted for the next start. Any
+     * Called while the process ends: whether a plugin has called {@code System.exit}. Notes it for the next start. Any
      * thread.
      */
     public boolean isEndedByPlugin() {
@@ -395,12 +395,12 @@ public final class PluginHost implements AutoCloseable {
                 hasNews = false;
                 tell();
             }
-        } catch (RuntimeException | Error e) { // else nothing would be watched any more
+        } catch (RuntimeException | Error e) { // otherwise the schedule would end
             LOG.error("plugins not watched", e);
         }
     }
 
-    /** One on the class path shares its class loader with the broker. */
+    /** Plugins on the class path share the broker's class loader, so their threads cannot be told apart. */
     private static int ownOf(HostedPlugin plugin, IdentityHashMap<ClassLoader, Integer> threads) {
         ClassLoader classes = plugin.classes();
         return classes == PluginHost.class.getClassLoader() ? 0 : threads.getOrDefault(classes, 0);
@@ -413,7 +413,7 @@ public final class PluginHost implements AutoCloseable {
                 .toList());
     }
 
-    /** How the plugins of a source do. */
+    /** The states of the plugins of a source. */
     public List<PluginState> states(String source) {
         return plugins.stream()
                 .filter(plugin -> plugin.home().source().equals(source))
@@ -421,7 +421,7 @@ public final class PluginHost implements AutoCloseable {
                 .toList();
     }
 
-    /** Stops all, those first that were started last; after what they have made was closed. Blocks. */
+    /** Stops all plugins in reverse order, after the objects that they have created were closed. Blocks. */
     @Override
     public void close() {
         if (watch != null) {

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Counts what one plugin is called for and what it does wrong, and tells who listens. Thread-safe. */
+/** Counts the calls and the faults of one plugin, and raises events for faults. Thread-safe. */
 public final class PluginReports {
     private static final Logger LOG = LoggerFactory.getLogger(PluginReports.class);
     private static final int MAX_DETAIL = 500;
@@ -25,7 +25,7 @@ public final class PluginReports {
     private final LongAdder calls = new LongAdder();
     private final LongAdder nanos = new LongAdder();
     private final Map<PluginFault, Counter> faults = new EnumMap<>(PluginFault.class);
-    /** What it did wrong last; empty for nothing. Volatile: any thread tells and asks. */
+    /** The last fault; empty for none. Volatile: any thread writes and reads it. */
     private volatile String last = "";
 
     public PluginReports(String plugin, String kind, EventListener events, MeterRegistry meters) {
@@ -51,18 +51,18 @@ public final class PluginReports {
         }
     }
 
-    /** A call has ended, well or not. */
+    /** Counts a call that has ended, successfully or not. */
     void called(long tookNanos) {
         calls.increment();
         nanos.add(tookNanos);
     }
 
-    /** @param detail what it was called for and what came of it */
+    /** @param detail the call and the problem */
     void fault(PluginFault fault, String detail) {
         faults(fault, 1, detail);
     }
 
-    /** So many of one kind, told as one. */
+    /** Counts several faults of one kind, and raises one event for them. */
     void faults(PluginFault fault, long count, String detail) {
         Counter counter = faults.get(fault);
         if (counter != null) {

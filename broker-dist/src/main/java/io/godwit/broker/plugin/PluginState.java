@@ -3,14 +3,14 @@ package io.godwit.broker.plugin;
 import io.godwit.broker.config.EnumNames;
 
 /**
- * How a plugin that is in use does.
+ * The condition of a plugin in use.
  *
- * @param detail what it says of its health
+ * @param detail the plugin's own text about its health
  * @param isInline whether it is called on the broker's threads
- * @param calls that have ended
- * @param millis that they took, together
- * @param faults how often it did what it must not
- * @param lastFault what that was the last time; empty for never
+ * @param calls the number of finished calls
+ * @param millis the total time of these calls
+ * @param faults how often it broke its contract
+ * @param lastFault the last such fault; empty for none
  */
 public record PluginState(
         String kind,
@@ -28,7 +28,7 @@ public record PluginState(
     public enum Health {
         UP,
         DOWN,
-        /** It does not say: made before there was a life cycle, or not asked yet. */
+        /** It has no life cycle, or has not been asked yet. */
         UNKNOWN
     }
 

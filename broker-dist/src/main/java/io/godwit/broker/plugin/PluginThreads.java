@@ -7,16 +7,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Threads that run a plugin's code: daemons, with its class loader as the context class loader; none while idle. */
+/** Creates threads for a plugin's code: daemons, with its class loader as context class loader, which end when idle. */
 final class PluginThreads {
     private static final long IDLE_SECONDS = 10;
 
     private PluginThreads() {}
 
     /**
-     * @param name of the threads, a number behind it
-     * @param queue tasks that may wait; more are rejected
-     * @param mark told of each task while it runs
+     * @param name of the threads, followed by a number
+     * @param queue bound of waiting tasks; more are rejected
+     * @param mark marks each task while it runs
      */
     static ThreadPoolExecutor of(String name, ClassLoader classes, int threads, int queue, CallMark mark) {
         AtomicInteger number = new AtomicInteger();
@@ -42,9 +42,9 @@ final class PluginThreads {
         return executor;
     }
 
-    /** One of those above. */
+    /** A thread of an executor above. */
     private static final class OfHost extends Thread {
-        /** Its own. */
+        /** Confined to this thread. */
         private boolean hasEntered;
 
         OfHost(Runnable task, String name) {
@@ -53,8 +53,8 @@ final class PluginThreads {
     }
 
     /**
-     * How many threads plugins have made themselves, by their class loaders: a thread has the context class loader of
-     * the one that made it. A few that are made meanwhile may be missing.
+     * The number of threads that plugins have created themselves, by class loader: a thread inherits the context class
+     * loader of its creator. Threads created meanwhile may be missing.
      */
     static IdentityHashMap<ClassLoader, Integer> ownOfPlugins() {
         ThreadGroup all = Thread.currentThread().getThreadGroup();

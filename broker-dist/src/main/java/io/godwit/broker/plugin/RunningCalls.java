@@ -17,42 +17,42 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which plugins are being called, in a file that outlives the process. An orderly end removes it. So whoever starts
- * next and finds it knows that the process before was cut short ({@code Runtime.halt}, an error of memory, a crash,
- * {@code kill -9}), and which plugins were called at that moment. An end by {@code System.exit} is orderly, but it is
- * noted who did it ({@link #exits}), and the file stays.
+ * Records which plugins are being called, in a file that outlives the process. An orderly end removes the file. If the
+ * next start finds it, the process before was cut short ({@code Runtime.halt}, out of memory, a crash,
+ * {@code kill -9}), and the file tells which plugins were being called. An end by {@code System.exit} is orderly, but
+ * the file then stays, and names the plugin that called it ({@link #exits}).
  *
- * <p>The file is mapped: what is written there is the kernel's at once, whatever becomes of the process, and costs no
- * call of the system. It is written in full before it is mapped, for a page that has no place on a full disk would end
- * the process.
+ * <p>The file is memory-mapped: writes need no system call, and survive the end of the process. It is written in full
+ * before it is mapped, since an access to a page without space on a full disk would end the process.
  *
  * <pre>
- * integers in the order of the machine
+ * integers in native byte order
  *   0  magic   4  version   8  number of records
  * 256  records of 256 bytes
  *        0  calls that run   4  1: it has ended the process by System.exit
  *        8  length of the kind   12  length of the name   16  kind and name, UTF-8, cut to 240 bytes
  * </pre>
  *
- * <p>For the thread that starts and ends the broker; {@link CallMark} is what callers use.
+ * <p>For the thread that starts and ends the broker; callers use {@link CallMark}.
  */
 final class RunningCalls implements AutoCloseable {
-    /** No plugin has such a name, and so no such directory. */
+    /** No plugin can have this name, and so no plugin's directory. */
     static final String FILE = ".calls";
 
     private static final int MAGIC = 0x47504331;
     private static final int VERSION = 1;
     private static final int RECORD = 256;
     private static final int TEXT = 16;
-    /** Plugins beyond that are not noted. */
+    /** Further plugins are not noted. */
     private static final int MAX_PLUGINS = 127;
 
     private static final int BYTES = RECORD * (MAX_PLUGINS + 1);
 
     /**
-     * One that may have ended the process before.
+     * A plugin that may have ended the process before.
      *
-     * @param hasExited whether it called {@code System.exit}; else it was called when the process was cut short
+     * @param hasExited whether it called {@code System.exit}; otherwise it was being called when the process was cut
+     * short
      */
     record Suspect(String kind, String name, boolean hasExited) {}
 
@@ -65,7 +65,7 @@ final class RunningCalls implements AutoCloseable {
         this.records = records;
     }
 
-    /** Those of the process before; none without a file, or with one that cannot be understood. Blocks. */
+    /** The suspects of the process before; empty without a readable file. Blocks. */
     static List<Suspect> before(Path file) throws IOException {
         byte[] bytes;
         try {
@@ -103,9 +103,9 @@ final class RunningCalls implements AutoCloseable {
     }
 
     /**
-     * Begins anew, in place of a file that is there. Blocks.
+     * Creates the file, in place of an existing one. Blocks.
      *
-     * @param plugins are noted from now on
+     * @param plugins the plugins to note
      */
     static RunningCalls begin(Path file, List<HostedPlugin> plugins) throws IOException {
         ByteBuffer out = ByteBuffer.allocate(BYTES).order(ByteOrder.nativeOrder());
@@ -141,13 +141,13 @@ final class RunningCalls implements AutoCloseable {
         return bytes.length > most ? Arrays.copyOf(bytes, most) : bytes;
     }
 
-    /** Whether it is noted that calls of a plugin run. */
+    /** Whether calls of a plugin are running. */
     boolean runs(HostedPlugin plugin) {
         ByteBuffer record = records.get(plugin);
         return record != null && record.getInt(0) > 0;
     }
 
-    /** Notes who has called {@code System.exit}. */
+    /** Notes the plugin that has called {@code System.exit}. */
     synchronized void exits(HostedPlugin plugin) {
         ByteBuffer record = records.get(plugin);
         if (record != null) {
@@ -156,7 +156,7 @@ final class RunningCalls implements AutoCloseable {
         }
     }
 
-    /** An orderly end. Blocks. */
+    /** Called at an orderly end. Blocks. */
     @Override
     public synchronized void close() throws IOException {
         if (!hasExited) {

@@ -1,10 +1,10 @@
 package io.godwit.broker.plugin;
 
-/** Says what a plugin has thrown. That is an object of the plugin too: its methods may throw in their turn. */
+/** Describes an exception of a plugin. It is an object of the plugin, so its methods may throw, too. */
 final class Thrown {
     private Thrown() {}
 
-    /** For messages. Throws nothing. */
+    /** For messages. Never throws. */
     static String text(Throwable thrown) {
         String text;
         try {

@@ -14,14 +14,14 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.Base64;
 
-/** A ban as it is stored, as the API tells it, and as connections are looked up in. */
+/** Converts bans between the stored record, the API's view and the key of the look-up table. */
 final class BanRecords {
     private static final int ID_BYTES = 16;
     private static final char BETWEEN = '\0';
 
     private BanRecords() {}
 
-    /** The name of the record: one ban of a subject at a time, and short however long the subject is. */
+    /** The name of the record: unique per subject, and short for a subject of any length. */
     static String id(String tenant, Kind kind, String subject) {
         String text = kind.name() + BETWEEN + tenant + BETWEEN + subject;
         try {
@@ -50,7 +50,7 @@ final class BanRecords {
                 .toByteArray();
     }
 
-    /** Fails with {@link IllegalArgumentException} when this node does not read it. */
+    /** @throws IllegalArgumentException if this node cannot read the record */
     static Ban read(String id, byte[] value) {
         BanValue stored;
         try {
@@ -76,7 +76,7 @@ final class BanRecords {
                 stored.getSinceMillis());
     }
 
-    /** Fails with {@link IllegalArgumentException} when it cannot be one. */
+    /** @throws IllegalArgumentException if the subject is invalid */
     static BanSubject subject(String tenant, Kind kind, String subject) {
         return switch (kind) {
             case CLIENT -> new BanSubject.OfClient(new TenantId(tenant), subject);

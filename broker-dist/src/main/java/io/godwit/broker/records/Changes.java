@@ -16,19 +16,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Changes records for operators: so many at a time, and failures in the words of the API. Any thread. */
+/** Changes records for operators, a bounded number at a time, and translates failures for the API. Any thread. */
 final class Changes {
     static final int MAX_UNDER_WAY = 64;
 
     private final RecordStore store;
-    /** Atomic: begun and ended on any thread. */
+    /** Atomic: changes begin and end on any thread. */
     private final AtomicInteger underWay = new AtomicInteger();
 
     Changes(RecordStore store) {
         this.store = store;
     }
 
-    /** As {@link RecordStore#change}, but fails as a port of the API does. */
+    /** As {@link RecordStore#change}, but fails with the exceptions of an API port. */
     CompletableFuture<@Nullable StoredRecord> change(String kind, String name, Decision decision, Duration within) {
         if (underWay.incrementAndGet() > MAX_UNDER_WAY) {
             underWay.decrementAndGet();

@@ -14,17 +14,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes bans and tokens an hour after their end: they have had no effect since then. One node does, which is the
- * first of those that serve; two that both think so do no harm. An hour, since the clocks of nodes differ: what has
- * ended for the one that removes it should have ended for the others too. Has a thread, which looks once a minute.
- * Started and closed by the thread that wires the broker.
+ * Removes bans and tokens an hour after their end, from when on they have no effect. It waits that long because clocks
+ * differ: a record should have ended for all nodes. One node does this, the first of the serving ones; if two consider
+ * themselves first, it does no harm. Has a thread, which looks once a minute. Started and closed by the thread that
+ * wires the broker.
  */
 public final class EndedRecords implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(EndedRecords.class);
     static final long AFTER_MILLIS = TimeUnit.HOURS.toMillis(1);
     private static final long LOOK_SECONDS = 60;
     private static final long PATIENCE_MILLIS = 20_000;
-    /** Of one look. */
+    /** Bound of removals per look and kind. */
     static final int MOST = 200;
 
     private final RecordStore records;
@@ -38,7 +38,7 @@ public final class EndedRecords implements AutoCloseable {
         return made;
     });
 
-    /** @param isFirst whether this node is the one that removes them; asked on the thread */
+    /** @param isFirst whether this node removes records; called on the thread */
     public EndedRecords(
             RecordStore records,
             OperatorBans bans,
@@ -58,7 +58,7 @@ public final class EndedRecords implements AutoCloseable {
                 () -> {
                     try {
                         look();
-                    } catch (RuntimeException e) { // outermost frame: the next look must come all the same
+                    } catch (RuntimeException e) { // outermost frame: must not end the schedule
                         LOG.error("ended records not removed", e);
                     }
                 },
@@ -67,7 +67,7 @@ public final class EndedRecords implements AutoCloseable {
                 TimeUnit.SECONDS);
     }
 
-    /** Begins to remove what is due. */
+    /** Begins to remove due records. */
     void look() {
         if (!isFirst.getAsBoolean()) {
             return;
@@ -88,7 +88,7 @@ public final class EndedRecords implements AutoCloseable {
                             name,
                             present -> present != null && present.revision() == seen.revision()
                                     ? Change.DELETE
-                                    : Change.KEEP, // it was made anew meanwhile
+                                    : Change.KEEP, // replaced by a new record
                             Deadline.afterMillis(PATIENCE_MILLIS))
                     .whenComplete((done, failure) -> {
                         if (failure == null) {

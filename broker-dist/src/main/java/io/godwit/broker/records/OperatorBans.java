@@ -24,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The bans of operators: a record each, of the kind {@code ban}, which every node puts into its {@link BanTable} when
- * it has applied it. As {@link BanAdmin} says, but for those that nodes make by themselves.
+ * The bans of operators: one record each, of kind {@code ban}. Every node puts an applied record into its {@link
+ * BanTable}. Implements {@link BanAdmin}, without bans that nodes have made automatically.
  */
 public final class OperatorBans implements BanAdmin {
     static final String KIND = "ban";
@@ -36,13 +36,13 @@ public final class OperatorBans implements BanAdmin {
     private final LongSupplier nowMillis;
     private final int most;
     private final int mostOfTenant;
-    /** By id; what the table has. Written by the listener, read by any thread. */
+    /** The bans in the table, by id. Written by the listener, read by any thread. */
     private final ConcurrentNavigableMap<String, Ban> bans = new ConcurrentSkipListMap<>();
 
     /**
-     * Fills the table, and keeps it up from now on.
+     * Fills the table, and keeps it up to date.
      *
-     * @param nowMillis wall time, of the same clock as the table has
+     * @param nowMillis wall time, by the clock of the table
      */
     public OperatorBans(RecordStore records, BanTable table, LongSupplier nowMillis) {
         this(records, table, nowMillis, MAX_BANS, MAX_BANS_OF_TENANT);
@@ -57,7 +57,7 @@ public final class OperatorBans implements BanAdmin {
         records.index().listen(KIND, new Listener());
     }
 
-    /** Told in order, one at a time. */
+    /** Called in order, one call at a time. */
     private final class Listener implements RecordIndex.Listener {
         @Override
         public void stored(StoredRecord record) {
@@ -140,9 +140,9 @@ public final class OperatorBans implements BanAdmin {
     private Ban made(Wanted wanted) {
         String tenant = wanted.kind() == Kind.ADDRESS ? "" : wanted.tenant();
         String subject = wanted.kind() == Kind.ADDRESS
-                ? AddressBlock.parse(wanted.subject()).toString() // one spelling, and so one id
+                ? AddressBlock.parse(wanted.subject()).toString() // one spelling, so that there is one id
                 : wanted.subject();
-        BanRecords.subject(tenant, wanted.kind(), subject); // refuses what cannot be one
+        BanRecords.subject(tenant, wanted.kind(), subject); // throws if the subject is invalid
         long now = nowMillis.getAsLong();
         return new Ban(
                 BanRecords.id(tenant, wanted.kind(), subject),
@@ -174,7 +174,7 @@ public final class OperatorBans implements BanAdmin {
         }
     }
 
-    /** Ids of those that had ended at that time. */
+    /** The ids of the bans that had ended at that time. */
     List<String> endedBefore(long millis) {
         return bans.values().stream()
                 .filter(ban -> ban.untilMillis() >= 0 && ban.untilMillis() < millis)

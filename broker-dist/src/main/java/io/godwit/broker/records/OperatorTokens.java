@@ -19,9 +19,7 @@ import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The tokens of operators: a record each, of the kind {@code token}, with the hash alone. As {@link TokenAdmin} says.
- */
+/** The tokens of operators: one record each, of kind {@code token}, which contains only the hash. */
 public final class OperatorTokens implements TokenAdmin {
     static final String KIND = "token";
     private static final Logger LOG = LoggerFactory.getLogger(OperatorTokens.class);
@@ -29,7 +27,7 @@ public final class OperatorTokens implements TokenAdmin {
     private final Changes changes;
     private final LongSupplier nowMillis;
     private final int most;
-    /** The listener's. */
+    /** Confined to the listener. */
     private final SortedMap<String, Token> byName = new TreeMap<>();
 
     private volatile List<Token> tokens = List.of();
@@ -46,7 +44,7 @@ public final class OperatorTokens implements TokenAdmin {
         records.index().listen(KIND, new Listener());
     }
 
-    /** Told in order, one at a time. */
+    /** Called in order, one call at a time. */
     private final class Listener implements RecordIndex.Listener {
         @Override
         public void stored(StoredRecord record) {
@@ -122,7 +120,7 @@ public final class OperatorTokens implements TokenAdmin {
         return changes.change(KIND, name, present -> Change.DELETE, within).thenApply(before -> before != null);
     }
 
-    /** Names of those that had ended at that time. */
+    /** The names of the tokens that had ended at that time. */
     List<String> endedBefore(long millis) {
         return tokens.stream()
                 .filter(token -> token.isOver(millis))

@@ -36,19 +36,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The users and rules of operators: a record each of the kind {@code user}, and one of the kind {@code rules}, which
- * every node hands to its {@link FileAuth}. As {@link UserAdmin} says. Has a thread that hashes passwords and sorts
- * lists, none while nobody asks. Made and closed by the thread that wires the broker.
+ * The users and rules of operators: one record per user, of kind {@code user}, and one of kind {@code rules}. Every
+ * node passes applied records to its {@link FileAuth}. A thread that hashes passwords and sorts lists exists only while
+ * there are requests. Created and closed by the thread that wires the broker.
  */
 public final class OperatorUsers implements UserAdmin, AutoCloseable {
     static final String USER = "user";
     static final String RULES = "rules";
     static final String ALL = "all";
-    /** Of a record, with room for what else is in it. */
+    /** Bound of a record of rules, which leaves space for its other fields. */
     static final int MAX_RULES_BYTES = 15 * 1024;
 
     private static final Logger LOG = LoggerFactory.getLogger(OperatorUsers.class);
-    /** Passwords to be hashed, 50 milliseconds each. */
+    /** Bound of passwords waiting to be hashed, at 50 milliseconds each. */
     private static final int MAX_WAITING = 16;
 
     private static final long IDLE_SECONDS = 10;
@@ -70,7 +70,7 @@ public final class OperatorUsers implements UserAdmin, AutoCloseable {
             });
 
     /**
-     * Hands over what is stored, and keeps it up from now on.
+     * Passes on the stored records, and keeps them up to date.
      *
      * @param nowMillis wall time that does not step
      */
@@ -255,6 +255,6 @@ public final class OperatorUsers implements UserAdmin, AutoCloseable {
 
     @Override
     public void close() {
-        thread.shutdown(); // what waits is not thrown away: somebody waits for it
+        thread.shutdown(); // waiting tasks still run: somebody waits for them
     }
 }

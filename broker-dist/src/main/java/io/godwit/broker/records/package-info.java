@@ -1,4 +1,4 @@
-/** What operators set for all nodes: bans and tokens, in replicated records of the dist store. */
+/** The settings of operators for all nodes (bans, tokens, users, rules), in replicated records of the dist store. */
 @NullMarked
 package io.godwit.broker.records;
 

@@ -10,10 +10,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.DoubleSupplier;
 
 /**
- * Sends clients away while this node has more connections than the others: so many percent above the mean of all nodes,
- * and at least so many. They go to nodes below the mean that say how they are reached; the further below, the more. So
- * nobody is sent to a node that would send it on, but for what changes within the second that figures are old; and by
- * chance, since many may come within that second. Thread-safe.
+ * Redirects clients while this node has more connections than a minimum and than the mean of all nodes by a given
+ * percentage. Clients are sent to nodes below the mean that have a server reference, with a probability proportional to
+ * the distance from the mean. So a target does not send them on, except after a change within the last second; and
+ * clients that come within that second are spread. Thread-safe.
  */
 public final class ByConnections implements ClientBalancer {
     public static final String NAME = "by-connections";
@@ -24,7 +24,7 @@ public final class ByConnections implements ClientBalancer {
     private final long leastConnections;
     private final DoubleSupplier chance;
 
-    /** @param chance from 0 to below 1; asked on any thread */
+    /** @param chance from 0 to below 1; called on any thread */
     public ByConnections(int abovePercent, long leastConnections, DoubleSupplier chance) {
         this.abovePercent = abovePercent;
         this.leastConnections = leastConnections;

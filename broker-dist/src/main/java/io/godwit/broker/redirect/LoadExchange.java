@@ -27,14 +27,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the nodes have to do: this one tells whoever asks ({@link #service}) and, once {@link #start} was called, asks
- * the others every second on a thread of its own. Thread-safe. Closed by whoever wires the broker.
+ * Exchanges the load of the nodes: {@link #service} answers other nodes, and after {@link #start} a thread asks the
+ * others every second. Thread-safe. Closed by the thread that wires the broker.
  */
 public final class LoadExchange implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LoadExchange.class);
     private static final long INTERVAL_MILLIS = 1_000;
     private static final long DEADLINE_MILLIS = 900;
-    /** What is older is not shown. */
+    /** Older loads are not used. */
     static final long MAX_AGE_NANOS = 5_000_000_000L;
 
     private record Told(NodeLoad load, long atNanos) {}
@@ -44,17 +44,17 @@ public final class LoadExchange implements AutoCloseable {
     private final LongSupplier connections;
     private final BooleanSupplier isOpen;
     private final LongSupplier nanoClock;
-    /** By node. Written when answers come, on threads of the RPC; read by all. */
+    /** The last load of each node. Written by RPC threads, read by any. */
     private final Map<String, Told> told = new ConcurrentHashMap<>();
 
     private @Nullable ScheduledExecutorService thread;
-    /** Made anew every second: sorting is for that thread. Volatile: read by event loops. */
+    /** A copy made every second, so that only the thread sorts. Volatile: read by event loops. */
     private volatile List<Told> others = List.of();
 
     /**
-     * @param serverReference what clients reach this node by; may be empty
-     * @param connections of this node; asked on any thread
-     * @param isOpen whether clients may be sent here; asked on any thread
+     * @param serverReference the address by which clients reach this node; may be empty
+     * @param connections the connections of this node; called on any thread
+     * @param isOpen whether clients may be sent here; called on any thread
      */
     public LoadExchange(
             ClusterNodes nodes,
@@ -69,7 +69,7 @@ public final class LoadExchange implements AutoCloseable {
         this.nanoClock = nanoClock;
     }
 
-    /** What other nodes ask; for the node's RPC server. Answers at once, on the event loop. */
+    /** The service for the node's RPC server. Answers at once, on the event loop. */
     public ServerServiceDefinition service() {
         return ServerServiceDefinition.builder(LoadWire.SERVICE)
                 .addMethod(LoadWire.READ, ServerCalls.asyncUnaryCall(this::answer))
@@ -103,7 +103,7 @@ public final class LoadExchange implements AutoCloseable {
         made.scheduleWithFixedDelay(this::look, 0, INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
     }
 
-    /** One round: takes over what came since the last one, and asks anew. */
+    /** One round: takes over the answers since the last round, and asks again. */
     void look() {
         try {
             Set<String> known = nodes.others();
@@ -115,7 +115,7 @@ public final class LoadExchange implements AutoCloseable {
                     .sorted(Comparator.comparing((Told each) -> each.load().nodeId()))
                     .toList();
             known.forEach(this::ask);
-        } catch (RuntimeException e) { // the thread's outermost frame: it is to look again
+        } catch (RuntimeException e) { // the thread's outermost frame: must not end the schedule
             LOG.warn("loads of nodes not looked at", e);
         }
     }
@@ -141,7 +141,7 @@ public final class LoadExchange implements AutoCloseable {
 
             @Override
             public void onCompleted() {
-                // what counts is the answer
+                // onNext has the answer
             }
         });
     }
@@ -159,7 +159,7 @@ public final class LoadExchange implements AutoCloseable {
         }
     }
 
-    /** As far as this node knows now. Any thread. */
+    /** The known loads. Any thread. */
     public NodeLoads loads() {
         long now = nanoClock.getAsLong();
         return new NodeLoads(

@@ -11,11 +11,11 @@ import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.Status;
 import java.util.Optional;
 
-/** What nodes tell each other of their load, see {@code loads_protocol.proto}. */
+/** Encodes the loads of nodes; {@code loads_protocol.proto} defines the messages. */
 final class LoadWire {
     static final int VERSION = 1;
     static final String SERVICE = "godwit.Loads";
-    /** Of a question or an answer, with what later versions may add. */
+    /** Bound of a request or an answer, with space for fields of later versions. */
     static final int MAX_BYTES = 4 * Placement.MAX_REFERENCE_CHARS;
 
     static final MethodDescriptor<byte[], byte[]> READ = MethodDescriptor.<byte[], byte[]>newBuilder()
@@ -31,7 +31,7 @@ final class LoadWire {
         return LoadRequest.newBuilder().setVersion(VERSION).build().toByteArray();
     }
 
-    /** @throws io.grpc.StatusRuntimeException when it is no question of a version that is answered */
+    /** @throws io.grpc.StatusRuntimeException if the request is invalid or of an unsupported version */
     static void check(byte[] request) {
         try {
             int version = request.length > MAX_BYTES
@@ -58,10 +58,10 @@ final class LoadWire {
     }
 
     /**
-     * What the node {@code id} has answered; empty when no client is to be sent there.
+     * Decodes the answer of the node {@code id}; empty if no client may be sent there.
      *
      * @throws InvalidProtocolBufferException if it is no such message
-     * @throws IllegalArgumentException if it says what no node says
+     * @throws IllegalArgumentException for an impossible value
      */
     static Optional<NodeLoad> load(String id, byte[] answer) throws InvalidProtocolBufferException {
         LoadAnswer read = LoadAnswer.parseFrom(answer);

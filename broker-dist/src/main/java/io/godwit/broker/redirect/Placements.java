@@ -9,8 +9,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * Asks a balancer where clients are to be. Clients before MQTT 5.0 cannot be told: they are let in unasked, or are
- * refused where the balancer would send them on. Thread-safe.
+ * Asks a balancer for the node of each client. Clients before MQTT 5.0 cannot be redirected: they are let in without
+ * asking, or, if so configured, refused when the balancer wants them elsewhere. Thread-safe.
  */
 public final class Placements implements ClientPlacing {
     private static final CompletableFuture<Placement> HERE = CompletableFuture.completedFuture(Placement.HERE);
@@ -19,7 +19,7 @@ public final class Placements implements ClientPlacing {
     private final boolean refusesOlder;
     private final Supplier<NodeLoads> loads;
 
-    /** @param balancer whose answers come within a bounded time */
+    /** @param balancer answers within a bounded time */
     public Placements(ClientBalancer balancer, boolean refusesOlder, Supplier<NodeLoads> loads) {
         this.balancer = balancer;
         this.refusesOlder = refusesOlder;

@@ -1,4 +1,4 @@
-/** Which clients are to use another node: what nodes tell each other for it, and the balancer that ships. */
+/** Redirects of clients to other nodes: the exchange of loads, and the shipped balancer. */
 @NullMarked
 package io.godwit.broker.redirect;
 

@@ -2,13 +2,13 @@ package io.godwit.broker.release;
 
 import picocli.CommandLine.IVersionProvider;
 
-/** Names the release, for {@code --version} and the log. */
+/** The version of the broker, for {@code --version} and the log. */
 public final class Release implements IVersionProvider {
 
     /** For picocli. */
     public Release() {}
 
-    /** Of the jar that this runs from. */
+    /** The version of the jar that contains this class. */
     public static String version() {
         String version = Release.class.getPackage().getImplementationVersion();
         return version == null ? "(unpackaged)" : version;

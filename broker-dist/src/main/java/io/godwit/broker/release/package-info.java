@@ -1,4 +1,4 @@
-/** Which release of the broker this is. */
+/** The version of the broker. */
 @NullMarked
 package io.godwit.broker.release;
 

@@ -8,7 +8,7 @@ package io.godwit.broker.settings;
  * @param value its value
  */
 public record BalanceTuning(String name, String key, String value) {
-    /** @throws IllegalArgumentException when it is not {@code name.setting=value} */
+    /** @throws IllegalArgumentException if the text is not {@code name.setting=value} */
     public static BalanceTuning parse(String text) {
         int equals = text.indexOf('=');
         int dot = text.lastIndexOf('.', equals);

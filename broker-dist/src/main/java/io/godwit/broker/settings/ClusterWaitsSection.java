@@ -4,8 +4,8 @@ import io.godwit.broker.config.Key;
 import io.godwit.broker.config.Unit;
 
 /**
- * {@code clusterConfig.waits}. Each key is named after a {@link io.godwit.plugin.event.NodeWait}. What refuses or
- * disconnects clients when it runs out is {@link io.godwit.kv.client.SilentNode#PATIENCE} at least, by default.
+ * {@code clusterConfig.waits}. Each key is named after a {@link io.godwit.plugin.event.NodeWait}. The defaults of waits
+ * whose end refuses or disconnects clients are at least {@link io.godwit.kv.client.SilentNode#PATIENCE}.
  */
 public record ClusterWaitsSection(
         @Key(value = "5", min = 1, max = 300, unit = Unit.SECONDS, text = """

@@ -3,7 +3,7 @@ package io.godwit.broker.settings;
 import io.godwit.broker.config.Reference;
 import io.godwit.broker.config.Template;
 
-/** What people read of the configuration, written from the records of this package. */
+/** The configuration file and its documentation, generated from the records of this package. */
 public final class ConfigFiles {
     private static final String FILE_HEADER = """
             Configuration of a Godwit broker. Every key is listed with its default; a key that is left out or left empty

@@ -3,7 +3,7 @@ package io.godwit.broker.settings;
 import io.godwit.broker.config.Key;
 import io.godwit.broker.config.Unit;
 
-/** Limits of connections: of all listeners, and of one that has its own. */
+/** Limits of connections: of all listeners, or of a listener that sets its own. */
 public record ConnectionLimits(
         @Key(value = "512KB", min = 0, max = Integer.MAX_VALUE, unit = Unit.BYTES_PER_SECOND, reload = true, text = """
                     Bytes per second that one connection may send and, separately, receive; 0 = no limit. A

@@ -1,9 +1,9 @@
 package io.godwit.broker.settings;
 
-/** What becomes of a publish that is not allowed. */
+/** The reaction to a publish that is not allowed. */
 public enum DeniedPublish {
-    /** It is discarded, which only MQTT 5.0 is told. */
+    /** The publish is discarded; only MQTT 5.0 clients get a reason code. */
     DROP,
-    /** Its connection is closed. */
+    /** The connection is closed. */
     DISCONNECT
 }

@@ -6,7 +6,7 @@ import io.godwit.broker.config.OpenSections;
 import io.godwit.broker.config.Section;
 import java.util.Map;
 
-/** Everything that the configuration file may have. */
+/** The root of the configuration file. */
 public record FileConfig(
         @Key(value = "true", text = """
                     Whether this node may create its stores in an empty data directory. With false, a node with

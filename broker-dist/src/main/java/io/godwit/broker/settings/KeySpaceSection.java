@@ -3,7 +3,7 @@ package io.godwit.broker.settings;
 import io.godwit.broker.config.Key;
 import java.util.List;
 
-/** How one key space is cut and balanced. */
+/** How one key space is split and balanced. */
 public record KeySpaceSection(
         @Key(text = """
                     The balancers that are asked, in this order; names of plugins may stand among them. Empty:

@@ -5,7 +5,7 @@ import io.godwit.mqtt.transport.AllowedOrigins;
 import io.godwit.mqtt.transport.tls.TlsConfig;
 import io.godwit.plugin.topic.TopicName;
 
-/** What must hold of texts that a listener is given. */
+/** Checks of texts in listeners. */
 final class ListenerChecks {
     private ListenerChecks() {}
 
@@ -20,11 +20,11 @@ final class ListenerChecks {
         }
     }
 
-    /** The beginning of topics. */
+    /** The prefix of a client's topics. */
     static final class MountPoint implements Check {
         @Override
         public String checked(String text) {
-            // without the '/' one client's place could begin like another's, and "#" below it would be no filter
+            // without the final '/' one mount point could be a prefix of another, and "#" after it would be no filter
             if (!TopicName.isValid(text) || text.startsWith("$") || !text.endsWith("/")) {
                 throw new IllegalArgumentException(
                         "must be the beginning of a topic that ends with /, without +, # and a $ in front");
@@ -33,7 +33,7 @@ final class ListenerChecks {
         }
     }
 
-    /** What clients are told to use instead [MQTT5-4.11]: servers with blanks between them. */
+    /** The server reference for redirected clients [MQTT5-4.11]: servers separated by blanks. */
     static final class ServerReference implements Check {
         private static final int MAX_CHARS = 1_000;
 

@@ -4,7 +4,7 @@ import io.godwit.broker.config.Key;
 import io.godwit.broker.config.Section;
 import io.godwit.dist.client.SharedPick;
 
-/** What listeners of every kind have. */
+/** The keys of listeners of every kind. */
 public record ListenerKeys(
         @Key(text = """
                     The address to bind. Empty: all addresses when authConfig names a provider, else loopback only,

@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** What must hold of texts of {@code otlpConfig}. */
+/** Checks of texts in {@code otlpConfig}. */
 final class OtlpChecks {
     private static final int MAX_URL_CHARS = 2_000;
     private static final int MAX_VALUE_CHARS = 4_000;
@@ -15,7 +15,7 @@ final class OtlpChecks {
 
     private OtlpChecks() {}
 
-    /** Where meters are sent. What is secret belongs into headers, since the address is told in the log. */
+    /** The address of the collector. Secrets belong in headers, since the address is logged. */
     static final class Url implements Check {
         @Override
         public String checked(String text) {
@@ -45,7 +45,7 @@ final class OtlpChecks {
         }
     }
 
-    /** A header of HTTP that is not the client's own to set. */
+    /** An HTTP header that the HTTP client does not set itself. */
     static final class Header implements Check {
         private static final Pattern NAME = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1," + MAX_NAME_CHARS + "}");
         private static final Pattern VALUE = Pattern.compile("[\\x20-\\x7E]{1," + MAX_VALUE_CHARS + "}");
@@ -75,7 +75,7 @@ final class OtlpChecks {
         }
     }
 
-    /** A pair of texts. */
+    /** A key and a value. */
     static final class Attribute implements Check {
         @Override
         public String checked(String text) {

@@ -93,7 +93,7 @@ public record SystemProperties(
                 unit = Unit.BYTES,
                 text = "Bytes of the log of a range after which the range takes a snapshot.")
         long snapshotLogBytes,
-        // with less, several copies at a time would have each other's requests time out
+        // with a lower rate, parallel copies would let each other's requests time out
         @Key(
                 name = "kv_snapshot_bytes_per_second",
                 value = "64MB",
@@ -133,16 +133,16 @@ public record SystemProperties(
                     election; for experiments only.
                     """)
         boolean metaSync) {
-    /** A property that begins with one of these and is none of ours is a mistake. */
+    /** A property with one of these prefixes that is not listed here is a mistake. */
     public static final Set<String> PREFIXES = Set.of("inbox_store_", "dist_worker_", "retain_store_", "kv_");
 
     static final int VOTERS_MAX = 7;
-    /** More than any disk or network. */
+    /** More than any disk or network can do. */
     static final long BYTES_PER_SECOND_MAX = 1L << 40;
 
     private static final int INITIAL_RANGES_MAX = 4;
 
-    /** Ranges that the inbox store is made with. */
+    /** The number of ranges that the inbox store is created with. */
     public int initialRanges() {
         return inboxInitialRanges > 0
                 ? inboxInitialRanges

@@ -6,11 +6,11 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
-/** What must hold of texts about tenants. */
+/** Checks of texts about tenants. */
 final class TenantChecks {
     private TenantChecks() {}
 
-    /** The name of one. */
+    /** The name of a tenant. */
     static final class Name implements Check {
         @Override
         public String checked(String text) {
@@ -21,7 +21,7 @@ final class TenantChecks {
         }
     }
 
-    /** What follows on a tenant in the name of a host. */
+    /** The part of a host name after the tenant. */
     static final class Domain implements Check {
         private static final Pattern VALID = Pattern.compile("[a-z0-9-]+(\\.[a-z0-9-]+)*");
 
@@ -35,7 +35,7 @@ final class TenantChecks {
         }
     }
 
-    /** A regular expression with a group. */
+    /** A regular expression with one group. */
     static final class OneGroup implements Check {
         @Override
         public String checked(String text) {

@@ -1,8 +1,8 @@
 package io.godwit.broker.settings;
 
-/** What becomes of a client for which nothing names a tenant. */
+/** The treatment of a client without a named tenant. */
 public enum UnnamedTenant {
-    /** It is of the tenant {@code default}. */
+    /** It belongs to the tenant {@code default}. */
     DEFAULT,
     /** It is refused. */
     REFUSE

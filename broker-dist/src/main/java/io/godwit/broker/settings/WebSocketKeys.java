@@ -3,7 +3,7 @@ package io.godwit.broker.settings;
 import io.godwit.broker.config.Key;
 import java.util.List;
 
-/** What a WebSocket listener has of its own. */
+/** The additional keys of a WebSocket listener. */
 public record WebSocketKeys(
         @Key(
                 value = "/mqtt",
@@ -19,6 +19,6 @@ public record WebSocketKeys(
                     name.
                     """)
         List<String> allowedOrigins) {
-    /** Of {@link #allowedOrigins}: every page. */
+    /** A value of {@link #allowedOrigins} for every page. */
     public static final String ANY_ORIGIN = "any";
 }

@@ -1,4 +1,4 @@
-/** What can be configured, as records of the sections of {@code standalone.yml}; each key is stated here alone. */
+/** The configuration as records of the sections of {@code standalone.yml}. Each key is defined only here. */
 @NullMarked
 package io.godwit.broker.settings;
 

@@ -38,33 +38,33 @@ import org.slf4j.LoggerFactory;
 /**
  * One subscription of a SubBroker, on this node. Confined to the thread of {@link SubConsumers}.
  *
- * <p>In order: when it is this node's turn ({@link #tick}), {@link #claim} asks the directory for the client id; {@link
- * #attach} opens the session; {@link #subscribe} commits the filters and writes their routes, and removes those of
- * before; {@link #run} asks for messages. {@link #take} puts what comes into the queue, {@link #hand} makes a batch of
- * it, and {@link #answered} acknowledges it to the inbox or has it handed over again. Whatever ends this ({@link
- * #leave}, {@link #lost}) releases the client id, and the next tick begins anew, perhaps on another node.
+ * <p>In order: if this node should serve it ({@link #tick}), {@link #claim} asks the directory for the client id;
+ * {@link #attach} opens the session; {@link #subscribe} commits the filters, writes their routes and removes obsolete
+ * ones; {@link #run} requests messages. {@link #take} queues messages, {@link #hand} makes a batch of them, and {@link
+ * #answered} acknowledges it to the inbox or delivers it again. An end ({@link #leave}, {@link #lost}) releases the
+ * client id, and the next tick begins again, perhaps on another node.
  *
- * <p>Each claim is an epoch; what comes from an earlier one has no effect. But for the plugin: while it has not
- * answered a call of an earlier epoch it is given nothing more of this subscription.
+ * <p>Each claim begins an epoch; results of an earlier epoch have no effect. There is one exception: until the plugin
+ * has answered a call of an earlier epoch, it gets no more messages of this subscription.
  */
 final class SubConsumer {
     private static final Logger LOG = LoggerFactory.getLogger(SubConsumer.class);
 
-    /** No client of MQTT can have such an id. */
+    /** A client id that no MQTT client can have. */
     private static final String PREFIX = "\0sub/";
 
-    /** Retain handling: none that are retained already. */
+    /** Retain handling: do not send retained messages. */
     private static final int NO_RETAINED = 2;
 
     private static final long CLAIM_PAUSE_MILLIS = 1_000;
     private static final long FIRST_RETRY_MILLIS = 100;
     private static final long LAST_RETRY_MILLIS = 30_000;
-    /** How long it holds on to the inbox for the answer to a batch under way. */
+    /** How long the attachment is kept for the answer to a batch under way. */
     private static final long LEAVE_MILLIS = 2_000;
-    /** QoS 0 that was told and not looked at: it needs no credit. */
+    /** Bound of QoS 0 messages that were delivered and not yet processed, since QoS 0 needs no credit. */
     private static final int MAX_TOLD_QOS0 = 10_000;
 
-    /** What there is between the claim and the end. */
+    /** The states between the claim and the end. */
     private enum State {
         IDLE,
         CLAIMING,
@@ -88,7 +88,7 @@ final class SubConsumer {
     private long notBeforeMillis;
     private boolean isClosed;
 
-    // of one epoch
+    // per epoch
     private @Nullable Lease lease;
     private @Nullable InboxAttachment attachment;
     private @Nullable Attempt attaching;
@@ -97,12 +97,12 @@ final class SubConsumer {
     private int attempt;
     private long retryMillis = FIRST_RETRY_MILLIS;
 
-    /** Whether the plugin has a batch and has not answered, be it of an earlier epoch. */
+    /** Whether the plugin has not answered a batch yet, possibly one of an earlier epoch. */
     private boolean isCalling;
-    /** What the plugin has of an earlier epoch; only its QoS 0 counts, nothing else of it is lost. */
+    /** Messages of an earlier epoch that the plugin still has. Only QoS 0 can be lost of them. */
     private List<InboxMessage> orphans = List.of();
 
-    /** Completed by {@link #close} being done. */
+    /** Completes when {@link #close} is done. */
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
 
     SubConsumer(String plugin, SubBroker broker, SubBrokerSubscription subscription, SubParts parts, SubThread thread) {
@@ -120,9 +120,9 @@ final class SubConsumer {
                 5);
     }
 
-    /** One attach, which must not be sent to a leader any more when the client id is given back. */
+    /** One attach, which must not be sent to a leader any more once the client id was released. */
     private static final class Attempt implements Resend {
-        /** Written by the thread; asked by whoever carries the request. */
+        /** Written by the thread; read by the thread that carries the request. */
         private volatile boolean isOver;
 
         @Override
@@ -131,7 +131,7 @@ final class SubConsumer {
         }
     }
 
-    /** Looks whose turn it is; now and then. */
+    /** Called periodically: checks whether this node should serve the subscription. */
     void tick() {
         boolean isOurs = !isClosed && parts.isOurs().test(client.clientId().value());
         if (isOurs && state == State.IDLE && thread.millis() >= notBeforeMillis) {
@@ -141,7 +141,7 @@ final class SubConsumer {
         }
     }
 
-    /** For what belongs to this epoch; of an earlier one it calls nothing. */
+    /** Runs {@code what} with the result, if the epoch is still the same. */
     private <T> void then(CompletableFuture<T> future, BiConsumer<T, @Nullable Throwable> what) {
         long mine = epoch;
         future.whenComplete((value, failure) -> thread.post(() -> {
@@ -247,7 +247,7 @@ final class SubConsumer {
 
     // ---- to the plugin
 
-    /** On a range executor. */
+    /** Called on a range executor. */
     private final class Listener implements InboxListener {
         private final long mine;
 
@@ -300,7 +300,7 @@ final class SubConsumer {
         parts.reports().dropped(client.tenant(), client.clientId(), message.topic(), reason);
     }
 
-    /** The inbox has no QoS 0 that it has given out. QoS 1 and 2 come again. */
+    /** Reports lost QoS 0 messages, which the inbox does not keep once delivered. QoS 1 and 2 are delivered again. */
     private void lostQos0(List<InboxMessage> messages) {
         for (InboxMessage each : messages) {
             if (each.qos() == Qos.AT_MOST_ONCE) {
@@ -319,7 +319,7 @@ final class SubConsumer {
         ask();
     }
 
-    /** Makes a batch, unless there is one. */
+    /** Makes a batch, unless there is one already. */
     private void hand() {
         while (state == State.RUNNING && batch.isEmpty() && !isCalling) {
             List<InboxMessage> next = queue.next();
@@ -362,7 +362,7 @@ final class SubConsumer {
                 lostQos0(orphans);
             }
             orphans = List.of();
-            hand(); // the present one has waited for it
+            hand(); // the current epoch has waited for this answer
             return;
         }
         if (failure == null) {
@@ -420,7 +420,7 @@ final class SubConsumer {
             } else {
                 detach();
             }
-        } // else what is under way sees it
+        } // otherwise the pending step sees the state
     }
 
     private void told(String cause) {
@@ -446,7 +446,7 @@ final class SubConsumer {
         then(on.detach(-1, false), (done, failure) -> release());
     }
 
-    /** There is no attachment any more, or it is of no use. */
+    /** The attachment is gone, or useless. */
     private void lost(String cause) {
         boolean wasRunning = state == State.RUNNING;
         state = State.LEAVING;
@@ -485,7 +485,7 @@ final class SubConsumer {
         }
     }
 
-    /** Complete when the client id is free. */
+    /** Completes when the client id is released. */
     CompletableFuture<Void> close() {
         isClosed = true;
         if (state == State.IDLE) {

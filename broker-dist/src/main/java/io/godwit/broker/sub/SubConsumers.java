@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hands messages to the SubBrokers of a node, on a thread of its own. Made and closed by whoever wires the broker: when
- * the node serves, and before its stores end.
+ * Delivers messages to the SubBrokers of a node, on a thread of its own. Created by the thread that wires the broker
+ * when the node serves, and closed by it before the stores.
  */
 public final class SubConsumers implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SubConsumers.class);
@@ -26,8 +26,8 @@ public final class SubConsumers implements AutoCloseable {
     private final List<SubConsumer> consumers;
 
     /**
-     * @param brokers by their names; their answers come within a bounded time
-     * @param subscriptions of each
+     * @param brokers by name; they answer within a bounded time
+     * @param subscriptions by the name of the SubBroker
      */
     public SubConsumers(
             Map<String, SubBroker> brokers, Map<String, List<SubBrokerSubscription>> subscriptions, SubParts parts) {
@@ -37,7 +37,7 @@ public final class SubConsumers implements AutoCloseable {
                 .toList();
     }
 
-    /** Begins to look whose turn it is. */
+    /** Begins to serve subscriptions. */
     @SuppressWarnings("FutureReturnValueIgnored") // runs until it is shut down
     public void start() {
         loop.executor.scheduleWithFixedDelay(
@@ -65,7 +65,7 @@ public final class SubConsumers implements AutoCloseable {
         }
 
         @Override
-        @SuppressWarnings("FutureReturnValueIgnored") // a task of its own
+        @SuppressWarnings("FutureReturnValueIgnored") // the task handles its own failures
         public void after(long millis, Runnable task) {
             try {
                 executor.schedule(() -> guarded(task), millis, TimeUnit.MILLISECONDS);
@@ -82,13 +82,13 @@ public final class SubConsumers implements AutoCloseable {
         private void guarded(Runnable task) {
             try {
                 task.run();
-            } catch (RuntimeException | Error e) { // the thread's outermost frame: the others go on
+            } catch (RuntimeException | Error e) { // the thread's outermost frame: other subscriptions go on
                 LOG.error("subscription of a plugin failed", e);
             }
         }
     }
 
-    /** Gives all inboxes back; no longer than five seconds. Blocks. */
+    /** Gives all inboxes back, or gives up after five seconds. Blocks. */
     @Override
     public void close() {
         CompletableFuture<Void> all = new CompletableFuture<>();
@@ -96,7 +96,7 @@ public final class SubConsumers implements AutoCloseable {
                         consumers.stream().map(SubConsumer::close).toArray(CompletableFuture<?>[]::new))
                 .whenComplete((done, failure) -> all.complete(null)));
         try {
-            all.get(CLOSE_SECONDS, TimeUnit.SECONDS); // the end of a broker blocks
+            all.get(CLOSE_SECONDS, TimeUnit.SECONDS); // only the end of a broker waits here
         } catch (TimeoutException | ExecutionException e) {
             LOG.warn("inboxes of plugins not given back in time");
         } catch (InterruptedException e) {

@@ -3,10 +3,10 @@ package io.godwit.broker.sub;
 /**
  * Bounds of each subscription.
  *
- * @param batchMessages in one batch
- * @param batchBytes heap bytes of one batch; a larger message is alone
- * @param heldMessages taken out of the inbox and not acknowledged
- * @param heldBytes heap bytes of those, beyond which no more are asked for
+ * @param batchMessages of one batch
+ * @param batchBytes heap bytes of one batch; a larger message is a batch of its own
+ * @param heldMessages taken from the inbox and not acknowledged
+ * @param heldBytes heap bytes of these; beyond it no more are requested
  */
 public record SubLimits(int batchMessages, long batchBytes, int heldMessages, long heldBytes) {
     public SubLimits {

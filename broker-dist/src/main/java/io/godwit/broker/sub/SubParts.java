@@ -7,10 +7,10 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /**
- * What subscriptions of SubBrokers use of the node.
+ * The parts of the node that subscriptions of SubBrokers use.
  *
- * @param isOurs whether this node is to serve the subscription with that client id now; asked on one thread
- * @param nowMillis wall time, of the same clock as the stores have
+ * @param isOurs whether this node should serve the subscription with that client id now; called on one thread
+ * @param nowMillis wall time, by the clock of the stores
  */
 public record SubParts(
         SessionDirectory directory,

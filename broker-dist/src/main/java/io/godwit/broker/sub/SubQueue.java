@@ -6,25 +6,25 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What was taken out of an inbox and not handed over yet, and how much more may be asked for. Of one thread. */
+/** The messages taken from an inbox and not delivered yet, and how many more may be requested. For one thread. */
 final class SubQueue {
-    /** Asked for at a time: what comes may be as large as packets may be. */
+    /** Bound of messages requested and not arrived, since each may be as large as a packet. */
     private static final int MAX_ASKED = 128;
 
     private final SubLimits limits;
     private final ArrayDeque<InboxMessage> waiting = new ArrayDeque<>();
-    /** Of what waits and of the batch under way. */
+    /** Over the waiting messages and the batch under way. */
     private long heldBytes;
 
     private int held;
-    /** QoS 1 and 2 messages that were asked for and have not come. */
+    /** QoS 1 and 2 messages that were requested and have not arrived. */
     private int asked;
 
     SubQueue(SubLimits limits) {
         this.limits = limits;
     }
 
-    /** Whether it was taken; only QoS 0 may not be. */
+    /** @return whether it was added; only a QoS 0 message may be rejected */
     boolean add(InboxMessage message) {
         if (message.qos() != Qos.AT_MOST_ONCE) {
             asked--;
@@ -37,7 +37,7 @@ final class SubQueue {
         return true;
     }
 
-    /** The next batch; empty when nothing waits. It is held until {@link #release}. */
+    /** The next batch; empty if no message waits. It counts as held until {@link #release}. */
     List<InboxMessage> next() {
         List<InboxMessage> batch = new ArrayList<>(Math.min(waiting.size(), limits.batchMessages()));
         long bytes = 0;
@@ -58,7 +58,7 @@ final class SubQueue {
         }
     }
 
-    /** How many more may be asked for now, which they are thereby. */
+    /** How many more to request now; they count as requested from then on. */
     int ask() {
         if (heldBytes >= limits.heldBytes()) {
             return 0;
@@ -72,9 +72,9 @@ final class SubQueue {
     }
 
     /**
-     * Forgets all.
+     * Drops everything.
      *
-     * @return what waited; of it QoS 1 and 2 come again
+     * @return the waiting messages; the inbox delivers those of QoS 1 and 2 again
      */
     List<InboxMessage> clear() {
         List<InboxMessage> left = List.copyOf(waiting);

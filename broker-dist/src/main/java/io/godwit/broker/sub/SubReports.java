@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts what is handed to the SubBrokers of a node, and tells who listens. Thread-safe. */
+/** Counts the deliveries to the SubBrokers of a node, and raises events. Thread-safe. */
 public final class SubReports {
     private final EventListener events;
     private final LongAdder delivered;

@@ -1,13 +1,13 @@
 package io.godwit.broker.sub;
 
-/** The one thread that subscriptions of SubBrokers are confined to. */
+/** The thread that subscriptions of SubBrokers are confined to. */
 interface SubThread {
-    /** Runs it soon, behind what was posted before; not at all when the thread has ended. Any thread. */
+    /** Runs a task soon, in the order of the calls; not at all if the thread has ended. Any thread. */
     void post(Runnable task);
 
-    /** Runs it in a while. */
+    /** Runs a task after a delay. */
     void after(long millis, Runnable task);
 
-    /** Since some time in the past; never back. */
+    /** Milliseconds since some time in the past; never steps back. */
     long millis();
 }

@@ -4,11 +4,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.zip.CRC32C;
 
-/** Whose turn it is to serve something: the same answer on all nodes that know the same members. */
+/** Chooses the node that serves something, so that all nodes with the same members choose the same one. */
 public final class Turns {
     private Turns() {}
 
-    /** Whether {@code self} is the node out of {@code nodes} that the largest hash of it and {@code what} chooses. */
+    /** Whether {@code self} has the largest hash of {@code nodes}, each hashed together with {@code what}. */
     public static boolean isOf(String self, Collection<String> nodes, String what) {
         long own = hash(self, what);
         boolean isThere = false;
@@ -28,7 +28,7 @@ public final class Turns {
     private static long hash(String node, String what) {
         CRC32C sum = new CRC32C();
         sum.update((node + '\n' + what).getBytes(StandardCharsets.UTF_8));
-        long mixed = sum.getValue() * 0x9E37_79B9_7F4A_7C15L; // a sum alone changes little with the node
+        long mixed = sum.getValue() * 0x9E37_79B9_7F4A_7C15L; // the checksum alone varies little between nodes
         return (mixed ^ mixed >>> 32) & Long.MAX_VALUE;
     }
 }

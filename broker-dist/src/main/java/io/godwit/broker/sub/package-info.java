@@ -1,4 +1,4 @@
-/** Hands messages to SubBrokers of plugins, out of sessions without a connection (docs/adr/0092). */
+/** Delivers messages to SubBrokers of plugins, from sessions without a connection (docs/adr/0092). */
 @NullMarked
 package io.godwit.broker.sub;
 

@@ -19,23 +19,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is said of tenants by their file and by a provider, put together. A provider is asked about a tenant once at a
- * time, and what it says is kept. Any thread; under one lock, which nothing is called under but short code of ours.
- * Changes are told in the order in which they happen, on the thread that brought them.
+ * Combines the settings of tenants from their file and from a provider. The provider is asked about a tenant once at a
+ * time, and its answer is kept. Any thread. One lock guards the state; only short code of ours runs under it. Changes
+ * are reported in their order, on the thread that made them.
  */
 public final class ProvidedTenants implements TenantChanges {
-    /** Which a provider was asked about, beside those of the file. */
+    /** Bound of tenants that the provider was asked about; those of the file do not count. */
     static final int MAX_TENANTS = 10_000;
 
     private static final Executor LATER = CompletableFuture.delayedExecutor(200, TimeUnit.MILLISECONDS);
     private static final Logger LOG = LoggerFactory.getLogger(ProvidedTenants.class);
 
-    /** Is told what is said. */
+    /** Receives the combined settings. */
     public interface Target {
         /**
-         * Under the lock, so one call at a time; returns at once.
+         * Called under the lock, so one call at a time; must return at once.
          *
-         * @param settings null when nothing is said of the tenant any more
+         * @param settings null if neither source has settings of the tenant any more
          */
         void said(TenantId tenant, @Nullable TenantSettings settings);
     }
@@ -46,22 +46,22 @@ public final class ProvidedTenants implements TenantChanges {
     private final Map<TenantId, Optional<TenantSettings>> provided = new HashMap<>();
     /** Questions under way. */
     private final Map<TenantId, CompletableFuture<TenantAnswer>> asked = new HashMap<>();
-    /** Of those, which have to be asked again. */
+    /** Tenants with a question under way that must be asked about again. */
     private final Set<TenantId> outdated = new HashSet<>();
 
-    /** Null until it is made, and without one. Volatile: set by the starter. */
+    /** Null without a provider, and before it was created. Volatile: set by the starter. */
     private volatile @Nullable TenantSettingsProvider provider;
 
     public ProvidedTenants(Target target) {
         this.target = target;
     }
 
-    /** Questions go to it from now on. What it is asked never throws: it is guarded. */
+    /** Uses this provider from now on. Its calls never throw, since it is guarded. */
     public void ask(TenantSettingsProvider made) {
         provider = made;
     }
 
-    /** What the file says, from now on. */
+    /** Replaces the settings of the file. */
     public void ofFile(Map<TenantId, TenantSettings> said) {
         synchronized (lock) {
             Map<TenantId, TenantSettings> before = ofFile;
@@ -76,14 +76,14 @@ public final class ProvidedTenants implements TenantChanges {
         }
     }
 
-    /** Under the lock. */
+    /** Called under the lock. */
     private void tell(TenantId tenant) {
         TenantSettings file = ofFile.get(tenant);
         TenantSettings own = provided.getOrDefault(tenant, Optional.empty()).orElse(null);
         target.said(tenant, own == null ? file : own.over(file == null ? TenantSettings.NONE : file));
     }
 
-    /** Complete when all is known that is said of a tenant; fails when the provider does not say. */
+    /** Completes when all settings of a tenant are known; fails when the provider does not answer. */
     public CompletableFuture<TenantAnswer> known(TenantId tenant) {
         TenantSettingsProvider asking = provider;
         if (asking == null) {
@@ -109,12 +109,12 @@ public final class ProvidedTenants implements TenantChanges {
         return answer;
     }
 
-    /** Not under the lock: the provider's code may run in it. */
+    /** Called without the lock, since code of the provider may run here. */
     private void question(TenantSettingsProvider asking, TenantId tenant) {
         asking.settings(tenant).whenComplete((settings, failure) -> answered(tenant, settings, failure));
     }
 
-    @SuppressWarnings("NullableOptional") // null with a failure, as futures have it
+    @SuppressWarnings("NullableOptional") // null with a failure, as in futures
     private void answered(TenantId tenant, @Nullable Optional<TenantSettings> settings, @Nullable Throwable failure) {
         CompletableFuture<TenantAnswer> waiting;
         boolean isOutdated;
@@ -125,7 +125,7 @@ public final class ProvidedTenants implements TenantChanges {
                 take(tenant, settings);
             }
         }
-        if (isOutdated) { // not at once: a provider may say so in each of its answers
+        if (isOutdated) { // later: a provider may report a change in each answer
             LATER.execute(() -> changed(tenant));
         }
         if (settings == null) {
@@ -138,13 +138,13 @@ public final class ProvidedTenants implements TenantChanges {
         }
     }
 
-    /** Under the lock. */
+    /** Called under the lock. */
     private void take(TenantId tenant, Optional<TenantSettings> settings) {
         Optional<TenantSettings> before = provided.get(tenant);
         if (settings.isPresent()) {
             provided.put(tenant, settings);
         } else if (before != null) {
-            provided.put(tenant, Optional.empty()); // its clients are connected still; asked for at the next CONNECT
+            provided.put(tenant, Optional.empty()); // kept for its connected clients; the next CONNECT asks again
         }
         if (before == null ? settings.isPresent() : !before.equals(settings)) {
             tell(tenant);

@@ -33,15 +33,14 @@ import org.yaml.snakeyaml.nodes.ScalarNode;
 import org.yaml.snakeyaml.nodes.SequenceNode;
 
 /**
- * Reads the file of the tenants, as a whole: {@code defaults} for all that it lists, and {@code tenants}, each with
- * what is said for it. All mistakes are found in one pass, up to a number. Works on YAML nodes, which keep their
- * lines. Of one thread.
+ * Reads the file of the tenants: {@code defaults} for all listed tenants, and {@code tenants} with the settings of
+ * each. Finds all mistakes in one pass, up to a bound. Works on YAML nodes, which keep their lines. For one thread.
  */
 public final class TenantFile {
-    /** What a file may take. */
+    /** Bound of the file. */
     public static final int MAX_BYTES = 2 << 20;
 
-    /** What a file may list. */
+    /** Bound of the tenants in a file. */
     public static final int MAX_TENANTS = 10_000;
 
     private static final int MAX_ERRORS = 100;
@@ -56,9 +55,9 @@ public final class TenantFile {
     private TenantFile() {}
 
     /**
-     * What is said of each tenant that the file lists. Blocks.
+     * The settings of each tenant in the file. Blocks.
      *
-     * @throws ConfigException with a line for each mistake, which names key and line
+     * @throws ConfigException with one entry per mistake, naming key and line
      */
     public static Map<TenantId, TenantSettings> read(Path file) throws ConfigException {
         TenantFile reading = new TenantFile();
@@ -159,7 +158,7 @@ public final class TenantFile {
             return;
         }
         if (text.isEmpty()) {
-            return; // as in the other file: nothing is said
+            return; // counts as not given, as in the configuration
         }
         try {
             settings.set(setting, setting.parse(text));
@@ -168,7 +167,7 @@ public final class TenantFile {
         }
     }
 
-    /** Of a set, the words of a list too; null when it is something else. */
+    /** The text of a value; for a set it may also be a list of words. Null for any other node. */
     private static @Nullable String text(TenantSetting setting, Node node) {
         if (node instanceof ScalarNode scalar) {
             return isNothing(node) ? "" : scalar.getValue().strip();
@@ -220,7 +219,7 @@ public final class TenantFile {
         }
     }
 
-    /** Nobody wants to read more of what is wrong. */
+    /** Shortens text in error messages. */
     private static String cut(String text) {
         int most = 100;
         return text.length() <= most ? text : text.substring(0, most) + "...";

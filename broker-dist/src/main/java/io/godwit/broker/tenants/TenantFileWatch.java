@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes over what changes in the file of the tenants. It is looked at once a second, by a thread of its own, and read
- * as a whole; one with a mistake changes nothing and is told of until it can be used.
+ * Applies changes of the tenants' file. A thread of its own checks it once a second, and reads it as a whole; a file
+ * with a mistake changes nothing, and causes a warning until it is corrected.
  */
 public final class TenantFileWatch implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(TenantFileWatch.class);
@@ -28,8 +28,8 @@ public final class TenantFileWatch implements AutoCloseable {
     private final ScheduledExecutorService watcher;
 
     /**
-     * @param target is handed all that is said, on the thread that looks
-     * @param warn is told what an operator should know; each time everything
+     * @param target receives all settings, on the watching thread
+     * @param warn receives all current warnings for the operator each time
      */
     public TenantFileWatch(Path file, Consumer<Map<TenantId, TenantSettings>> target, Consumer<List<String>> warn) {
         this.file = new WatchedFile(file);
@@ -42,7 +42,7 @@ public final class TenantFileWatch implements AutoCloseable {
         });
     }
 
-    /** Reads it, then looks for changes. Blocks until it is read. */
+    /** Reads the file, then watches it. Blocks until it was read. */
     @SuppressWarnings("FutureReturnValueIgnored") // look() throws nothing
     public void start() throws ConfigException {
         take(TenantFile.read(file.path()));
@@ -54,7 +54,7 @@ public final class TenantFileWatch implements AutoCloseable {
             if (file.hasChanged()) {
                 reload();
             }
-        } catch (RuntimeException e) { // else it would be looked at no more
+        } catch (RuntimeException e) { // else the scheduler would drop this task
             LOG.error("tenants not reloaded file={}", file.path(), e);
         }
     }

@@ -29,27 +29,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How much each tenant may use on this node: of what its settings and a plugin allow in the whole cluster, the share of
- * this node. Once a second, on a thread of its own, it counts what tenants with clients here have used, asks the other
- * nodes and the plugin, and has the limits found anew. Event loops read what was found.
+ * Determines how much each tenant may use on this node: this node's share of what the tenant's settings and a plugin
+ * allow in the whole cluster. Once a second, on a thread of its own, it measures the use of tenants with clients here,
+ * asks the other nodes and the plugin, and updates the limits, which event loops read.
  *
- * <p>A plugin is asked about a tenant before its first client has a session, and then every second; what it has
- * answered holds until the next answer. Thread-safe. Closed by whoever wires the broker.
+ * <p>The plugin is asked about a tenant before its first client gets a session, and then every second; an answer holds
+ * until the next one. Thread-safe. Closed by the thread that wires the broker.
  */
 public final class TenantLimiter implements LimitSource, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(TenantLimiter.class);
     private static final long INTERVAL_MILLIS = 1_000;
-    /** Tenants that a plugin is asked about at one time, and other nodes. */
+    /** Bound of tenants that the plugin and other nodes are asked about. */
     static final int MAX_TENANTS = UsageWire.MAX_TENANTS;
-    /** What was answered is forgotten so long after the last client of the tenant has gone. */
+    /** How long an answer is kept after the last client of the tenant has gone. */
     private static final long FORGET_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private static final List<TenantResource> RESOURCES = List.of(TenantResource.values());
 
-    /** @param wantedNanos when a client of the tenant was last there, or came */
+    /** @param wantedNanos when a client of the tenant was last connected or connecting */
     private record Answer(TenantLimits limits, long wantedNanos) {}
 
-    /** @param totals of rates, at a time */
+    /** @param totals of rates, at one time */
     private record Totals(Map<TenantResource, Long> totals, long atNanos) {}
 
     private final TenantAccounts accounts;
@@ -60,17 +60,17 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
     private final ConcurrentMap<TenantId, Answer> answers = new ConcurrentHashMap<>();
     private final ConcurrentMap<TenantId, CompletableFuture<TenantAnswer>> asked = new ConcurrentHashMap<>();
 
-    /** Of the thread that looks. */
+    /** Confined to the thread. */
     private Map<TenantId, Totals> before = Map.of();
 
-    /** What tenants with clients here used in the last second. Volatile: replaced every second, read by others. */
+    /** The use of tenants with clients here in the last second. Volatile: replaced every second, read by any thread. */
     private volatile Map<TenantId, TenantUse> rates = Map.of();
 
     private @Nullable ScheduledExecutorService thread;
 
     /**
-     * @param accounts that it limits from now on
-     * @param throttler null for none; what it is asked never throws: it is guarded
+     * @param accounts the accounts to limit from now on
+     * @param throttler null for none; its calls never throw, since it is guarded
      */
     public TenantLimiter(
             TenantAccounts accounts,
@@ -116,7 +116,7 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
 
     // ---- the plugin
 
-    /** Complete when the plugin has said how much a tenant may use; fails when it does not say. Any thread. */
+    /** Completes when the plugin has answered how much a tenant may use; fails when it does not answer. Any thread. */
     public CompletableFuture<TenantAnswer> known(TenantId tenant) {
         if (throttler == null) {
             return CompletableFuture.completedFuture(TenantAnswer.KNOWN);
@@ -133,7 +133,7 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
         return question(throttler, tenant, TenantUse.NONE);
     }
 
-    /** Asks, unless it is asked already. */
+    /** Asks the plugin, unless a question is under way. */
     private CompletableFuture<TenantAnswer> question(ResourceThrottler asking, TenantId tenant, TenantUse here) {
         CompletableFuture<TenantAnswer> answer = new CompletableFuture<>();
         CompletableFuture<TenantAnswer> underWay = asked.putIfAbsent(tenant, answer);
@@ -193,7 +193,7 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
             others.ask(limited);
             askPlugin();
             accounts.tick();
-        } catch (RuntimeException | Error e) { // the thread's outermost frame: it is to look again
+        } catch (RuntimeException | Error e) { // the thread's outermost frame: must not end the schedule
             LOG.warn("usage of tenants not looked at", e);
         }
     }
@@ -231,7 +231,7 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
         Set<TenantResource> shortOf = EnumSet.noneOf(TenantResource.class);
         double seconds = last == null ? 1 : Math.max(0.1, (next.atNanos() - last.atNanos()) / 1e9);
         next.totals().forEach((rate, total) -> {
-            // an account that was made anew counts from 0 again
+            // a re-created account counts from 0 again
             long more = Math.max(0, total - (last == null ? 0 : last.totals().getOrDefault(rate, 0L)));
             long perSecond = Math.round(more / seconds);
             if (perSecond > 0) {
@@ -244,7 +244,7 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
         return new TenantUse(used, shortOf);
     }
 
-    /** What a tenant uses here, for other nodes and the plugin. Any thread. */
+    /** The use of a tenant on this node, for other nodes and the plugin. Any thread. */
     private TenantUse use(TenantId tenant) {
         TenantUse lately = rates.getOrDefault(tenant, TenantUse.NONE);
         TenantAccount account = accounts.peek(tenant);
@@ -258,7 +258,7 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
         return new TenantUse(used, lately.shortOf());
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // without an answer the last one holds
+    @SuppressWarnings("FutureReturnValueIgnored") // without an answer the last one stays valid
     private void askPlugin() {
         ResourceThrottler asking = throttler;
         if (asking == null) {

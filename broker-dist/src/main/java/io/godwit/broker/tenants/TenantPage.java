@@ -11,7 +11,7 @@ public final class TenantPage {
 
     private TenantPage() {}
 
-    /** The page with the table as it must be. */
+    /** The page with the current table. */
     public static String with(String page) {
         int begin = page.indexOf(BEGIN);
         int end = page.indexOf(END);

@@ -3,16 +3,16 @@ package io.godwit.broker.tenants;
 import io.godwit.plugin.throttle.TenantResource;
 import java.util.List;
 
-/** How much of a limit of the whole cluster one node may have. */
+/** Computes the share of one node in a limit of the whole cluster. */
 final class TenantShares {
     private TenantShares() {}
 
     /**
-     * Of an amount what the others leave. Of a rate: a node that is not short of it takes what it takes, and the nodes
-     * that are short have the rest in equal parts; this one counts as one of them, and may have its part of the whole
-     * in any case. When all nodes know the same, their shares are no more than the limit.
+     * For an amount: what the other nodes leave. For a rate: nodes that are not short of it keep what they use, and the
+     * nodes that are short share the rest equally. This node counts as one of these, and gets at least an equal part of
+     * the whole. When all nodes have the same information, their shares do not exceed the limit.
      *
-     * @param others one for each other node that has told
+     * @param others the use on each other node that has answered
      */
     static long share(TenantResource resource, long most, List<TenantUse> others) {
         if (others.isEmpty()) {

@@ -7,10 +7,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What a tenant uses on one node. Immutable.
+ * The use of one tenant on one node. Immutable.
  *
- * @param used without those of which it uses nothing; of rates the last second
- * @param shortOf rates at which clients were held back, or refused, in the last second
+ * @param used by resource, without zeros; rates are of the last second
+ * @param shortOf rates at which clients were held back or refused in the last second
  */
 record TenantUse(Map<TenantResource, Long> used, Set<TenantResource> shortOf) {
     static final TenantUse NONE = new TenantUse(Map.of(), Set.of());

@@ -26,29 +26,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What tenants use on the other nodes: this one tells whoever asks ({@link #service}), and asks the others when it is
- * told to ({@link #ask}). What a node has told holds until it tells anew, for five seconds at most. Thread-safe. Closed
- * by whoever wires the broker.
+ * Exchanges the use of tenants between nodes: {@link #service} answers others, and {@link #ask} asks them. An answer is
+ * valid until the next one, at most for five seconds. Thread-safe. Closed by the thread that wires the broker.
  */
 public final class UsageExchange implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(UsageExchange.class);
     private static final long DEADLINE_MILLIS = 900;
     private static final long MAX_AGE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /** Questions of other nodes that wait; there is one from each in a second. */
+    /** Bound of waiting questions of other nodes; each node asks once a second. */
     private static final int MAX_WAITING = 64;
 
     private record Told(Map<TenantId, TenantUse> uses, long askedNanos) {}
 
     private final ClusterNodes nodes;
     private final LongSupplier nanoClock;
-    /** Of its own: an answer about many tenants takes a while, and the threads of the RPC carry Raft too. */
+    /** A thread of its own, since an answer about many tenants takes a while, and RPC threads carry Raft too. */
     private final ThreadPoolExecutor answering;
 
-    /** By node. Written when answers come, on threads of the RPC; read by all. */
+    /** The last answer of each node. Written by RPC threads, read by any. */
     private final Map<String, Told> told = new ConcurrentHashMap<>();
 
-    /** Volatile: set once by whoever wires the broker. */
+    /** Volatile: set once by the thread that wires the broker. */
     private volatile Function<TenantId, TenantUse> own = tenant -> TenantUse.NONE;
 
     public UsageExchange(ClusterNodes nodes, LongSupplier nanoClock) {
@@ -63,12 +62,12 @@ public final class UsageExchange implements AutoCloseable {
         answering.allowCoreThreadTimeOut(true);
     }
 
-    /** @param uses what this node answers; asked on a thread of this object, returns at once */
+    /** @param uses provides the answers of this node; called on a thread of this object, must return at once */
     void tell(Function<TenantId, TenantUse> uses) {
         own = uses;
     }
 
-    /** What other nodes ask; for the node's RPC server. */
+    /** The service for the node's RPC server. */
     public ServerServiceDefinition service() {
         return ServerServiceDefinition.builder(UsageWire.SERVICE)
                 .addMethod(UsageWire.READ, ServerCalls.asyncUnaryCall(this::answer))
@@ -97,7 +96,7 @@ public final class UsageExchange implements AutoCloseable {
         caller.onCompleted();
     }
 
-    /** Asks all others about tenants; forgets what is too old. Returns at once. */
+    /** Asks all other nodes about tenants, and forgets answers that are too old. Returns at once. */
     void ask(Collection<TenantId> tenants) {
         Set<String> known = nodes.others();
         long now = nanoClock.getAsLong();
@@ -132,7 +131,7 @@ public final class UsageExchange implements AutoCloseable {
 
             @Override
             public void onCompleted() {
-                // what counts is the answer
+                // onNext has the answer
             }
         });
     }
@@ -145,7 +144,7 @@ public final class UsageExchange implements AutoCloseable {
         }
     }
 
-    /** What each other node that has told uses of a tenant. Any thread, at once. */
+    /** The use of a tenant on each other node with a valid answer. Any thread; returns at once. */
     List<TenantUse> others(TenantId tenant) {
         if (told.isEmpty()) {
             return List.of();

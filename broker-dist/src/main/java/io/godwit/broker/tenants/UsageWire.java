@@ -18,15 +18,15 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 
-/** What nodes tell each other of tenants, see {@code tenants_protocol.proto}. */
+/** Encodes the use of tenants; {@code tenants_protocol.proto} defines the messages. */
 final class UsageWire {
     static final int VERSION = 1;
     static final String SERVICE = "godwit.TenantUsage";
-    /** In one question. */
+    /** Bound of one request. */
     static final int MAX_TENANTS = 10_000;
-    /** Of a question or an answer. */
+    /** Bound of a request or an answer. */
     static final int MAX_BYTES = 4 * 1024 * 1024;
-    /** No node has more of anything: sums of these do not overflow. */
+    /** Bound of each value, so that sums over nodes do not overflow. */
     static final long MOST = Long.MAX_VALUE / 65_536;
 
     static final MethodDescriptor<byte[], byte[]> READ = MethodDescriptor.<byte[], byte[]>newBuilder()
@@ -46,9 +46,9 @@ final class UsageWire {
     }
 
     /**
-     * Whom a question is about.
+     * The tenants of a request.
      *
-     * @throws io.grpc.StatusRuntimeException when it is no question of a version that is answered, or too large
+     * @throws io.grpc.StatusRuntimeException if the request is invalid, too large or of an unsupported version
      */
     static Set<TenantId> tenants(byte[] request) {
         try {
@@ -97,10 +97,10 @@ final class UsageWire {
     }
 
     /**
-     * What a node has answered.
+     * Decodes the answer of a node.
      *
      * @throws InvalidProtocolBufferException if it is no such message
-     * @throws IllegalArgumentException if it says what no node says
+     * @throws IllegalArgumentException for an impossible value
      */
     static Map<TenantId, TenantUse> uses(byte[] answer) throws InvalidProtocolBufferException {
         UsageAnswer read = UsageAnswer.parseFrom(answer);

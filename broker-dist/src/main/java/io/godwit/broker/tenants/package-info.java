@@ -1,4 +1,4 @@
-/** The file of the tenants: what holds for each. */
+/** The settings of tenants, from their file and a provider, and the limits of each on this node. */
 @NullMarked
 package io.godwit.broker.tenants;
 

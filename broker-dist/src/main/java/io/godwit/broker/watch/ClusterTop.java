@@ -38,12 +38,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The slowest and busiest of all nodes: asks every member for its lists and adds them up. Has a thread that reads and
- * merges, none while nobody asks. Made and closed by the thread that wires the broker; all else on any thread.
+ * The slowest subscribers and the busiest clients and topics of all nodes: asks every member for its lists and merges
+ * them. A thread that decodes and merges exists only while there are questions. Created and closed by the thread that
+ * wires the broker; all other calls on any thread.
  */
 public final class ClusterTop implements TopSource, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterTop.class);
-    /** Of this node's operators, and as many of those of all others, at a time. */
+    /** Bounds of questions at a time: from operators of this node, and from all other nodes together. */
     static final int MAX_QUESTIONS = 4;
 
     static final int MAX_SERVED = 16;
@@ -59,7 +60,7 @@ public final class ClusterTop implements TopSource, AutoCloseable {
 
     private final ClusterNodes nodes;
     private final NodeTop own;
-    /** Atomic: asked and answered on any thread. */
+    /** Atomic: changed when questions begin and end, on any thread. */
     private final AtomicInteger asked = new AtomicInteger();
 
     private final AtomicInteger served = new AtomicInteger();
@@ -68,19 +69,19 @@ public final class ClusterTop implements TopSource, AutoCloseable {
         this(nodes, executor -> new OwnTop(server, executor));
     }
 
-    /** @param own this node's lists, put together on the executor that it is given */
+    /** @param own the lists of this node, merged on the executor that it is given */
     ClusterTop(ClusterNodes nodes, Function<Executor, NodeTop> own) {
         thread.allowCoreThreadTimeOut(true);
         this.nodes = nodes;
         this.own = own.apply(thread);
     }
 
-    /** Adds what other nodes ask. */
+    /** Adds the method that other nodes call. */
     ServerServiceDefinition.Builder addTo(ServerServiceDefinition.Builder service) {
         return service.addMethod(TopWire.TOP, ServerCalls.asyncUnaryCall(this::serve));
     }
 
-    // ---- for other nodes
+    // ---- calls from other nodes
 
     private void serve(byte[] request, StreamObserver<byte[]> caller) {
         if (served.incrementAndGet() > MAX_SERVED) {
@@ -130,7 +131,7 @@ public final class ClusterTop implements TopSource, AutoCloseable {
                 : Status.UNAVAILABLE.withDescription(cause.toString()).asRuntimeException();
     }
 
-    // ---- for operators
+    // ---- calls for operators
 
     @Override
     public CompletableFuture<Answer<List<SlowSubscriber>>> slowSubscribers(
@@ -204,7 +205,7 @@ public final class ClusterTop implements TopSource, AutoCloseable {
                 });
     }
 
-    /** By node. */
+    /** The lists of the nodes, by node. */
     private CompletableFuture<Answer<Map<String, List<TopItem>>>> ask(TopKind.Question question, Duration within) {
         if (asked.incrementAndGet() > MAX_QUESTIONS) {
             asked.decrementAndGet();
@@ -234,7 +235,7 @@ public final class ClusterTop implements TopSource, AutoCloseable {
     private static CompletableFuture<List<TopItem>> begin(NodeTop node, TopKind.Question question, Duration within) {
         try {
             return node.top(question, within).copy().orTimeout(within.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (RuntimeException e) { // a question that throws must not count as under way for ever
+        } catch (RuntimeException e) { // a question that throws must not count as under way forever
             return CompletableFuture.failedFuture(e);
         }
     }
@@ -244,7 +245,7 @@ public final class ClusterTop implements TopSource, AutoCloseable {
         List<String> missing = new ArrayList<>();
         all.forEach((node, answer) -> {
             try {
-                told.put(node, answer.join()); // it is done
+                told.put(node, answer.join()); // does not block: all answers are complete
             } catch (CompletionException e) {
                 LOG.debug("no list node={} cause={}", node, String.valueOf(causeOf(e)));
                 missing.add(node);
@@ -277,7 +278,7 @@ public final class ClusterTop implements TopSource, AutoCloseable {
 
                     @Override
                     public void onCompleted() {
-                        answer.completeExceptionally(new IllegalArgumentException("no answer")); // or does nothing
+                        answer.completeExceptionally(new IllegalArgumentException("no answer")); // or a no-op
                     }
                 });
         return answer.thenApplyAsync(
@@ -291,7 +292,7 @@ public final class ClusterTop implements TopSource, AutoCloseable {
                 thread);
     }
 
-    /** What is under way is ended, and all else fails. */
+    /** Ends questions under way; later ones fail. */
     @Override
     public void close() {
         thread.shutdown();

@@ -19,16 +19,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches all nodes for the operators of this one, and this one for those of others ({@link #service}). Any thread but
- * for {@link #close}, which is for the thread that ends the broker.
+ * Watches all nodes for the operators of this node, and this node for operators of others ({@link #service}). Any
+ * thread, except {@link #close}, which is for the thread that ends the broker.
  */
 public final class ClusterWatch implements WatchSource, AutoCloseable {
-    /** At a time for operators of this node. */
+    /** Bounds of feeds at a time for operators of this node. */
     static final int MAX_EVENT_FEEDS = 32;
 
     static final int MAX_TRACE_FEEDS = 4;
 
-    /** Of these, for the operators of one tenant: they do not keep all others from tracing. */
+    /**
+     * The part of {@link #MAX_TRACE_FEEDS} that operators of one tenant may use, so that they leave some for others.
+     */
     static final int MAX_TENANT_TRACE_FEEDS = 2;
 
     private static final Logger LOG = LoggerFactory.getLogger(ClusterWatch.class);
@@ -50,7 +52,7 @@ public final class ClusterWatch implements WatchSource, AutoCloseable {
         this.own = new OwnWatches(events, traces, nanoClock);
     }
 
-    /** For the node's RPC server, with what others ask {@code top}. */
+    /** The service for the node's RPC server, including the method of {@code top}. */
     public ServerServiceDefinition service(ClusterTop top) {
         return top.addTo(builder()).build();
     }
@@ -105,12 +107,12 @@ public final class ClusterWatch implements WatchSource, AutoCloseable {
         return Optional.of(feed);
     }
 
-    /** How many feeds there are. */
+    /** The number of open feeds. */
     int feeds() {
         return feeds.size();
     }
 
-    /** Ends what is watched here. */
+    /** Ends all feeds of this node. */
     @Override
     public void close() {
         CountDownLatch ended = new CountDownLatch(1);

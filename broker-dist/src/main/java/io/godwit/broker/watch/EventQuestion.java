@@ -6,16 +6,16 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Which events somebody wants. All that is given must hold.
+ * The events that an operator watches; all given conditions must hold.
  *
- * @param types none for all but those that there is one of for each message
- * @param clientId of whom they are about
- * @param tenant empty also for those of no tenant
+ * @param types empty for all but those of {@link #OF_EACH_MESSAGE}
+ * @param clientId the client that the events are about
+ * @param tenant empty also includes events without a tenant
  */
 record EventQuestion(Set<String> types, Optional<String> clientId, Optional<String> tenant)
         implements WatchQuestion, EventWatch {
     static final int MAX_TYPES = 100;
-    /** Whoever wants these says so: all others would be lost among them. */
+    /** Raised for each message. They must be asked for by name, since they would hide all others. */
     private static final Set<Class<? extends BrokerEvent>> OF_EACH_MESSAGE =
             Set.of(BrokerEvent.PublishReceived.class, BrokerEvent.MessageDelivered.class);
 

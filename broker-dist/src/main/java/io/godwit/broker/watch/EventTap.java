@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hands the events of this node to whoever watches, and to the listener behind it. While nobody watches it costs one
- * volatile read. Any thread.
+ * Passes the events of this node to watchers, and to the next listener. Without watchers it costs one volatile read.
+ * Any thread.
  */
 public final class EventTap implements EventListener {
     private static final Logger LOG = LoggerFactory.getLogger(EventTap.class);
@@ -18,16 +18,16 @@ public final class EventTap implements EventListener {
 
     private final EventListener next;
     private final LongSupplier millis;
-    /** Never changed but as a whole, by {@link #watch} and {@link #unwatch}. */
+    /** Copied on write by {@link #watch} and {@link #unwatch}. */
     private volatile Watcher[] watchers = NOBODY;
 
-    /** Whether a fault was logged: it would come again with each event. Atomic: events come on any thread. */
+    /** Whether a fault was logged, since it would recur with each event. Atomic: events come on any thread. */
     private final AtomicBoolean hasFailed = new AtomicBoolean();
 
     private record Watcher(EventWatch question, WatchQueue queue) {}
 
     /**
-     * @param next is told of all that it wants
+     * @param next receives all events that it listens to
      * @param millis wall time since 1970
      */
     public EventTap(EventListener next, LongSupplier millis) {
@@ -35,7 +35,7 @@ public final class EventTap implements EventListener {
         this.millis = millis;
     }
 
-    /** From now on events that match are offered to the queue. */
+    /** Offers matching events to the queue from now on. */
     synchronized void watch(EventWatch question, WatchQueue queue) {
         Watcher[] more = Arrays.copyOf(watchers, watchers.length + 1);
         more[watchers.length] = new Watcher(question, queue);
@@ -77,7 +77,7 @@ public final class EventTap implements EventListener {
             if (watcher.question.matches(event)) {
                 watcher.queue.offer(() -> EventWords.of(event.getClass()).entry(event, millis.getAsLong()));
             }
-        } catch (RuntimeException e) { // whoever raises an event must not fail by who watches it
+        } catch (RuntimeException e) { // a watcher's fault must not reach the source of the event
             if (!hasFailed.getAndSet(true)) {
                 LOG.warn(
                         "events of this kind are not told kind={}",

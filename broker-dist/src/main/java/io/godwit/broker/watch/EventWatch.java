@@ -2,9 +2,9 @@ package io.godwit.broker.watch;
 
 import io.godwit.plugin.event.BrokerEvent;
 
-/** Which events somebody wants to be told of. Immutable. */
+/** Selects events. Immutable. */
 interface EventWatch {
-    /** Whether any event of this kind may be wanted. */
+    /** Whether events of this kind may match. */
     boolean wants(Class<? extends BrokerEvent> kind);
 
     boolean matches(BrokerEvent event);

@@ -20,8 +20,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Events in words, out of the components of their records, so that a new kind of event needs nothing here. Read by
- * reflection, and only while somebody watches. Any thread.
+ * Describes events as text, from the components of their records, so that a new kind of event needs no change here.
+ * Uses reflection, and only while somebody watches. Any thread.
  */
 final class EventWords {
     private static final Map<String, String> NAMES = Map.of("remoteAddress", "address", "nodeId", "member");
@@ -56,7 +56,7 @@ final class EventWords {
                         part.type == ClientInfo.class || part.type == ClientId.class || part.name.equals("address"));
     }
 
-    @SuppressWarnings("unchecked") // they are all of the sealed interface
+    @SuppressWarnings("unchecked") // all are subtypes of the sealed interface
     private static Map<Class<? extends BrokerEvent>, EventWords> all() {
         return Stream.of(BrokerEvent.class.getPermittedSubclasses())
                 .map(each -> (Class<? extends BrokerEvent>) each)
@@ -75,7 +75,7 @@ final class EventWords {
         return type;
     }
 
-    /** The tenant that it is about; null when it is about none. */
+    /** The tenant of the event; null if it has none. */
     @Nullable
     String tenant(BrokerEvent event) {
         for (Part part : parts) {
@@ -91,7 +91,7 @@ final class EventWords {
         return null;
     }
 
-    /** The client that it is about; null when it is about none. */
+    /** The client of the event; null if it has none. */
     @Nullable
     String clientId(BrokerEvent event) {
         for (Part part : parts) {
@@ -107,12 +107,12 @@ final class EventWords {
         return null;
     }
 
-    /** Whether it is about a client, or an address that somebody has come from. */
+    /** Whether it is about a client, or about the address of a connection. */
     boolean isAboutClients() {
         return isAboutClients;
     }
 
-    /** The address with its port that it is about; null when it is about none. */
+    /** The address and port of the event; null if it has none. */
     @Nullable
     String address(BrokerEvent event) {
         for (Part part : parts) {
@@ -126,7 +126,7 @@ final class EventWords {
         return null;
     }
 
-    /** The topic, or filter, that it is about; null when it is about none. */
+    /** The topic or filter of the event; null if it has none. */
     @Nullable
     String topic(BrokerEvent event) {
         for (Part part : parts) {
@@ -163,7 +163,7 @@ final class EventWords {
             details.put(name.endsWith("uration") ? "durationMillis" : name + "Millis", duration.toMillis());
         } else if (value instanceof Integer || value instanceof Long) {
             long whole = ((Number) value).longValue();
-            // an incarnation is a name, and larger than what all readers of JSON take for a whole number
+            // as text: an incarnation is an identifier, and exceeds the integers that every JSON reader can represent
             details.put(name, name.equals("incarnation") ? Long.toString(whole) : whole);
         } else {
             details.put(name, value instanceof Boolean ? value : WatchEntry.cut(value.toString()));

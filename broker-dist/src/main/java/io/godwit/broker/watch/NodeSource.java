@@ -3,7 +3,7 @@ package io.godwit.broker.watch;
 import io.godwit.api.port.WatchFeed;
 import org.jspecify.annotations.Nullable;
 
-/** What one node has to tell. {@link #next} is called by the thread that takes, the rest by the thread of watches. */
+/** The entries of one node. The reader of the feed calls {@link #next}, the thread of watches all else. */
 interface NodeSource {
     WatchFeed.@Nullable Item next();
 

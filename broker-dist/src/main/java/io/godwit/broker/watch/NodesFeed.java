@@ -17,8 +17,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One watch over all nodes, or one of them: follows members that come and go, and tells which are watched. Its sources
- * belong to the thread of watches; {@link #next} is the taker's.
+ * One watch over all nodes or a single one. Follows members that join and leave, and reports which nodes are watched.
+ * Its sources are confined to the thread of watches; {@link #next} belongs to the reader.
  */
 final class NodesFeed implements WatchFeed {
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -33,25 +33,25 @@ final class NodesFeed implements WatchFeed {
     private final long endNanos;
     private final Runnable ended;
 
-    // the thread's of watches
+    // confined to the thread of watches
     private final Map<String, NodeSource> sources = new HashMap<>();
     private final Map<String, Boolean> told = new HashMap<>();
     private long lookedNanos;
 
-    /** What to take from. Replaced by the thread of watches, read by the taker. */
+    /** The sources to read from. Replaced by the thread of watches, read by the reader. */
     private volatile List<NodeSource> taken = List.of();
 
-    /** Which nodes are watched: a few at each change of the members. Filled by the thread of watches. */
+    /** Changes of the watched nodes, a few per change of members. Filled by the thread of watches. */
     private final Queue<Item> changes = new ConcurrentLinkedQueue<>();
 
     private volatile boolean isOver;
     private volatile Runnable ready = () -> {};
-    /** The taker's: where it goes on, so that no node keeps the others waiting. */
+    /** The last source read from, so that the reader serves the sources in turn. Confined to the reader. */
     private int at;
 
     /**
-     * @param only the node that is watched; empty for all
-     * @param ended called once, when it is over
+     * @param only the single node to watch; empty for all
+     * @param ended called once at the end
      */
     NodesFeed(
             ClusterNodes nodes,
@@ -73,7 +73,7 @@ final class NodesFeed implements WatchFeed {
         this.ended = ended;
     }
 
-    /** On the thread of watches. */
+    /** Called on the thread of watches. */
     void open() {
         if (!isOver) {
             thread.add(this, this::look);
@@ -85,7 +85,7 @@ final class NodesFeed implements WatchFeed {
         return kind.isInstance(question);
     }
 
-    /** Whether it is a trace of that tenant alone. */
+    /** Whether this is a trace for exactly that tenant. */
     boolean traces(Optional<String> tenant) {
         return question instanceof TraceQuestion asked && asked.tenant().equals(tenant);
     }
@@ -96,7 +96,7 @@ final class NodesFeed implements WatchFeed {
             return;
         }
         if (now - endNanos >= 0) {
-            end(); // whoever takes should have ended it before
+            end(); // the reader should have closed it before
             return;
         }
         lookedNanos = now;
@@ -141,7 +141,7 @@ final class NodesFeed implements WatchFeed {
             @Override
             public void ended(PeerSource over) {
                 if (sources.get(node) == over) {
-                    drop(node); // what it has told is taken or lost; a look tries again
+                    drop(node); // entries not yet read are lost; the next look tries again
                 }
             }
         });
@@ -199,7 +199,7 @@ final class NodesFeed implements WatchFeed {
     @Override
     public void onReady(Runnable task) {
         ready = task;
-        task.run(); // for what came before
+        task.run(); // for entries from before
     }
 
     @Override
@@ -210,11 +210,11 @@ final class NodesFeed implements WatchFeed {
     @Override
     public void close() {
         if (!thread.run(this::end)) {
-            isOver = true; // the node stops, and ends all
+            isOver = true; // the node stops and has ended all feeds
         }
     }
 
-    /** On the thread of watches. */
+    /** Called on the thread of watches. */
     void end() {
         isOver = true;
         thread.remove(this);

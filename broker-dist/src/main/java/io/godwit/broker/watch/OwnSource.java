@@ -5,9 +5,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** This node. */
+/** The entries of this node. */
 final class OwnSource implements NodeSource {
-    /** Losses are told together, or they would be as many as what was lost. */
+    /** Losses are reported together; otherwise there could be a report per loss. */
     private static final long LOSS_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private final OwnWatches own;

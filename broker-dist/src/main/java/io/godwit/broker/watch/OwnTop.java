@@ -13,12 +13,12 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
-/** Those of this node. */
+/** The lists of this node. */
 final class OwnTop implements NodeTop {
     private final MqttServer server;
     private final Executor merging;
 
-    /** @param merging where lists are put together */
+    /** @param merging the executor that merges lists */
     OwnTop(MqttServer server, Executor merging) {
         this.server = server;
         this.merging = merging;

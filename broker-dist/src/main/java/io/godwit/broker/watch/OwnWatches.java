@@ -2,12 +2,15 @@ package io.godwit.broker.watch;
 
 import java.util.function.LongSupplier;
 
-/** Watches this node, for its own operators and for those of others. Confined to the thread of watches. */
+/** Watches this node, for its own operators and for those of other nodes. Confined to the thread of watches. */
 final class OwnWatches {
-    /** Those of all nodes' operators: each has so many streams that one node cannot take all. */
+    /**
+     * Bound over the operators of all nodes. It is larger than the bound of feeds per node, so that one node cannot use
+     * it up.
+     */
     static final int MAX_EVENT_WATCHES = 128;
 
-    /** Each costs something for all messages of the node. */
+    /** Each trace costs time on every message of the node. */
     static final int MAX_TRACES = 8;
 
     private final EventTap events;
@@ -20,7 +23,7 @@ final class OwnWatches {
         this.nanoClock = nanoClock;
     }
 
-    /** @throws TooManyWatchesException when there are as many as may be */
+    /** @throws TooManyWatchesException when the bound is reached */
     WatchQueue open(WatchQuestion question) throws TooManyWatchesException {
         WatchQueue queue = new WatchQueue(nanoClock);
         if (question instanceof EventQuestion asked) {

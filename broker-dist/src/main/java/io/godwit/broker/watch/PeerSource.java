@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Another node. It is asked for one batch more when the one before was taken, so that what nobody takes stays there,
- * where it is bounded and counted.
+ * The entries of another node. It requests a batch when the batch before was read, so unread entries stay at the other
+ * node, whose queue is bounded and counts losses.
  */
 final class PeerSource implements NodeSource {
     private static final Logger LOG = LoggerFactory.getLogger(PeerSource.class);
@@ -27,22 +27,22 @@ final class PeerSource implements NodeSource {
     private final String told;
     private final WatchThread thread;
     private final Listener listener;
-    /** Of one batch. Filled by the thread of watches, emptied by whoever takes. */
+    /** The entries of one batch. Filled by the thread of watches, emptied by the reader. */
     private final Queue<WatchFeed.Item> items = new ConcurrentLinkedQueue<>();
-    /** Whether the batch is complete, and no other was asked for. Atomic: both threads ask. */
+    /** Whether a batch has arrived and the next was not requested yet. Atomic: both threads change it. */
     private final AtomicBoolean isBatchHere = new AtomicBoolean();
 
     private volatile @Nullable ClientCallStreamObserver<byte[]> call;
 
-    /** Told on the thread of watches. */
+    /** Called on the thread of watches, with one exception. */
     interface Listener {
-        /** The node watches from now on. */
+        /** The node has begun to watch. */
         void began();
 
-        /** There is something to take; or on another thread. */
+        /** There are entries to read. May be called on another thread. */
         void ready();
 
-        /** Nothing more will come. */
+        /** No more entries will come. */
         void ended(PeerSource source);
     }
 

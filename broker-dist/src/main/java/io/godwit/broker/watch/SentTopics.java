@@ -6,18 +6,18 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The topics of what was sent while it was followed, and is not acknowledged: an acknowledgement names none. So many
- * at most, and so many characters, which clients choose. Of others the acknowledgement is told without a topic, or not
- * at all where the topic is what is followed. Any thread.
+ * The topics of messages that were traced when they were sent, until their acknowledgement, which names no topic.
+ * Bounded in number and in characters, since clients choose the topics. Beyond the bounds an acknowledgement is traced
+ * without a topic, or not at all by a trace that follows a topic. Any thread.
  */
 final class SentTopics {
     static final int MAX = 10_000;
-    /** Of all topics together. */
+    /** Bound over all topics together. */
     static final long MAX_CHARS = 2L << 20;
 
     private final ConcurrentHashMap<Sent, String> topics = new ConcurrentHashMap<>();
 
-    /** Atomic: added to and taken from on any thread; a few more than the bound do no harm. */
+    /** Atomic: changed on any thread. Races may exceed the bound a little, which does no harm. */
     private final AtomicLong chars = new AtomicLong();
 
     private record Sent(String tenant, String clientId, int packetId) {
@@ -51,6 +51,6 @@ final class SentTopics {
     }
 
     void clear() {
-        topics.keySet().forEach(sent -> forget(topics.remove(sent))); // others may put one meanwhile
+        topics.keySet().forEach(sent -> forget(topics.remove(sent))); // others may put a topic meanwhile
     }
 }

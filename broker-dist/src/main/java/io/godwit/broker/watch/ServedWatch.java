@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What another node's operator watches here: sent in batches while the other node takes them. What it does not take
- * stays in the queue, which is bounded. Confined to the thread of watches.
+ * A watch of this node for an operator of another node: sends batches as fast as the other node reads them. Unread
+ * entries stay in the bounded queue. Confined to the thread of watches.
  */
 final class ServedWatch {
     private static final Logger LOG = LoggerFactory.getLogger(ServedWatch.class);
@@ -18,7 +18,7 @@ final class ServedWatch {
     private final OwnWatches own;
     private final WatchThread thread;
     private final ServerCallStreamObserver<byte[]> caller;
-    /** Null before it begins, and when it is over. */
+    /** Null before the begin and after the end. */
     private @Nullable WatchQueue queue;
 
     private boolean isOver;
@@ -29,7 +29,7 @@ final class ServedWatch {
         this.caller = caller;
     }
 
-    /** On the event loop of the call, as the calls that follow from it. */
+    /** Called on the event loop of the RPC call. */
     void begin(byte[] request) {
         caller.setOnCancelHandler(() -> thread.run(this::end));
         caller.setOnReadyHandler(() -> thread.run(this::send));

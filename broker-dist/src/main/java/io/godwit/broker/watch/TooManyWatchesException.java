@@ -1,6 +1,6 @@
 package io.godwit.broker.watch;
 
-/** As much is watched as may be. */
+/** The bound of watches is reached. */
 final class TooManyWatchesException extends Exception {
     TooManyWatchesException(String message) {
         super(message, null, false, false);

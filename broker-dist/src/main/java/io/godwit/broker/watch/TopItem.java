@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * A client or a topic in a list.
  *
- * @param numbers what {@link TopKind} says
+ * @param numbers as {@link TopKind} defines them
  */
 record TopItem(String tenant, String name, List<Long> numbers) {
     TopItem {
@@ -17,7 +17,7 @@ record TopItem(String tenant, String name, List<Long> numbers) {
         return numbers.get(which);
     }
 
-    /** The first first, in the order of a kind. */
+    /** The order of a list, with the first item first. */
     static Comparator<TopItem> order(TopKind kind) {
         Comparator<TopItem> byScore = kind == TopKind.SLOW_SUBSCRIBERS
                 ? Comparator.comparingLong((TopItem item) -> Math.max(item.number(0), item.number(2)))
@@ -26,7 +26,7 @@ record TopItem(String tenant, String name, List<Long> numbers) {
         return byScore.reversed().thenComparing(TopItem::tenant).thenComparing(TopItem::name);
     }
 
-    /** Of two nodes. */
+    /** The sum of one item's numbers on two nodes. */
     TopItem plus(TopItem other) {
         Long[] sums = new Long[numbers.size()];
         for (int i = 0; i < sums.length; i++) {

@@ -4,11 +4,11 @@ import io.godwit.broker.watch.wire.TopRequest;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A list, and what the numbers of its items are, in this order. */
+/** A kind of list, with the meaning of its items' numbers, in this order. */
 enum TopKind {
-    /** Average, worst and pending milliseconds. */
+    /** Average, worst and pending time in milliseconds. */
     SLOW_SUBSCRIBERS(TopRequest.Kind.SLOW_SUBSCRIBERS, 3),
-    /** What it is sorted by, its error, messages in and out, bytes in and out. */
+    /** The count to sort by and its error, messages in and out, bytes in and out. So do the next two. */
     CLIENTS_BY_MESSAGES(TopRequest.Kind.CLIENTS_BY_MESSAGES, 6),
     CLIENTS_BY_BYTES(TopRequest.Kind.CLIENTS_BY_BYTES, 6),
     TOPICS(TopRequest.Kind.TOPICS, 6);
@@ -39,13 +39,13 @@ enum TopKind {
     }
 
     /**
-     * Which list somebody wants.
+     * A request for a list.
      *
      * @param tenant empty for all
      * @param limit at least 1
      */
     record Question(TopKind kind, Optional<String> tenant, int limit) {
-        /** A node tells of more than are asked for: what is little there may be much on all nodes together. */
+        /** Each node sends more items than the operator wants, since small counts on many nodes may add up. */
         static final int MAX_LIMIT = 400;
 
         Question {

@@ -11,9 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What nodes say to each other about lists; {@code watch_protocol.proto} has it. */
+/** Encodes the messages between nodes about lists; {@code watch_protocol.proto} defines them. */
 final class TopWire {
-    /** 400 items with a tenant and a name of 1,024 characters each. */
+    /** Enough for 400 items with a tenant and a name of 1,024 characters each. */
     static final int MAX_ANSWER_BYTES = 4 << 20;
 
     static final MethodDescriptor<byte[], byte[]> TOP = MethodDescriptor.<byte[], byte[]>newBuilder()
@@ -34,7 +34,7 @@ final class TopWire {
         return request.build().toByteArray();
     }
 
-    /** @throws io.grpc.StatusRuntimeException for a question that this node does not understand */
+    /** @throws io.grpc.StatusRuntimeException if this node does not understand the request */
     static TopKind.Question question(byte[] bytes) {
         if (bytes.length > WatchWire.MAX_REQUEST_BYTES) {
             throw refusal("a question of " + bytes.length + " bytes");
@@ -70,7 +70,7 @@ final class TopWire {
         return answer.build().toByteArray();
     }
 
-    /** @throws IllegalArgumentException for what cannot be */
+    /** @throws IllegalArgumentException for an impossible item */
     static List<TopItem> items(byte[] bytes, TopKind.Question question) throws InvalidProtocolBufferException {
         List<TopItem> items = new ArrayList<>();
         for (io.godwit.broker.watch.wire.TopItem item :

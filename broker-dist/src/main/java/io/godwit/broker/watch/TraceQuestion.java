@@ -11,17 +11,17 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What somebody follows: at least one of client, topics and address. All that are given must hold.
+ * What a trace follows: at least one of client, topics and address. All given conditions must hold.
  *
- * @param clientId who publishes, subscribes or receives
- * @param filter topics; not of a shared subscription
+ * @param clientId of a publisher, subscriber or receiver
+ * @param filter the topics; not a shared filter
  * @param address of a client's connection, see {@link AddressPattern}
  * @param tenant empty for all
  */
 record TraceQuestion(
         Optional<String> clientId, Optional<TopicFilter> filter, Optional<String> address, Optional<String> tenant)
         implements WatchQuestion, EventWatch {
-    /** What a trace has entries of its own for. */
+    /** The events that traces report with entries of their own, so the events themselves are left out. */
     private static final Set<Class<? extends BrokerEvent>> TRACED = Set.of(
             BrokerEvent.PublishReceived.class,
             BrokerEvent.MessageDelivered.class,
@@ -42,7 +42,7 @@ record TraceQuestion(
                 filter.clientId(), filter.topicFilter().map(TraceQuestion::parsed), filter.address(), filter.tenant());
     }
 
-    /** @throws IllegalArgumentException when it is none */
+    /** @throws IllegalArgumentException if the text is no topic filter */
     static TopicFilter parsed(String text) {
         return TopicFilter.parse(text)
                 .orElseThrow(() -> new IllegalArgumentException("no topic filter: " + WatchEntry.cut(text)));
@@ -54,12 +54,12 @@ record TraceQuestion(
     }
 
     /**
-     * Whether something is to be told.
+     * Whether the trace follows an entry.
      *
-     * @param client whom it is about; null for nobody
-     * @param other another client that has to do with it; null for none
-     * @param remoteAddress of the one it is about; null when that is not known
-     * @param topic null when it has none
+     * @param client the client of the entry; null for none
+     * @param other a second client of the entry; null for none
+     * @param remoteAddress of {@code client}; null if unknown
+     * @param topic null for none
      */
     boolean follows(
             @Nullable String ofTenant,
@@ -81,7 +81,7 @@ record TraceQuestion(
         return follows(client.tenant().value(), client.clientId().value(), null, client.remoteAddress(), topic);
     }
 
-    /** Of a subscription: whether it is to the topics that are followed, or to some of them. */
+    /** Whether the trace follows a subscription: one to the followed topics, or to some of them ({@link #meets}). */
     boolean followsFilter(ClientInfo client, TopicFilter subscribed) {
         return follows(client, null) || filter.isPresent() && meets(subscribed.filter()) && withoutFilter(client);
     }
@@ -92,7 +92,10 @@ record TraceQuestion(
                 : new TraceQuestion(clientId, Optional.empty(), address, tenant).follows(client, null);
     }
 
-    /** A filter is a topic too when its wildcards are taken for names. */
+    /**
+     * Whether the filters are equal, or one matches the other taken as a topic. This misses overlaps such as
+     * {@code a/+} with {@code +/b}.
+     */
     private boolean meets(String subscribed) {
         String followed = filter.orElseThrow().filter();
         return followed.equals(subscribed)

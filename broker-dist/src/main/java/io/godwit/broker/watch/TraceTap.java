@@ -25,9 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows messages of this node for whoever traces: what the frontend tells, and whom deliveries go to. What else
- * becomes of clients and messages (who connects, what is dropped or refused, and why) {@link EventTap} tells. Any
- * thread. Nothing is paid while nobody traces, but one volatile read at each of its places.
+ * Reports the messages of this node to traces: calls of the frontend, and receivers of deliveries. {@link EventTap}
+ * reports the rest (connections, drops, refusals). Any thread. Without traces it costs one volatile read per call.
  */
 public final class TraceTap implements Tracer {
     private static final Logger LOG = LoggerFactory.getLogger(TraceTap.class);
@@ -36,7 +35,7 @@ public final class TraceTap implements Tracer {
     private final Tracing tracing;
     private final LongSupplier millis;
     private final SentTopics sent = new SentTopics();
-    /** Never changed but as a whole, by {@link #watch} and {@link #unwatch}. */
+    /** Copied on write by {@link #watch} and {@link #unwatch}. */
     private volatile Trace[] traces = NONE;
     /** Whether a fault was logged. Atomic: any thread. */
     private final AtomicBoolean hasFailed = new AtomicBoolean();
@@ -44,7 +43,7 @@ public final class TraceTap implements Tracer {
     private record Trace(TraceQuestion question, WatchQueue queue) {}
 
     /**
-     * @param tracing is told when there are traces
+     * @param tracing receives this tap while there are traces
      * @param millis wall time since 1970
      */
     public TraceTap(Tracing tracing, LongSupplier millis) {
@@ -71,14 +70,14 @@ public final class TraceTap implements Tracer {
         return traces.length;
     }
 
-    /** How many topics of what was sent are kept. */
+    /** The number of stored topics of unacknowledged messages. */
     long remembered() {
         return sent.size();
     }
 
-    // ---- whom deliveries go to
+    // ---- receivers of deliveries
 
-    /** What hands messages to live sessions of this node, those of other nodes' publishers too. */
+    /** Wraps the deliverer to live sessions of this node, which also gets messages from publishers on other nodes. */
     public Deliverer live(Deliverer next) {
         return new Deliverer() {
             @Override
@@ -96,14 +95,14 @@ public final class TraceTap implements Tracer {
         };
     }
 
-    /** A message goes to stored sessions, of whichever node. */
+    /** Reports a delivery to stored sessions, on any node. */
     public void storing(Delivery delivery) {
         if (tracing.active() != null) {
             guarded(() -> matched(delivery, "stored"));
         }
     }
 
-    /** And what they have answered, one for each match. */
+    /** Reports the outcome of each match of a stored delivery. */
     public void stored(Delivery delivery, List<InsertOutcome> outcomes) {
         if (tracing.active() != null) {
             guarded(() -> {
@@ -115,7 +114,7 @@ public final class TraceTap implements Tracer {
         }
     }
 
-    /** Or that nobody knows. */
+    /** Reports that the outcome of a stored delivery is unknown. */
     public void notStored(Delivery delivery, DistOutcome outcome) {
         if (tracing.active() != null) {
             guarded(() -> delivery.matches()
@@ -123,12 +122,12 @@ public final class TraceTap implements Tracer {
         }
     }
 
-    /** Who publishes must not fail by who traces. */
+    /** A fault of tracing must not fail the publisher. */
     private void guarded(Runnable tell) {
         try {
             tell.run();
         } catch (RuntimeException e) {
-            if (!hasFailed.getAndSet(true)) { // it would come again with each message
+            if (!hasFailed.getAndSet(true)) { // otherwise logged again for each message
                 LOG.warn("a trace is not complete", e);
             }
         }
@@ -168,7 +167,7 @@ public final class TraceTap implements Tracer {
         }
     }
 
-    // ---- what the frontend tells
+    // ---- calls of the frontend
 
     @Override
     public void published(ClientInfo publisher, Message message, int packetId) {

@@ -4,18 +4,18 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Something that was seen.
+ * An entry of a watch.
  *
- * @param atMillis wall time of the node that saw it
- * @param details texts, whole numbers and truth values by name; never changed
+ * @param atMillis wall time of the node that made it
+ * @param details strings, whole numbers and booleans by name; not to be changed
  */
 record WatchEntry(long atMillis, String type, Map<String, Object> details) {
     private static final int OWN_BYTES = 64;
     private static final int BYTES_EACH = 56;
-    /** Characters of a text that are told. */
+    /** The largest number of characters of a text. */
     static final int MAX_TEXT = 1_024;
 
-    /** What it takes in memory, about. */
+    /** The approximate size on the heap, in bytes. */
     int bytes() {
         int bytes = OWN_BYTES + 2 * type.length();
         for (Map.Entry<String, Object> detail : details.entrySet()) {
@@ -24,7 +24,7 @@ record WatchEntry(long atMillis, String type, Map<String, Object> details) {
         return bytes;
     }
 
-    /** For operators. */
+    /** The entry for operators. */
     Map<String, Object> told(String node) {
         Map<String, Object> told = new LinkedHashMap<>(details);
         told.put("node", node);
@@ -33,7 +33,7 @@ record WatchEntry(long atMillis, String type, Map<String, Object> details) {
         return told;
     }
 
-    /** Not in the middle of a character. */
+    /** Cuts a text, but not inside a surrogate pair. */
     static String cut(String text) {
         if (text.length() <= MAX_TEXT) {
             return text;

@@ -1,7 +1,7 @@
 package io.godwit.broker.watch;
 
-/** What somebody watches. */
+/** What an operator watches. */
 sealed interface WatchQuestion permits EventQuestion, TraceQuestion {
-    /** What operators are told that an entry is. */
+    /** The kind of its entries, for operators. */
     String told();
 }

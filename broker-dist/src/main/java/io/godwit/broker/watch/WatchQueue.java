@@ -10,16 +10,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one watcher has not taken yet: so many entries, so many bytes, so many entries a second. What does not fit is
- * counted, and costs no more than that. {@link #offer} on any thread, many at once, event loops among them: without
- * locks, so that nobody waits for a thread that was put aside. Taken by one thread at a time.
+ * The unread entries of one watcher, bounded in entries, in bytes and in entries per second. Entries beyond a bound are
+ * only counted. {@link #offer} is called by many threads at once, event loops among them, so it takes no lock: no
+ * thread ever waits for one that is suspended. One thread at a time reads.
  */
 final class WatchQueue {
     static final int MAX_ENTRIES = 2_000;
     static final int MAX_BYTES = 1 << 19;
     static final int ENTRIES_PER_SECOND = 1_000;
     private static final long NANOS_EACH = 1_000_000_000L / ENTRIES_PER_SECOND;
-    /** Entries that may come at once after a pause. */
+    /** How long entries may save up for a burst, in nanoseconds. */
     private static final long BURST_NANOS = 1_000_000_000L;
 
     private final LongSupplier nanoClock;
@@ -27,9 +27,9 @@ final class WatchQueue {
     private final AtomicInteger count = new AtomicInteger();
     private final AtomicLong bytes = new AtomicLong();
     private final AtomicLong lost = new AtomicLong();
-    /** When the next entry would be due if they came evenly. */
+    /** When the next entry is due at an even pace. */
     private final AtomicLong dueNanos;
-    /** Whether the taker was told of what is here, and has not found it empty since. */
+    /** Whether the reader was notified and has not found the queue empty since. */
     private final AtomicBoolean isTold = new AtomicBoolean();
 
     private volatile Runnable ready = () -> {};
@@ -39,7 +39,7 @@ final class WatchQueue {
         this.dueNanos = new AtomicLong(nanoClock.getAsLong() - BURST_NANOS);
     }
 
-    /** Who is told, on any thread, that there is something again. */
+    /** Sets the task that is run, on any thread, when there are entries again. */
     void onReady(Runnable task) {
         ready = task;
         if (!entries.isEmpty()) {
@@ -47,7 +47,7 @@ final class WatchQueue {
         }
     }
 
-    /** @param made asked only when there is room for one more; it must not take long */
+    /** @param made called only if the entry fits; it must be fast */
     void offer(Supplier<WatchEntry> made) {
         if (count.incrementAndGet() > MAX_ENTRIES || bytes.get() >= MAX_BYTES || !isInPace()) {
             count.decrementAndGet();
@@ -83,13 +83,13 @@ final class WatchQueue {
         }
     }
 
-    /** The oldest; null when there is none, and then {@link #onReady} is told of the next. */
+    /** The oldest entry. Null if there is none; then the next entry runs the task of {@link #onReady}. */
     @Nullable
     WatchEntry poll() {
         WatchEntry entry = entries.poll();
         if (entry == null) {
             isTold.set(false);
-            entry = entries.poll(); // one that came in between has told nobody
+            entry = entries.poll(); // an entry added just before was not notified
         }
         if (entry != null) {
             count.decrementAndGet();
@@ -98,7 +98,7 @@ final class WatchQueue {
         return entry;
     }
 
-    /** How many were dropped since it was last asked. */
+    /** The number of entries dropped since the last call. */
     long takeLost() {
         return lost.get() == 0 ? 0 : lost.getAndSet(0);
     }

@@ -9,20 +9,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The thread that watches are confined to, none while nobody watches. Calls on any thread, but those of
- * {@link #add} and {@link #remove}, which are for tasks of the thread.
+ * The thread that watches are confined to; it exists only while there are watches. Any thread may call, except {@link
+ * #add} and {@link #remove}, which are for tasks on this thread.
  */
 final class WatchThread implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(WatchThread.class);
     private static final long IDLE_SECONDS = 10;
     private static final long TICK_MILLIS = 500;
-    /** What comes one by one is sent together. */
+    /** Collects single entries, so that they are sent together. */
     private static final long SOON_MILLIS = 20;
 
     private final ScheduledThreadPoolExecutor executor;
-    /** Of all watches, what is to be done twice a second. */
+    /** The tasks to run twice a second, by watch. */
     private final IdentityHashMap<Object, Runnable> ticks = new IdentityHashMap<>();
-    /** Whether a tick is to come: watches that begin and end at once must not each have one of their own. */
+    /** Whether a tick is scheduled, so that watches that begin at once share one. */
     private boolean isTicking;
 
     WatchThread() {
@@ -36,17 +36,17 @@ final class WatchThread implements AutoCloseable {
         executor.allowCoreThreadTimeOut(true);
     }
 
-    /** Whether it will be run; not when the node stops. */
+    /** @return whether the task will run; false when the node stops */
     boolean run(Runnable task) {
         return schedule(task, 0);
     }
 
-    /** The same, in a moment; when the node stops, nobody is left to tell. */
+    /** Runs the task after a short delay, or not at all when the node stops. */
     void soon(Runnable task) {
         schedule(task, SOON_MILLIS);
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // it logs what it throws
+    @SuppressWarnings("FutureReturnValueIgnored") // carryOut logs all exceptions
     private boolean schedule(Runnable task, long millis) {
         try {
             executor.schedule(() -> carryOut(task), millis, TimeUnit.MILLISECONDS);
@@ -64,7 +64,7 @@ final class WatchThread implements AutoCloseable {
         }
     }
 
-    /** From now on the task is run twice a second. */
+    /** Runs the task twice a second from now on. */
     void add(Object watch, Runnable tick) {
         ticks.put(watch, tick);
         if (!isTicking) {
@@ -72,7 +72,7 @@ final class WatchThread implements AutoCloseable {
         }
     }
 
-    /** Not any more. */
+    /** Ends the runs of a watch's task. */
     void remove(Object watch) {
         ticks.remove(watch);
     }
@@ -86,12 +86,12 @@ final class WatchThread implements AutoCloseable {
         isTicking = !ticks.isEmpty() && schedule(this::tick, TICK_MILLIS);
     }
 
-    /** How many tasks wait for their time. */
+    /** The number of scheduled tasks. */
     int waiting() {
         return executor.getQueue().size();
     }
 
-    /** What waits is not begun any more. */
+    /** Tasks that have not begun are dropped. */
     @Override
     public void close() {
         executor.shutdown();

@@ -18,15 +18,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** What nodes say to each other about watches; {@code watch_protocol.proto} has it. */
+/** Encodes the messages between nodes about watches; {@code watch_protocol.proto} defines them. */
 final class WatchWire {
     static final String SERVICE = "godwit.Watch";
     static final int VERSION = 1;
-    /** A question's texts come from an operator. */
+    /** Its texts come from an operator. */
     static final int MAX_REQUEST_BYTES = 1 << 19;
-    /** A batch is sent when it has so many. */
+    /** The size at which a batch is sent. */
     static final int BATCH_BYTES = 1 << 15;
-    /** With the longest entry behind that. */
+    /** A batch of {@link #BATCH_BYTES} and the largest entry. */
     static final int MAX_BATCH_BYTES = 1 << 19;
 
     static final MethodDescriptor<byte[], byte[]> WATCH = MethodDescriptor.<byte[], byte[]>newBuilder()
@@ -36,7 +36,7 @@ final class WatchWire {
             .setResponseMarshaller(BytesMarshaller.INSTANCE)
             .build();
 
-    /** What another node has seen. */
+    /** A batch of entries from another node. */
     record Batch(List<WatchEntry> entries, long lost) {}
 
     private WatchWire() {}
@@ -59,7 +59,7 @@ final class WatchWire {
         return request.build().toByteArray();
     }
 
-    /** @throws io.grpc.StatusRuntimeException for a question that this node does not understand */
+    /** @throws io.grpc.StatusRuntimeException if this node does not understand the request */
     static WatchQuestion question(byte[] bytes) {
         if (bytes.length > MAX_REQUEST_BYTES) {
             throw refusal("a question of " + bytes.length + " bytes");
@@ -138,7 +138,7 @@ final class WatchWire {
                     case TEXT -> details.put(detail.getName(), detail.getText());
                     case WHOLE -> details.put(detail.getName(), detail.getWhole());
                     case FLAG -> details.put(detail.getName(), detail.getFlag());
-                    case VALUE_NOT_SET -> {} // of a form that a later version has
+                    case VALUE_NOT_SET -> {} // a type of a later version
                 }
             }
             entries.add(new WatchEntry(entry.getAtMillis(), entry.getType(), details));

@@ -1,4 +1,4 @@
-/** What happens on all nodes, for operators who watch it. */
+/** Watches of events and messages on all nodes, for operators. */
 @NullMarked
 package io.godwit.broker.watch;
 

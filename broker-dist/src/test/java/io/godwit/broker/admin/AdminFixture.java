@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** The command, over RPC, on a node in memory; a second one that the first reaches. */
+/** The command connected over RPC to a node in memory, which reaches a second one. */
 final class AdminFixture implements AutoCloseable {
     final Path data;
     final FakeNode node;

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The command, over RPC, on a node in memory; a second one that the first reaches. */
+/** The command connected over RPC to a node in memory, which reaches a second one. */
 class AdminTest {
     @TempDir
     private Path data;
@@ -91,7 +91,7 @@ class AdminTest {
                 .isEqualTo("DOWN");
     }
 
-    /** Whoever wonders why nothing moves looks here first. */
+    /** An operator who wonders why nothing moves looks here first. */
     @Test
     void membersShowWhatOperatorsHavePaused() {
         assertThat(run("balancers", "inbox", "--pause", "split", "--node", "bbbb"))
@@ -146,7 +146,7 @@ class AdminTest {
         assertThat(node.inbox.tiling()).containsExactly("1 -80", "2 80-");
     }
 
-    /** Ranges that splits have made have long numbers. */
+    /** Ids of ranges that come from splits are long numbers. */
     @Test
     void rangesAreShownAndNamedByTheirFirstDigits() {
         node.inbox.ranges.set(1, new FakeNode.FakeRange(587_236_412_343L, 9, "80", "", List.of(A, B), List.of(), A));
@@ -194,7 +194,7 @@ class AdminTest {
         assertThat(node.inbox.asked).isEmpty();
     }
 
-    /** What somebody pauses or resumes while balancers rest is as they want it when the rest is over. */
+    /** Pauses that others set or end while balancers rest stay in effect after the rest. */
     @Test
     void theEndOfAMoveLeavesThePausesOfOthers() {
         assertThat(run("balancers", "inbox", "--pause", "merge", "--node", "aaaa"))
@@ -233,7 +233,7 @@ class AdminTest {
         assertThat(run("move", "inbox", "1", "--from", "bbbb", "--to", "bbbb")).isEqualTo(4);
     }
 
-    /** Nothing would move, and one of two copies would be gone. */
+    /** Nothing would be moved, and one of two copies would be lost. */
     @Test
     void aMoveOntoAVoterIsRefusedUnlessALossIsMeant() {
         assertThat(run("move", "inbox", "2", "--from", "aaaa", "--to", "bbbb")).isEqualTo(4);
@@ -249,7 +249,7 @@ class AdminTest {
         assertThat(node.inbox.find(2).voters()).containsExactly(FakeNode.B);
     }
 
-    /** One that had made the new voter has one more than is wanted. */
+    /** A move that was interrupted after adding the new voter leaves one voter more than wanted. */
     @Test
     void anInterruptedMoveGoesOn() {
         node.inbox.wanted = 1;
@@ -312,7 +312,7 @@ class AdminTest {
         assertThat(node.inbox.ranges.get(0).leader()).isEqualTo(A);
     }
 
-    /** The node that is asked knows of another by its last report only. */
+    /** The node that is asked knows the state of another one only from its last report. */
     @Test
     void aDrainIsAnsweredByAReportThatKnowsOfIt() {
         node.oldReports = 2;
@@ -443,7 +443,7 @@ class AdminTest {
         assertThat(err).contains("no such file: x");
     }
 
-    /** Of another release, perhaps: told to the caller, not thrown away. */
+    /** A message of another release, perhaps; it is refused with an error and not dropped. */
     @Test
     void aMessageThatLacksSomethingIsRefused() throws Exception {
         try (AdminClient client = client(null)) {

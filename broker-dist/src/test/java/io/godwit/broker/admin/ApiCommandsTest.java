@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the commands ask of the HTTP API, and what they print of its answers. */
+/** The requests of commands to the HTTP API, and what they print of the answers. */
 class ApiCommandsTest {
     private static final String HOSTILE = "\u001b[2J<b>\u202e";
 
@@ -435,7 +435,7 @@ class ApiCommandsTest {
         assertThat(run("tokens", "add", "ops", "--role", "king").code()).isEqualTo(2);
     }
 
-    /** Somebody else sets the rules between the two requests of the command: nothing of theirs is lost. */
+    /** Another operator sets rules between the two requests of the command, which must not be lost. */
     @Test
     void aRuleIsAddedToWhatIsThereThen() throws Exception {
         List<String> set = new ArrayList<>();

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What goes wrong between the command and the HTTP API: each has a message and an exit code, none hangs. */
+/** Failures between the command and the HTTP API: each has a message and an exit code, and no command hangs. */
 @Timeout(120)
 class ApiFailuresTest {
     private static final String TOKEN = "gdw_secret";
@@ -313,7 +313,7 @@ class ApiFailuresTest {
         return ApiRun.of("clients", "--data", directory.toString());
     }
 
-    /** Whatever its names are: the file of the configuration says which one it is. */
+    /** The names in the certificate do not matter, as the configuration file says which certificate it is. */
     @Test
     void theBrokerOfADataDirectoryIsKnownByItsCertificate() throws Exception {
         TestAuthority ours = new TestAuthority("ours");

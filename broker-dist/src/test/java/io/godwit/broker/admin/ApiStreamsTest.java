@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Commands that tell what happens while it happens. */
+/** Commands that print events as they happen. */
 @Timeout(120)
 class ApiStreamsTest {
     private FakeApi api;
@@ -34,7 +34,7 @@ class ApiStreamsTest {
         return ApiRun.of(words.toArray(String[]::new));
     }
 
-    /** Sends the text byte by byte: parts end anywhere. */
+    /** Sends the text byte by byte, as it may be split anywhere. */
     private void streams(String text) {
         api.handle(exchange -> {
             exchange.getResponseHeaders().set("Content-Type", "text/event-stream");

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Ranges led by two nodes, through one of them, into a directory and into a tar file. */
+/** Backups of ranges led by two nodes, taken through one of them, into a directory and into a tar file. */
 class BackupTest {
     @TempDir
     private Path directory;
@@ -50,7 +50,7 @@ class BackupTest {
         return to;
     }
 
-    /** A backup has the messages of everybody. */
+    /** A backup contains the messages of all clients. */
     @Test
     void onlyTheOwnerMayReadABackup() throws Exception {
         Files.setPosixFilePermissions(
@@ -144,7 +144,7 @@ class BackupTest {
                 .isEqualTo(4);
     }
 
-    /** Ranges of several nodes have no moment in common. */
+    /** There is no common point in time for ranges of several nodes. */
     @Test
     void allStoresAreNotCopiedWhenAnotherNodeLeadsSome() throws Exception {
         Path all = directory.resolve("all");
@@ -184,8 +184,8 @@ class BackupTest {
     }
 
     /**
-     * The range is cut while the other one is being copied: what is told of it then is copied too, and the whole no
-     * more.
+     * The range is split while the other one is being copied: the resulting ranges are copied too, and the original one
+     * no longer.
      */
     @Test
     void aRangeThatIsCutMeanwhileIsCopiedAsItIsAfterwards() throws Exception {
@@ -281,9 +281,7 @@ class BackupTest {
         assertThat(directory.resolve("x")).doesNotExist();
     }
 
-    /**
-     * A node that is restarted, or cannot read on, ends a copy in the middle of a file; then the range is copied again.
-     */
+    /** If a node restarts, or cannot read on, a copy ends within a file; then the range is copied again. */
     @Test
     void halfAFileIsNotLeftInTheTarFile() throws Exception {
         Path tar = directory.resolve("b.tar");
@@ -307,7 +305,7 @@ class BackupTest {
         }
     }
 
-    /** As {@link Backup} does with what it receives, until nothing comes any more. */
+    /** Writes as {@link Backup} does, and stops after {@code comes} bytes. */
     private static void write(BackupTarget target, String to, byte[] content, int comes)
             throws AdminException, IOException {
         try (OutputStream out = target.file(to, "f", content.length)) {
@@ -318,7 +316,10 @@ class BackupTest {
         }
     }
 
-    /** What lies beside the directory to be made is the operator's: perhaps the backup itself, unpacked by hand. */
+    /**
+     * Files beside the directory to be created belong to the operator; perhaps they are the backup itself, unpacked by
+     * hand.
+     */
     @Test
     void aRestoreDeletesNothingThatItHasNotMade() throws Exception {
         Path tar = backup("b.tar");
@@ -339,7 +340,7 @@ class BackupTest {
         }
     }
 
-    /** "backup all" was killed while it wrote the manifests. The stores that it had finished are not the whole. */
+    /** "backup all" was killed while it wrote the manifests, so the finished stores are not the whole backup. */
     @Test
     void ofABackupOfAllThatWasNotFinishedNothingIsRestored() throws Exception {
         Path all = Files.createDirectory(directory.resolve("all"));
@@ -354,7 +355,7 @@ class BackupTest {
         assertThat(fixture.err).contains(all.resolve("dist") + " is no backup, or one that was not finished");
     }
 
-    /** What is not restored begins empty, which nobody should learn from the broker's clients. */
+    /** Stores without a backup begin empty, which operators should not learn from their clients. */
     @Test
     void storesWithoutABackupAreNamed() throws Exception {
         Path inbox = backup("b");
@@ -367,7 +368,7 @@ class BackupTest {
         assertThat(fixture.out + fixture.err).contains("no backup of dist, retain: ");
     }
 
-    /** As when a job of every hour takes longer than an hour. */
+    /** As when an hourly job takes longer than an hour. */
     @Test
     void aTarFileThatIsBeingWrittenIsLeftToWhoWritesIt() throws Exception {
         Path tar = directory.resolve("b.tar");

@@ -69,12 +69,12 @@ final class CommandPage {
         return String.join(" ", words);
     }
 
-    /** Within a group, picocli calls an option required that excludes the others. */
+    /** In an exclusive group picocli marks options as required. */
     private static boolean isMandatory(OptionSpec option) {
         return option.required() && option.group() == null;
     }
 
-    /** Those that were not inherited, without those that only help: these are the program's. */
+    /** The options that are not inherited, except those for help, which are the program's. */
     private static List<OptionSpec> own(CommandSpec spec) {
         boolean isRoot = spec.parent() == null;
         return spec.options().stream()
@@ -113,7 +113,7 @@ final class CommandPage {
         return names + value;
     }
 
-    /** Markdown would take these for its own. */
+    /** Escapes characters that have a meaning in Markdown. */
     private static String escaped(String text) {
         return text.replace("<", "&lt;").replace("*", "\\*").replace("[", "\\[").replace("%n", " ");
     }

@@ -13,7 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
-/** The page of commands is written from the programs; CONTRIBUTING.md tells how it is written anew. */
+/** The page of commands is generated from the programs; CONTRIBUTING.md says how. */
 class CommandPageTest {
     private static final Path ROOT =
             Path.of(System.getProperty("user.dir")).toAbsolutePath().getParent();
@@ -48,7 +48,7 @@ class CommandPageTest {
         assertThat(page).hasContent(text);
     }
 
-    /** What the script says of itself, as it is. */
+    /** The script's usage text, unchanged. */
     private static String script() throws IOException, InterruptedException {
         Process process = new ProcessBuilder(ROOT.resolve("bin/standalone.sh").toString(), "--help")
                 .redirectErrorStream(true)

@@ -26,7 +26,7 @@ class CompletionTest {
     @TempDir
     private Path directory;
 
-    /** What bash offers for the last of these words. */
+    /** The completions that bash offers for the last of these words. */
     private List<String> offers(String... words) throws Exception {
         Path script = directory.resolve("completion.sh");
         if (!Files.exists(script)) {

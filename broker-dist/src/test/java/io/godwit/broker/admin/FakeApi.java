@@ -18,7 +18,7 @@ import java.util.concurrent.Executors;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
-/** An HTTP server on a free port that answers as a test says, and keeps what it was asked. */
+/** An HTTP server on a free port that gives the test's answers and records its requests. */
 final class FakeApi implements AutoCloseable {
     /** Answers one request. */
     interface Handler {
@@ -71,7 +71,7 @@ final class FakeApi implements AutoCloseable {
         handler = next;
     }
 
-    /** Each request gets the next of these; the last one again and again. */
+    /** Each request gets the next of these bodies; when they are used up, the last one again. */
     void answers(int status, String... bodies) {
         handler = exchange -> answer(exchange, status, bodies[Math.min(asked.size(), bodies.length) - 1]);
     }

@@ -40,8 +40,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cluster in memory, as one node of it sees it: three nodes, one store with real balancers. What is asked for takes
- * effect at once, under the rules of real ranges: epochs, voters, neighbours.
+ * A cluster in memory as one node of it sees it: three nodes, and one store with real balancers. Changes take effect at
+ * once, under the rules of real ranges: epochs, voters, neighbours.
  */
 final class FakeNode implements NodeOperations, RangeBackups, NodeFacts {
     static final String A = "aaaaaaaa-1111";
@@ -50,29 +50,32 @@ final class FakeNode implements NodeOperations, RangeBackups, NodeFacts {
 
     final String self;
     final FakeStore inbox = new FakeStore();
-    /** A learner has to be asked for so many times before it counts as caught up. */
+    /** How many promotions are refused before a learner counts as caught up. */
     final AtomicInteger promotionsRefused = new AtomicInteger();
 
     boolean isBDraining;
-    /** Whether it is not running, as this node sees it. Volatile: of a test, read where requests are answered. */
+    /**
+     * Whether node B is down, as this node sees it. Volatile, as tests set it and the threads that answer requests read
+     * it.
+     */
     volatile boolean isBDown;
-    /** What a drain would give up; empty for nothing. */
+    /** What a drain would reduce; empty for nothing. */
     String reduction = "";
 
     boolean isCForgotten;
-    /** How many answers about B are of a time before the last drain. */
+    /** The number of answers about B from before the last drain. */
     int oldReports;
-    /** Answers of what is left on a node in which that cannot be told. */
+    /** The number of answers that cannot say what is left on a node. */
     int unclearAnswers;
 
-    /** Where copies lie; each is deleted when it is closed. */
+    /** The directory of copies; each copy is deleted when it is closed. */
     private final Path copies;
-    /** How often all stores were copied. */
+    /** The number of copies of all stores so far. */
     int moments;
-    /** Run when a copy is made, with the range that it is of. */
+    /** Run when a copy is made, with the id of its range. */
     Consumer<Long> whenCopied = rangeId -> {};
 
-    /** Run when it tells of its plugins. */
+    /** Run when plugins are queried. */
     Runnable whenAsked = () -> {};
 
     FakeNode(String self, Path copies) {
@@ -112,7 +115,7 @@ final class FakeNode implements NodeOperations, RangeBackups, NodeFacts {
         return copies;
     }
 
-    /** Of a file that takes several messages. */
+    /** The content of a file that takes several messages. */
     static byte[] content(long rangeId) {
         byte[] content = new byte[700_000];
         new Random(rangeId).nextBytes(content);
@@ -218,7 +221,7 @@ final class FakeNode implements NodeOperations, RangeBackups, NodeFacts {
             return refused(reduction);
         }
         isBDraining = isToGo;
-        if (isToGo) { // the others take what it has
+        if (isToGo) { // the others take over its ranges
             inbox.ranges.replaceAll(range -> range.with(
                     range.id(),
                     range.epoch() + 1,
@@ -293,10 +296,10 @@ final class FakeNode implements NodeOperations, RangeBackups, NodeFacts {
                 new FakeRange(1, 4, "", "80", List.of(A, B), List.of(), B),
                 new FakeRange(2, 9, "80", "", List.of(A, B), List.of(), A)));
         final List<BalanceAction> asked = new ArrayList<>();
-        /** How many balancers were paused when something was asked for. */
+        /** The balancers that were paused when a change was requested. */
         final Set<Long> pausedWhenAsked = new HashSet<>();
 
-        /** What another operator does while something is carried out here. */
+        /** What another operator does while a request is carried out here. */
         Runnable meanwhile = () -> {};
 
         boolean isRecovered;
@@ -447,7 +450,7 @@ final class FakeNode implements NodeOperations, RangeBackups, NodeFacts {
         }
     }
 
-    /** Runs what it is handed at once, and nothing later. */
+    /** Runs immediate tasks at once, and scheduled ones never. */
     private static final class DirectTimer implements BalanceTimer {
         @Override
         public long nanoTime() {

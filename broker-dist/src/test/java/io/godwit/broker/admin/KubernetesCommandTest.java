@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What pods ask, against an API server that answers as the one of Kubernetes does. */
+/** The queries of pods to an API server that answers as that of Kubernetes. */
 @Timeout(120)
 class KubernetesCommandTest {
     private static final String ID = "1c1d7a36-5d4c-4c7b-9f0f-0a8de7a7d1f2";
@@ -133,7 +133,7 @@ class KubernetesCommandTest {
         "3, broker-2, staying",
         "3, broker-3, leaving",
         "3, broker-4, leaving",
-        // All stop, nobody takes over: the disks have everything when they come back.
+        // All stop, so that no node takes over: their disks have all data when they are back.
         "0, broker-0, staying",
         "0, broker-2, staying",
         ", broker-0, staying",

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Pauses that end by themselves, beside the work of operators. */
+/** Pauses that end automatically, together with those of operators. */
 class LimitedPausesTest {
     private static final String NAME = "split";
 
@@ -62,7 +62,7 @@ class LimitedPausesTest {
     void aRestOfBeforeGoesOnBehindThePause() {
         pauses.rest(balancers, "inbox", NAME).join();
         pause(1).join();
-        pause(1).join(); // once more, which changes nothing of that
+        pause(1).join(); // a second pause, which does not change this
         awaitEnd();
         assertThat(isPaused()).isTrue();
     }

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Nodes that are replaced by others, over RPC, on a node in memory; C is not running. */
+/** Replacing nodes over RPC on a node in memory; C is down. */
 class ReplacementsTest {
     @TempDir
     private Path data;
@@ -127,7 +127,7 @@ class ReplacementsTest {
         nothingIsDone();
     }
 
-    /** Nobody could change its voters. */
+    /** Without a leader its voters cannot be changed. */
     @Test
     void aRangeWithoutALeaderIsNamed() {
         inbox.ranges.set(1, new FakeRange(123_456_789_012L, 9, "80", "", List.of(A, B, C), List.of(), ""));
@@ -141,7 +141,7 @@ class ReplacementsTest {
 
     @Test
     void theSameRequestJoinsAndAnyOtherIsRefused() throws Exception {
-        fixture.node.promotionsRefused.set(Integer.MAX_VALUE); // it is tried again until then
+        fixture.node.promotionsRefused.set(Integer.MAX_VALUE); // retried until then
         begin(C, B);
         Await.until(
                 "its first step", () -> replacements.of(C).orElseThrow().step().contains("promote"));
@@ -154,7 +154,7 @@ class ReplacementsTest {
         assertThat(ended().state()).isEqualTo(ReplaceState.DONE);
     }
 
-    /** The move of the first range was cut off before its last step; the second one was to keep what it has. */
+    /** The move of the first range was interrupted before its last step, and the second range was not to be changed. */
     @Test
     void whatWasInterruptedGoesOnWhereItIs() throws Exception {
         inbox.ranges.set(0, voters(inbox.ranges.get(0), List.of(A, C, B), A));
@@ -170,7 +170,7 @@ class ReplacementsTest {
 
     @Test
     void whenItsHeirGoesItFailsAndTellsWhy() throws Exception {
-        inbox.meanwhile = () -> fixture.node.isBDown = true; // the move that is under way comes to its end
+        inbox.meanwhile = () -> fixture.node.isBDown = true; // the move under way is completed
         begin(C, B);
         ReplaceView failed = ended();
         assertThat(failed.state()).isEqualTo(ReplaceState.FAILED);

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the API asks for, over RPC, on a node in memory; a second one that the first reaches. */
+/** The API's requests over RPC to a node in memory, which reaches a second one. */
 class StoreSteeringTest {
     private static final Duration WITHIN = Duration.ofSeconds(10);
 
@@ -101,7 +101,7 @@ class StoreSteeringTest {
         assertThat(fixture.node.inbox.find(1).leader()).isEqualTo(A);
     }
 
-    /** A node that hangs holds up who asks all nodes. */
+    /** A node that hangs blocks requests that query all nodes. */
     @Test
     void whoOnlyAsksHoldsUpNoChange() throws Exception {
         CompletableFuture<String> hangs = new CompletableFuture<>();
@@ -120,7 +120,7 @@ class StoreSteeringTest {
     void aMoveOutlivesItsRequestAndIsJoined() throws Exception {
         refused(steering.move(range(1), B, A, false, WITHIN), OperationException.Kind.REFUSED);
         refused(steering.move(range(1, 3), B, C, false, WITHIN), OperationException.Kind.STALE);
-        fixture.node.promotionsRefused.set(Integer.MAX_VALUE); // it is tried again until then
+        fixture.node.promotionsRefused.set(Integer.MAX_VALUE); // retried until then
         assertThat(get(steering.move(range(1), B, C, false, Duration.ofSeconds(2)))
                         .isDone())
                 .isFalse();
@@ -196,7 +196,7 @@ class StoreSteeringTest {
         refused(steering.backup("nothing", WITHIN), OperationException.Kind.UNKNOWN);
     }
 
-    /** Unpacked, it is what {@code backup all} writes. */
+    /** When unpacked, it equals what {@code backup all} writes. */
     @Test
     void aBackupOfAllStoresIsOfOneMoment() throws Exception {
         refused(steering.backup("all", WITHIN), OperationException.Kind.REFUSED);
@@ -310,7 +310,7 @@ class StoreSteeringTest {
                 .allMatch(each -> each.uses().get(0).kind().equals("auth-provider"));
     }
 
-    /** As one that stands still. The request of the API would end before the answer otherwise. */
+    /** The node hangs. Without a bound the API's request would end before the answer. */
     @Test
     void aNodeThatDoesNotAnswerIsNamedInTime() {
         CountDownLatch goesOn = new CountDownLatch(1);
@@ -325,7 +325,7 @@ class StoreSteeringTest {
         goesOn.countDown();
     }
 
-    /** Whoever is asked later has time left. */
+    /** Nodes that are queried later must still have time left. */
     @Test
     void oneOfSeveralNodesTakesItsPartOfTheTime() {
         AdminClient all = calls.client().within(Duration.ofSeconds(9));

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.Logger;
 
-/** What {@code conf/logback.xml} makes of texts that others choose. */
+/** How {@code conf/logback.xml} treats texts that clients choose. */
 class LogConfigurationTest {
     private static final String FORGED = "\r\n2026-01-01 00:00:00,000 INFO  [main] io.godwit.Broker - forged";
     private static final String NASTY = FORGED + "\u001b[2J\u202e\u2028x\u0085y";
@@ -58,7 +58,7 @@ class LogConfigurationTest {
                         .doesNotContainPattern("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]"));
     }
 
-    /** They have messages of their own, which tell what somebody has sent. */
+    /** Messages of exceptions may contain what a client has sent. */
     @Test
     void noLineOfAStackTraceLooksLikeOneOfTheLog() throws Exception {
         Exception failure = new IllegalStateException(
@@ -77,7 +77,7 @@ class LogConfigurationTest {
         assertThat(String.join("\n", all)).as("once").containsOnlyOnce("java.lang.IllegalStateException: outer");
     }
 
-    /** So many other lines as somebody can cause push out none of it. */
+    /** However many other lines clients cause, they do not displace its lines. */
     @Test
     void theRecordOfChangesHasAFileOfItsOwn() throws Exception {
         try (LogbackAudit audit = new LogbackAudit(new SimpleMeterRegistry(), context)) {
@@ -92,7 +92,7 @@ class LogConfigurationTest {
         assertThat(lines("godwit.log")).hasSize(3);
     }
 
-    /** The headers of each call, with operators' tokens. */
+    /** They would log the headers of each call, which contain operators' tokens. */
     @Test
     void librariesThatTransferSecretsDoNotLogThemAtDebug() {
         context.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(ch.qos.logback.classic.Level.TRACE);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Logback swallows that a disk is full; the record of changes does not. */
+/** Logback ignores that a disk is full, but the audit log must not. */
 class LogbackAuditTest {
     private final LoggerContext context = new LoggerContext();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
@@ -72,7 +72,7 @@ class LogbackAuditTest {
         }
     }
 
-    /** What another file does is of no matter, once the record has one of its own. */
+    /** Failures of other files do not matter if the audit log has its own. */
     @Test
     @EnabledOnOs(OS.LINUX)
     void aFileOfItsOwnIsWhatCounts(@TempDir Path directory) throws Exception {
@@ -93,7 +93,7 @@ class LogbackAuditTest {
         assertThatThrownBy(() -> audit.write("b")).isInstanceOf(IOException.class);
     }
 
-    /** By the API, or by a configuration that is read anew, which takes away what levels were set before. */
+    /** Neither a level set by the API, nor a configuration that is read again and resets levels. */
     @Test
     void noLevelKeepsItFromBeingWritten(@TempDir Path directory) throws Exception {
         Path file = directory.resolve("log");

@@ -21,7 +21,7 @@ class LogbackLevelsTest {
         assertThat(LoggerFactory.getLogger(logger).isTraceEnabled()).isFalse();
     }
 
-    /** There libraries log what they transfer, such as the tokens of operators. */
+    /** Below info, libraries log the data that they transfer, such as operators' tokens. */
     @Test
     void theRootGetsNoLevelBelowInfo() {
         assertThat(levels.set("ROOT", Level.DEBUG))

@@ -107,7 +107,7 @@ class AclTest {
         assertThat(subscribes(acl, ANN, "dev/+/#")).isFalse();
     }
 
-    /** A client chooses its id: as "+" or "a/b" it must not reach what others may. */
+    /** A client chooses its id: with "+" or "a/b" it must not reach topics of others. */
     @ParameterizedTest
     @ValueSource(strings = {"+", "#", "a/b", "x+", "/"})
     void aNameIsNeverAWildcard(String clientId) throws Exception {
@@ -121,9 +121,7 @@ class AclTest {
         assertThat(publishes(acl, client, "dev/a/b")).isFalse();
     }
 
-    /**
-     * The other way round: what is denied to the place of a name is denied to everything that the name could stand for.
-     */
+    /** Conversely, a denial for the place of a name denies every name that the wildcard could match. */
     @ParameterizedTest
     @ValueSource(strings = {"a/b", "+", "#", "b#", "/"})
     void aDenyIsNotEvadedByAName(String clientId) throws Exception {
@@ -182,7 +180,7 @@ class AclTest {
                         "line 4", "line 5", "line 6", "line 7", "line 8", "line 9", "line 10", "line 11");
     }
 
-    /** By levels it says what testing every topic would say. */
+    /** The decisions by levels equal those of testing every topic. */
     @Test
     void coverAndOverlapAreWhatTheTopicsSay() {
         List<String> topics = combine(List.of("a", "b", "c", "$a"), List.of("a", "b", "c"), 4);

@@ -34,7 +34,7 @@ class CredentialTest {
         holdsItsPasswordAndSurvivesItsText(BcryptHash.of(utf8("grutto"), 4, RANDOM), "grutto");
     }
 
-    /** The test vector that OpenBSD, Python's bcrypt and others share. */
+    /** A test vector shared by OpenBSD, Python's bcrypt and others. */
     @Test
     void bcryptOfOthersIsRead() {
         Credential credential = Credential.parse("$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW");
@@ -42,7 +42,7 @@ class CredentialTest {
         assertThat(credential.matches(utf8("U*U*"))).isFalse();
     }
 
-    /** Bcrypt reads 72 bytes: two long passwords that differ behind them would be one. */
+    /** Bcrypt reads 72 bytes, so long passwords that differ only after them would be equal. */
     @Test
     void bcryptRefusesWhatItWouldCut() {
         String longest = "x".repeat(72);
@@ -57,7 +57,7 @@ class CredentialTest {
         holdsItsPasswordAndSurvivesItsText(Argon2Hash.of(utf8("a".repeat(200)), RANDOM), "a".repeat(200));
     }
 
-    /** Out of the tests of the reference implementation. */
+    /** From the tests of the reference implementation. */
     @Test
     void argon2OfOthersIsRead() {
         Credential credential = Credential.parse(
@@ -80,7 +80,7 @@ class CredentialTest {
                         + "wfPLwcE6nTWhTAmQ7tl2KeoiWGPlZqQxSrmfPwDl2dU=");
     }
 
-    /** What a person types the same is the same: a ligature, a no-break space, a soft hyphen. */
+    /** Passwords that look the same when typed are the same: with a ligature, a no-break space or a soft hyphen. */
     @Test
     void scramPreparesPasswords() {
         ScramCredential credential = ScramCredential.of(utf8("ﬁ x"), 4096, RANDOM);

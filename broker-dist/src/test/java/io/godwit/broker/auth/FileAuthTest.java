@@ -65,7 +65,7 @@ class FileAuthTest {
         replace(passwords, user + ":" + credential.text() + "\n");
     }
 
-    /** As an editor does: by a rename. */
+    /** Replaces the file by a rename, as an editor does. */
     private static void replace(Path file, String text) throws IOException {
         Path next = file.resolveSibling(file.getFileName() + ".next");
         Files.writeString(next, text);
@@ -111,7 +111,7 @@ class FileAuthTest {
         assertThat(reason(connect(auth, "", "grutto"))).isEqualTo(RefusalReason.NOT_AUTHORIZED);
     }
 
-    /** One thread and a queue of ten: but for one hash in common most of them would be refused as busy. */
+    /** With one thread and a queue of ten, most logins would be refused as busy if they did not share a hash. */
     @Test
     void aFleetWithOnePasswordIsLetInByOneHash() throws Exception {
         FileAuth auth = open(null, false);
@@ -137,7 +137,7 @@ class FileAuthTest {
         assertThat(reason(connect(auth, "ann", "wrong"))).isEqualTo(RefusalReason.BUSY);
     }
 
-    /** Its user need not stand in the file; rules hold for it all the same. */
+    /** Its user need not be in the file, but rules apply to it. */
     @Test
     void aCertificateNeedsNoPassword() throws Exception {
         ConnectRequest request = new ConnectRequest(client("machine"), true, null, List.of());
@@ -204,7 +204,7 @@ class FileAuthTest {
         assertThat(connect(auth, "ann", "wulp")).isInstanceOf(ConnectResult.Accepted.class);
     }
 
-    /** What comes of a change: it is noticed at the first look and read at the next. */
+    /** The event after a change, which is noticed at the first look and read at the next. */
     private BrokerEvent nextEvent() {
         auth.look();
         assertThat(events).isEmpty();

@@ -11,7 +11,7 @@ class LoginSourceTest {
         assertThat(LoginSource.of("10.0.0.1:5000")).isNotEqualTo(LoginSource.of("10.0.0.2:5000"));
     }
 
-    /** A site has a network of 64 bits to itself. */
+    /** A site usually has a network of 64 bits. */
     @Test
     void ofAnIpv6AddressTheFirstHalfCounts() {
         long source = LoginSource.of("2001:db8:0:1:0:0:0:1:5000");

@@ -54,7 +54,7 @@ class LoginsUnderWayTest {
         assertThat(submitted).hasSize(6);
     }
 
-    /** Else the time tells which users there are. */
+    /** Otherwise the time would reveal which users exist. */
     @Test
     void unknownUsersAreTreatedAlike() {
         join("nobody", null, "x");

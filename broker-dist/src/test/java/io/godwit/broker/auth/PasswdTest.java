@@ -70,7 +70,9 @@ class PasswdTest {
         }
     }
 
-    /** The broker of a service often reads the file by its group: after an edit it must still be able to. */
+    /**
+     * A broker that runs as a service often reads the file through its group, and must still be able to after an edit.
+     */
     @Test
     void anEditLeavesTheGroupItsRightsAndOthersNone() throws Exception {
         assertThat(run("grutto\nrest", "add", "--cost", "4", "ann")).as(output).isZero();
@@ -80,7 +82,7 @@ class PasswdTest {
                 .isEqualTo("rw-r-----");
     }
 
-    /** A device that logs in by SCRAM needs its kind of credential. */
+    /** A device that logs in by SCRAM needs a credential of that kind. */
     @Test
     void aChangeKeepsTheKindUnlessToldOtherwise() throws Exception {
         run("wulp", "add", "--scram", "gate");
@@ -100,7 +102,7 @@ class PasswdTest {
         assertThat(kind("cas")).startsWith("SCRAM");
     }
 
-    /** Whatever was made cheap, or by others, becomes what {@code add} makes. */
+    /** A cheap credential, or one of another program, is replaced by one as {@code add} creates it. */
     @Test
     void aChangeWeakensNothing() throws Exception {
         Files.writeString(

@@ -67,7 +67,7 @@ class PasswordPoolTest {
         assertThat(second.get(10, TimeUnit.SECONDS)).isEqualTo(ACCEPTED);
     }
 
-    /** One source fills the queue, and others log in all the same: not behind it, but in turn with it. */
+    /** One source fills the queue; the logins of others take turns with it instead of waiting behind it. */
     @Test
     void oneSourceDoesNotKeepOthersOut() throws Exception {
         List<String> checked = Collections.synchronizedList(new ArrayList<>());
@@ -87,7 +87,7 @@ class PasswordPoolTest {
         assertThat(checked).containsExactly("first", "other");
     }
 
-    /** Else a login from each of many addresses would keep everybody out for as long as it goes on. */
+    /** Otherwise logins from many addresses, one from each, would keep everybody out while they go on. */
     @Test
     void manySourcesDoNotKeepOutOneThatARightPasswordCameFrom() throws Exception {
         assertThat(pool.submit(OTHER, () -> ACCEPTED).get(10, TimeUnit.SECONDS)).isEqualTo(ACCEPTED);

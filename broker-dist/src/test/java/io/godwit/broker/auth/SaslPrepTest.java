@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class SaslPrepTest {
-    /** Two classes of combining marks in turn: normalization sorts them. */
+    /** Combining marks of two classes in alternation, which normalization sorts. */
     private static String marks(int chars) {
         return "a" + "\u0315\u0316".repeat((chars - 1) / 2);
     }
@@ -17,7 +17,7 @@ class SaslPrepTest {
         assertThat(SaslPrep.prepare("x".repeat(SaslPrep.MAX_CHARS + 1))).isEmpty();
     }
 
-    /** Without the bound it takes seconds, and so long stands an event loop still. */
+    /** Without the bound normalization would block an event loop for seconds. */
     @Test
     void whatTakesLongToNormalizeIsRefusedAtOnce() {
         long begin = System.nanoTime();

@@ -23,7 +23,7 @@ class ScramExchangeTest {
     private static final String SERVER_NONCE = "%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0";
     private static final String SALT = "W22ZaJ0SNY7soEsUEjb6gQ==";
 
-    /** Steps that were not computed on the loop. */
+    /** The number of steps that were computed outside the loop. */
     private int computed;
 
     private final Map<String, ScramCredential> users =
@@ -57,7 +57,7 @@ class ScramExchangeTest {
                 SERVER_NONCE);
     }
 
-    /** Such a name stood an event loop still for half a second. */
+    /** Such a name would block an event loop for half a second. */
     @Test
     void aLongUserNameIsRefusedAndNotNormalized() {
         String name = "a" + "\u0315\u0316".repeat(SaslPrep.MAX_CHARS / 2);
@@ -84,7 +84,7 @@ class ScramExchangeTest {
         return new String(((AuthStep.Challenge) step).data(), StandardCharsets.UTF_8);
     }
 
-    /** What a client answers to {@code serverFirst}. */
+    /** A client's answer to {@code serverFirst}. */
     private static String clientFinal(String password, String header, String firstBare, String serverFirst) {
         byte[] salted = Hmac.pbkdf2(
                 Hmac.SHA_256,
@@ -101,7 +101,7 @@ class ScramExchangeTest {
         return withoutProof + ",p=" + Base64.getEncoder().encodeToString(clientKey);
     }
 
-    /** The example of RFC 7677, 3, letter by letter. */
+    /** The example of RFC 7677, 3, unchanged. */
     @Test
     void theExchangeIsTheOneOfTheRfc() {
         ScramExchange exchange = exchange();

@@ -35,7 +35,7 @@ class WaitingLoginsTest {
         assertThat(waiting.add('a', "a7")).isNull();
     }
 
-    /** A login from each of many addresses would else keep everybody out for as long as it goes on. */
+    /** Otherwise logins from many addresses, one from each, would keep everybody out while they go on. */
     @Test
     void strangersDoNotKeepOutWhoWasHereBefore() {
         WaitingLogins<String> waiting = new WaitingLogins<>(4);
@@ -53,7 +53,7 @@ class WaitingLoginsTest {
         assertThat(all(waiting)).containsExactly("known1", "stranger0", "known2", "stranger1");
     }
 
-    /** Nor the other way round: half of the places are for new ones. */
+    /** Conversely, half of the places are for new sources. */
     @Test
     void whoWasHereBeforeDoesNotKeepOutStrangers() {
         WaitingLogins<String> waiting = new WaitingLogins<>(4);
@@ -78,8 +78,8 @@ class WaitingLoginsTest {
     }
 
     /**
-     * Whatever comes and goes: nobody is lost or served twice, no place is left empty, and whoever gives way had more
-     * than who comes.
+     * In any sequence of events no login is lost or served twice, no place stays empty, and a login is displaced only
+     * if its source has more places than the new one.
      */
     @Test
     void theSharesAreFair() {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
-/** What is said of failures. */
+/** The reports about failures. */
 @Timeout(60)
 class AllNodesTest {
     private static final Duration LONG = Duration.ofSeconds(20);
@@ -32,7 +32,7 @@ class AllNodesTest {
 
     private final Logger logger = (Logger) LoggerFactory.getLogger(AllNodes.class);
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
-    private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5); // the clock may go round
+    private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5); // the clock may overflow
 
     @SuppressWarnings("NullAway.Init")
     private ThreeNodes nodes;

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Bans of operators, and of three nodes by themselves. */
+/** Bans of operators, and automatic ones of three nodes. */
 @Timeout(120)
 class BansOverNodesTest {
     private static final Duration WITHIN = Duration.ofSeconds(30);
@@ -320,7 +320,7 @@ class BansOverNodesTest {
         assertThat(BanWire.bans(valid, query).bans()).hasSize(2);
         List<BansAnswer> wrong = List.of(
                 valid.toBuilder().addBans(valid.getBans(1)).build(),
-                valid.toBuilder().removeBans(0).build(), // goes on though it is only one
+                valid.toBuilder().removeBans(0).build(), // claims to have more after a single ban
                 valid.toBuilder()
                         .clearBans()
                         .addBans(valid.getBans(1))

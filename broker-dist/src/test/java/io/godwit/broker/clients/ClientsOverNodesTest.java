@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What an operator is told at one node of three, over gRPC. */
+/** An operator's queries to one of three nodes, over gRPC. */
 @Timeout(60)
 class ClientsOverNodesTest {
     private static final Duration LONG = Duration.ofSeconds(20);
@@ -188,7 +188,7 @@ class ClientsOverNodesTest {
         assertThat(page.missingNodes()).containsExactly("b", "c");
     }
 
-    /** A node that answers the calls with these bytes, whatever they ask for. */
+    /** A node that answers all calls with these bytes. */
     private static ServerServiceDefinition answering(byte[] bytes) {
         ServerServiceDefinition.Builder service = ServerServiceDefinition.builder(ClientMethods.SERVICE);
         for (var method : List.of(ClientMethods.PAGE, ClientMethods.FIND, ClientMethods.DISCONNECT)) {

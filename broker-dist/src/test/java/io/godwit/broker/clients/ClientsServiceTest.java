@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a node answers to whatever comes to its port. */
+/** A node's answers to all kinds of requests at its port. */
 @Timeout(120)
 class ClientsServiceTest {
     private static final Key KEY = ClientWire.key(MemoryClients.key("c"));

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** What the store says comes out of the test. */
+/** A catalog of stored sessions whose answers come from the test. */
 final class MemoryCatalog implements SessionCatalog {
     final List<Criteria> asked = new ArrayList<>();
     CompletableFuture<Page> page = CompletableFuture.completedFuture(new Page(List.of(), null));

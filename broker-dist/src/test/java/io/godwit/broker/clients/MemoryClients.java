@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 final class MemoryClients implements NodeClients {
     final NavigableMap<ClientKey, ConnectedClient> connected = new ConcurrentSkipListMap<>();
     final Map<ClientKey, ReasonCode> ended = new ConcurrentHashMap<>();
-    /** Of sessions that are not stored. */
+    /** The filters of sessions that are not stored. */
     final Map<ClientKey, List<TopicFilter>> filters = new ConcurrentHashMap<>();
 
     final List<Subscription> subscribed = new CopyOnWriteArrayList<>();
@@ -39,7 +39,7 @@ final class MemoryClients implements NodeClients {
     static final SubscriptionOptions OPTIONS = new SubscriptionOptions(Qos.AT_LEAST_ONCE, true, false, 7);
 
     volatile boolean isSilent;
-    /** Ends its search there, when it has not found enough before. */
+    /** The key at which its search ends, unless it has found enough before. */
     volatile @Nullable ClientKey looksUpTo;
 
     static ClientKey key(String clientId) {
@@ -58,7 +58,7 @@ final class MemoryClients implements NodeClients {
         return this;
     }
 
-    /** That it has made by itself, by id. */
+    /** The automatic bans of this node, by id. */
     final NavigableMap<String, AutomaticBan> bans = new ConcurrentSkipListMap<>();
 
     @Override

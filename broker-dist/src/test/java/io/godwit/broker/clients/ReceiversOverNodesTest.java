@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who gets a topic, asked at one node of three. */
+/** The receivers of a topic, queried at one of three nodes. */
 @Timeout(60)
 class ReceiversOverNodesTest {
     private static final Duration LONG = Duration.ofSeconds(20);
@@ -64,7 +64,7 @@ class ReceiversOverNodesTest {
         return new Receiver(clientId, node, false, 1, "$share/g/t");
     }
 
-    /** Each node knows all stored ones: they count once. */
+    /** Each node knows all stored sessions, which must count once. */
     @Test
     void liveOnesOfAllNodesAndStoredOnesOfThisAreListed() throws Exception {
         assertThat(ask(10, LONG))
@@ -179,7 +179,7 @@ class ReceiversOverNodesTest {
         StoredSubscription stored = new StoredSubscription(filters("a/+").get(0), Qos.EXACTLY_ONCE, false, true, 1, 0);
         nodes.catalog.subscriptions =
                 CompletableFuture.completedFuture(Optional.of(new SubscriptionPage(List.of(stored), true)));
-        nodes.c.isSilent = true; // knows nothing of stored sessions: nobody is missing
+        nodes.c.isSilent = true; // no part of the answer is missing, as it has no stored sessions
         assertThat(subscriptions("kept", null, 1, SHORT))
                 .isEqualTo(Answer.complete(
                         Optional.of(new Page<>(List.of(new Subscription("a/+", 2, false, true, 0)), "a/+"))));

@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** What the API is told of stored sessions; what the store says comes out of the test. */
+/** Queries of the API about stored sessions; the store's answers come from the test. */
 class SessionsOverNodesTest {
     private static final Duration LONG = Duration.ofSeconds(20);
     private static final ClientKey KEY = new ClientKey("default", "c");

@@ -51,12 +51,12 @@ final class ThreeNodes implements ClusterNodes, AutoCloseable {
         serve("c", new ClientsService(c, thread).definition());
     }
 
-    /** Connects to the others, so that a short time is enough for an answer from then on. */
+    /** Connects to the others, so that later answers come within a short time. */
     void connect() throws Exception {
         all.client(new ClientKey("default", "nobody"), Duration.ofSeconds(30)).get(30, TimeUnit.SECONDS);
     }
 
-    /** Another member, or what is to answer for one from now on. */
+    /** Adds a member, or replaces the service of one. */
     void serve(String node, ServerServiceDefinition service) throws IOException {
         Path file = directory.resolve(node + opened.size());
         LocalRpcServer server = LocalRpcServer.start(List.of(service), file);
@@ -97,7 +97,7 @@ final class ThreeNodes implements ClusterNodes, AutoCloseable {
         thread.shutdown();
     }
 
-    /** Knows one group of the tenant, and looks nothing else up. */
+    /** Knows a single group of the tenant; other look-ups fail. */
     private static final class NoGroups implements TopicLookup {
         @Override
         public TopicReceivers receivers(TenantId tenant, String topic, int most) {

@@ -11,10 +11,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Sections whose keys somebody else knows. */
+/** Sections whose keys are defined elsewhere. */
 @Timeout(30)
 class OpenSectionsTest {
-    /** What a file of these tests may have. */
+    /** The form of the files in these tests. */
     public record TestFile(
             @Key(value = "true") boolean flag,
             @OpenSections(text = "Of others.") Map<String, OpenSection> plugins) {}
@@ -71,7 +71,7 @@ class OpenSectionsTest {
                 .hasSize(1);
     }
 
-    /** A node may be in the file many times, and within itself. */
+    /** Aliases may make a YAML node occur many times, and inside itself. */
     @Test
     void aFileWithoutAnEndIsBounded() throws Exception {
         assertThat(load("plugins: {a: &a {b: *a}}", Map.of()).errors())

@@ -32,14 +32,14 @@ class SecretFileEditorTest {
         }
     }
 
-    /** Whether this process has a lock on the file by which others do not write to it, as the kernel knows. */
+    /** Whether this process holds a lock against writing on the file, according to the kernel. */
     private static boolean isLocked(Path file) throws IOException {
         String end = ":" + Files.getAttribute(file, "unix:ino") + " ";
         return Files.readAllLines(Path.of("/proc/locks")).stream()
                 .anyMatch(line -> line.contains("POSIX") && line.contains("WRITE") && line.contains(end));
     }
 
-    /** Linux gives a lock up as soon as the process closes any descriptor of the file. */
+    /** Linux releases the lock when the process closes any descriptor of the file. */
     @Test
     void aFileIsLockedAsLongAsItIsEdited() throws Exception {
         add(file(), "a");

@@ -14,9 +14,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Every kind of key, from every source, right and wrong. */
+/** All kinds of keys from all sources, valid and invalid. */
 class SourcesTest {
-    /** What a file of these tests may have. */
+    /** The form of the files in these tests. */
     public record TestFile(
             @Key(value = "true") boolean flag,
             @Section Numbers numbers,
@@ -266,7 +266,10 @@ class SourcesTest {
                         "kv_siz: unknown system property, the nearest valid one is kv_size");
     }
 
-    /** A service that is named godwit, godwit-headless or the like must not keep its own pods from starting. */
+    /**
+     * Kubernetes derives variables from the names of services; a service named godwit, godwit-headless or the like must
+     * not keep its own pods from starting.
+     */
     @Test
     void whatKubernetesMakesOfTheNamesOfServicesIsNotMeantForUs() throws IOException {
         Loaded<TestFile, TestProperties> loaded = load(

@@ -74,7 +74,7 @@ final class ClauseTags {
             if (!method.find(annotation.end())) {
                 throw new IllegalStateException(file + ": no method behind " + annotation.group());
             }
-            // annotations of the method stand between the end of the member before and its name
+            // the method's annotations are between the end of the previous member and its name
             int begin = Math.max(
                     source.lastIndexOf("\n\n", annotation.start()), source.lastIndexOf("*/", annotation.start()));
             String declaration = source.substring(Math.max(0, begin), method.end());
@@ -90,17 +90,14 @@ final class ClauseTags {
         }
     }
 
-    /**
-     * Whether one of the rows has the whole id at its beginning: the bare number means another clause in another
-     * version.
-     */
+    /** Whether a row begins with the whole id, since the number alone is another clause in another version. */
     private static boolean names(String rows, String clause) {
         return Pattern.compile("\"(?:MQTT\\S+ )*" + Pattern.quote(clause) + "[ \"]")
                 .matcher(rows)
                 .find();
     }
 
-    /** What stands before the class, its annotations among it. */
+    /** The text before the class, including its annotations. */
     private static String headOf(String source) {
         Matcher declaration = CLASS.matcher(source);
         if (!declaration.find()) {

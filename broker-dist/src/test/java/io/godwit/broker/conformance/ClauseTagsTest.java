@@ -9,7 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * What counts as a test of a clause. The sources are put together here, so that none of them is taken for one of this
+ * Which methods count as tests of a clause. The sources are assembled here, so that none counts as a test of this
  * class.
  */
 class ClauseTagsTest {

@@ -1,4 +1,4 @@
-/** Which test shows which normative statement of MQTT, and that none for servers is left out. */
+/** Checks that each normative statement of MQTT for servers has a test. */
 @NullMarked
 package io.godwit.broker.conformance;
 

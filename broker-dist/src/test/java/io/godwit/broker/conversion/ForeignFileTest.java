@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What becomes of each line, out of files that are written as people write them. */
+/** The conversion of each line, with files as people write them. */
 @Timeout(60)
 class ForeignFileTest {
     @TempDir
@@ -106,7 +106,7 @@ class ForeignFileTest {
         assertThat(made.isWhole()).isFalse();
     }
 
-    /** A denial that cannot be written shuts its user out: what it kept from him is not let go. */
+    /** A user with a denial that cannot be converted is shut out, so that the denied topics stay closed. */
     @Test
     void aDenialThatCannotBeWrittenDeniesAll() throws Exception {
         sample("passwords");
@@ -198,7 +198,9 @@ class ForeignFileTest {
         assertThat(told(made, "password_file").get(0)).startsWith("to do: ").contains("godwit-passwd add");
     }
 
-    /** {@code pattern readwrite #} would allow them here what the first rule denies them there. */
+    /**
+     * By {@code pattern readwrite #} these users would be allowed here what the first rule denies them in Mosquitto.
+     */
     @ParameterizedTest
     @CsvSource({"topic deny secret/#,false", "topic read open/#,true"})
     void whoeverIsDeniedSomethingWithoutAUserNameIsKeptOut(String rule, boolean letsIn) throws Exception {
@@ -240,7 +242,7 @@ class ForeignFileTest {
         assertThat(made.yaml()).contains("wsListener:\n    enable: true").contains("port: '8092'");
     }
 
-    /** Whom a plugin kept out does not come in without it. */
+    /** Without the plugin, clients that it would have refused must not be accepted. */
     @Test
     void withoutTheAuthPluginListenersServeThisMachine() throws Exception {
         Converted made = ForeignFile.BIFROMQ.convert(sample("standalone-v4.yml"), directory);

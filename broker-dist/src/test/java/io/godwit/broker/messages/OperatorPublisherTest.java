@@ -27,7 +27,7 @@ import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What operators publish goes the way of clients' messages; what the dist-worker says comes out of the test. */
+/** Operators' messages take the same path as those of clients; the dist-worker's answers come from the test. */
 class OperatorPublisherTest {
     private static final int MAX_BYTES = 1_000;
     private static final TopicRules RULES = new TopicRules(List.of(), List.of(), false, 60, true);
@@ -49,7 +49,7 @@ class OperatorPublisherTest {
             MAX_BYTES,
             () -> 77);
 
-    /** Tells of the topics that were set, and answers as the test says. */
+    /** Records the topics that are set, and gives the test's answers. */
     private static final class Store implements RetainClient {
         final List<String> topics = new ArrayList<>();
         CompletableFuture<Void> answer = CompletableFuture.completedFuture(null);
@@ -113,7 +113,7 @@ class OperatorPublisherTest {
         assertThat(retain.topics).isEmpty();
     }
 
-    /** The packet of no receiver could be written, which would end their connections. */
+    /** Such a message could not be encoded for any receiver, whose connections would end. */
     @Test
     void oneThatMqttCannotCarryIsRefused() {
         MessageProperties none = MessageProperties.NONE;

@@ -36,14 +36,14 @@ class RetainedOverNodesTest {
     private final Store store = new Store();
     private final RetainedOverNodes retained = new RetainedOverNodes(store, RULES, () -> 99);
 
-    /** Of the tenant default; the cursor is the last topic given. */
+    /** The messages of the tenant "default"; the cursor is the last topic returned. */
     private static final class Store implements RetainClient {
         final NavigableMap<String, Message> messages = new TreeMap<>();
         final List<String> cursors = new ArrayList<>();
         /** Answers searches, when it is set. */
         @Nullable
         CompletableFuture<RetainClient.Page> prescribed;
-        /** Sets that fail, from this one on. */
+        /** The number of the first set that fails. */
         int failsFrom = Integer.MAX_VALUE;
 
         int sets;

@@ -10,14 +10,14 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What a scrape says, read as Prometheus reads its text format. */
+/** A scrape, parsed as Prometheus parses its text format. */
 public final class Exposition {
     private static final Pattern SAMPLE = Pattern.compile("([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\\{(.*)\\})? (\\S+)");
     private static final Pattern LABEL = Pattern.compile("([a-zA-Z_][a-zA-Z0-9_]*)=\"((?:[^\"\\\\]|\\\\.)*)\",?");
 
     /** One metric with all its series. */
     public record Family(String name, String type, String help, List<Sample> samples) {
-        /** Keys of labels but for the bounds of histograms. */
+        /** Label keys, except for those of histogram buckets. */
         public Set<String> labels() {
             Set<String> keys = new LinkedHashSet<>();
             samples.forEach(sample -> keys.addAll(sample.labels().keySet()));
@@ -71,12 +71,12 @@ public final class Exposition {
         return labels;
     }
 
-    /** By name, as they come. */
+    /** The metrics by name, in the order of the text. */
     public Map<String, Family> families() {
         return Collections.unmodifiableMap(families);
     }
 
-    /** Of all series of that name together. */
+    /** The sum of all series with that name. */
     public double sum(String name) {
         return families.values().stream()
                 .flatMap(family -> family.samples().stream())

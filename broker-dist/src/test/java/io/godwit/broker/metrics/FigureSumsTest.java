@@ -35,7 +35,7 @@ class FigureSumsTest {
         assertThat(sums).containsEntry("topics.count", 100L).containsEntry("routes.count", 201L);
     }
 
-    /** Every node knows the 50 of stored sessions; the others are its own. */
+    /** Every node counts the 50 subscriptions of stored sessions; the others are its own. */
     @Test
     void subscriptionsOfStoredSessionsCountOnce() {
         Map<String, Number> sums = FigureSums.of(

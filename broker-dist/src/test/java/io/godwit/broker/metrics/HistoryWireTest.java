@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** What another node tells of its last hour is believed only where it can be. */
+/** Another node's report of its last hour is accepted only if it is plausible. */
 class HistoryWireTest {
     private static final List<Double> BOUNDS = List.of(1.0, 10.0);
 

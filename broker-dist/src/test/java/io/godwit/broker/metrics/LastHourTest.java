@@ -105,7 +105,7 @@ class LastHourTest {
         assertThat(all().get(1).latencies()).isEmpty();
     }
 
-    /** A process that stood still has no hole in its hour, and no step with all that came meanwhile. */
+    /** After a pause of the process there is no gap in the hour, and no single step with all counts of the pause. */
     @Test
     void whatCameWhileNobodyLookedIsSpread() {
         hour.look();

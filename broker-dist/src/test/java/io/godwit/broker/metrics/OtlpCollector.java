@@ -17,7 +17,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.GZIPInputStream;
 
-/** A collector that keeps what is pushed to it. */
+/** A collector that records what is pushed to it. */
 public final class OtlpCollector implements AutoCloseable {
     /** One push as it came. */
     @SuppressWarnings("ArrayRecordComponent")

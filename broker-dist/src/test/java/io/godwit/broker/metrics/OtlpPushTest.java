@@ -39,7 +39,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** Meters arrive at a collector; one that is bad costs nothing. */
+/** Metrics arrive at a collector; a collector that fails does no harm. */
 class OtlpPushTest {
     private static final Duration LONG = Duration.ofSeconds(60);
 
@@ -212,7 +212,7 @@ class OtlpPushTest {
         assertThat(lines.list).singleElement().asString().contains("SSLHandshakeException");
     }
 
-    /** One line in ten minutes, with no header in it. */
+    /** One line in ten minutes, without headers. */
     @Test
     void aCollectorThatRefusesIsToldOfSeldom() throws Exception {
         try (OtlpCollector collector = OtlpCollector.answering(500);

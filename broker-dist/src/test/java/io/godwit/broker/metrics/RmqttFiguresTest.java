@@ -60,7 +60,7 @@ class RmqttFiguresTest {
                 .containsEntry("handshakings_rate.max", 27.5);
     }
 
-    /** No made-up 0: a board that shows nothing is right, where nothing is counted. */
+    /** Figures that are not counted are absent rather than 0, so that a dashboard shows nothing. */
     @Test
     void whatIsNotCountedIsLeftOut() {
         count("godwit.mqtt.connects", 5);

@@ -55,7 +55,7 @@ class RmqttStatsTest implements ClusterNodes {
     private final Set<String> others = new TreeSet<>();
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
 
-    /** Of all nodes, whose threads look at it. */
+    /** The time of all nodes, read by their threads. */
     private final AtomicLong millis = new AtomicLong(1_000_000);
 
     private final RmqttStats stats = node("a", 1);
@@ -78,7 +78,7 @@ class RmqttStatsTest implements ClusterNodes {
         others.add(id);
     }
 
-    /** One that answers what it likes. */
+    /** A node with this answer, valid or not. */
     private static ServerServiceDefinition answering(byte @Nullable [] answer) {
         return ServerServiceDefinition.builder(FiguresWire.SERVICE)
                 .addMethod(FiguresWire.READ, ServerCalls.asyncUnaryCall((request, caller) -> {

@@ -43,7 +43,7 @@ class CircuitBreakerTest {
         assertThat(fails()).as("those before are forgotten").isFalse();
     }
 
-    /** Otherwise one client that makes the service slow shuts all others out. */
+    /** Otherwise one client that makes the service slow would shut out all others. */
     @Test
     void aBurstOfFailuresAmongManyGoodCallsLeavesItClosed() {
         for (int i = 0; i < 100; i++) {

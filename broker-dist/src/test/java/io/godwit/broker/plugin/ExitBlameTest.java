@@ -11,7 +11,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Whose code has called {@code System.exit}, by the stacks of all threads. */
+/** Which plugin's code has called {@code System.exit}, found from the stacks of all threads. */
 class ExitBlameTest {
     private static final StackTraceElement WAITS = frame("java.lang.Shutdown", "exit", null);
     private static final StackTraceElement EXIT = frame("java.lang.Runtime", "exit", null);
@@ -69,7 +69,7 @@ class ExitBlameTest {
                 .isEqualTo("other");
     }
 
-    /** By a method handle there may be no frame of its own. */
+    /** A call by a method handle may leave no frame of the plugin. */
     @Test
     void aThreadThatItHasMadeIsItsOwn() {
         assertThat(blamed(thread(other.classes()), WAITS, EXIT)).isEqualTo("other");

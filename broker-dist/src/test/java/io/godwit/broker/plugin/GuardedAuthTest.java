@@ -44,7 +44,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever the provider of a plugin does, there is an answer in time or a failure, which is a no; and it is named. */
+/**
+ * Whatever the provider of a plugin does, there is an answer in time or a failure that names it, which counts as a
+ * refusal.
+ */
 @Timeout(60)
 class GuardedAuthTest {
     @TempDir
@@ -52,7 +55,7 @@ class GuardedAuthTest {
 
     private PluginStage stage;
     private final CountDownLatch release = new CountDownLatch(1);
-    /** Who waits for it is not heard when interrupted. */
+    /** Waiting for it ignores interrupts. */
     private final CompletableFuture<Boolean> end = new CompletableFuture<>();
 
     @BeforeEach
@@ -127,7 +130,7 @@ class GuardedAuthTest {
         fails(stage2(new LinkageError("old")).connect(CONNECT));
     }
 
-    /** As languages do that have no checked exceptions; and with a text that cannot be had. */
+    /** Languages without checked exceptions may throw these; the message of an exception may fail as well. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void whatNobodyDeclaresIsNoAnswerEither(boolean isNonBlocking) throws Exception {
@@ -201,7 +204,7 @@ class GuardedAuthTest {
         assertThat(auth.calls().outstanding()).isZero();
     }
 
-    /** All its threads are taken: callers go on, and after a while it is not called any more. */
+    /** All its threads are blocked: callers continue, and after a while it is not called any more. */
     @Test
     void oneThatBlocksForEverIsLeftAlone() throws Exception {
         AtomicInteger called = new AtomicInteger();
@@ -238,7 +241,7 @@ class GuardedAuthTest {
         assertThat(auth.calls().outstanding()).isEqualTo(GuardedCalls.MAX_OUTSTANDING);
     }
 
-    /** Clients know perhaps how to make it throw: they do not shut out others by that. */
+    /** Clients may know how to make it throw, but must not shut out others by that. */
     @Test
     void oneThatThrowsIsCalledAgainAndAgain() throws Exception {
         AtomicInteger count = new AtomicInteger();
@@ -286,7 +289,7 @@ class GuardedAuthTest {
 
     // ---- what is remembered
 
-    /** Takes the handle of the broker. */
+    /** Records the handle of the broker that it receives. */
     private static final class WithHandle implements AuthProviderFactory, Plugin {
         private final AuthProvider provider;
         private volatile BrokerHandle broker;
@@ -355,7 +358,7 @@ class GuardedAuthTest {
         assertThat(auth.rulesVersion(CLIENT)).as("not the first again").isNotEqualTo(first);
     }
 
-    /** Loops are not held up, and nothing is remembered. */
+    /** Loops are not blocked, and nothing is cached. */
     @Test
     void aVersionThatDoesNotComeIsAnotherOneEachTime() throws Exception {
         AtomicInteger asked = new AtomicInteger();

@@ -52,7 +52,7 @@ class GuardedBalancingTest {
     Path directory;
 
     private PluginStage stage;
-    /** Who waits for it is not heard when interrupted. */
+    /** Waiting for it ignores interrupts. */
     private final CompletableFuture<Boolean> released = new CompletableFuture<>();
 
     @BeforeEach
@@ -147,7 +147,7 @@ class GuardedBalancingTest {
                 .hasMessage("wrong is wrong");
     }
 
-    /** The balance loop leaves out what throws; after some failures it is not asked at all. */
+    /** The balance loop skips a balancer that throws; after some failures it is not called at all. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aBalancerThatThrowsIsNamedAndLeftAlone(boolean isNonBlocking) throws Exception {
@@ -199,7 +199,7 @@ class GuardedBalancingTest {
         return new RangeLoad(Duration.ofSeconds(1), 1, 1, 1);
     }
 
-    /** Sees accesses, hints at what it is told. */
+    /** Records accesses, and returns the given hint. */
     private static SplitHinter hinting(Runnable onAccess, Supplier<Optional<SplitHint>> hint) {
         return new SplitHinter() {
             @Override
@@ -252,7 +252,7 @@ class GuardedBalancingTest {
         Await.until("counted", () -> stage.counted("threw") > 0); // behind what is told
     }
 
-    /** The range goes on, and what waits is bounded. */
+    /** The range continues, and the waiting accesses are bounded. */
     @Test
     void aHinterThatBlocksIsNoHint() throws Exception {
         SplitHinter hinter = hinter(hinting(released::join, () -> Optional.of(HINT)), false);

@@ -24,7 +24,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whatever the client balancer of a plugin does, there is an answer in time or a failure, which lets clients in. */
+/**
+ * Whatever the client balancer of a plugin does, there is an answer in time or a failure, after which clients are
+ * accepted.
+ */
 @Timeout(60)
 class GuardedClientBalancerTest {
     private static final ConnectingClient CLIENT = new ConnectingClient(PluginStage.CLIENT, true, List.of());
@@ -102,7 +105,7 @@ class GuardedClientBalancerTest {
         assertThat(balancer.place(CLIENT, LOADS)).as("at once").isCompletedExceptionally();
     }
 
-    /** All its threads are taken: the next ones are answered in time all the same. */
+    /** All its threads are blocked, and the next clients are answered in time all the same. */
     @Test
     void oneThatBlocksKeepsNobodyWaiting() throws Exception {
         ClientBalancer balancer = guarded((client, nodes) -> {

@@ -164,7 +164,10 @@ class GuardedInterceptorTest {
         Await.until("it is late", () -> stage.hasTold(PluginFault.LATE_ANSWER));
     }
 
-    /** A copy that is acknowledged to its publisher can wait for a thread; so it must be told apart. */
+    /**
+     * A call that was never made must be distinguishable, as a copy that has been acknowledged to its publisher can
+     * wait for a thread.
+     */
     @Test
     void aCallWhoseTurnDoesNotComeWasNotAsked() throws Exception {
         CountDownLatch end = new CountDownLatch(1);

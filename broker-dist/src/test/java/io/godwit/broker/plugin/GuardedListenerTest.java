@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Listeners that do what they must not: whoever raises events is not held up, and everybody is told. */
+/** Listeners that misbehave: the threads that raise events are not blocked, and all other listeners receive them. */
 @Timeout(60)
 class GuardedListenerTest {
     private static final BrokerEvent LEFT = new BrokerEvent.MemberLeft("b", 7);
@@ -85,7 +85,7 @@ class GuardedListenerTest {
         events.begin(made);
     }
 
-    /** One that wants one kind. */
+    /** A listener that wants one kind of event. */
     private abstract static class Wanting implements EventListener {
         private final Class<? extends BrokerEvent> wanted;
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whatever a provider of settings does, there is an answer in time or a failure; and it is named. */
+/** Whatever a provider of settings does, there is an answer in time or a failure that names it. */
 @Timeout(60)
 class GuardedTenantSettingsTest {
     private static final TenantId BIRDS = new TenantId("birds");

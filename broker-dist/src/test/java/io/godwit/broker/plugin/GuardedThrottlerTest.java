@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whatever a throttler does, there is an answer in time or a failure; and it is named. */
+/** Whatever a throttler does, there is an answer in time or a failure that names it. */
 @Timeout(60)
 class GuardedThrottlerTest {
     private static final TenantUsage USAGE = new TenantUsage(new TenantId("birds"), Map.of(), Map.of());

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 class HostLoggerTest {
-    /** The JDK passes null for parameters that there are not. */
+    /** For a message without parameters the JDK passes null. */
     @Test
     void messagesWithAndWithoutParametersAreWritten() {
         ListAppender<ILoggingEvent> written = new ListAppender<>();

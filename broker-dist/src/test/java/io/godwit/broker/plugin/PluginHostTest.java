@@ -33,7 +33,7 @@ class PluginHostTest {
     @TempDir
     Path directory;
 
-    /** Tells what it is called for; tests change what it does. */
+    /** Records the calls that it receives; tests change what it does. */
     private static class Recording implements AuthProviderFactory, Plugin {
         final List<String> calls = new CopyOnWriteArrayList<>();
         volatile PluginContext context;

@@ -27,7 +27,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** A host of plugins with short limits, and what it tells. */
+/** A host of plugins with short limits, and the events that it raises. */
 final class PluginStage implements AutoCloseable {
     static final ClientInfo CLIENT = new ClientInfo(TenantId.DEFAULT, new ClientId("c"), "u", "10.0.0.1:5000", 5);
     static final ConnectRequest CONNECT = new ConnectRequest(CLIENT, false, null, List.of());
@@ -101,7 +101,7 @@ final class PluginStage implements AutoCloseable {
         return auth(new Factory("acme", provider, isNonBlocking));
     }
 
-    /** One of today, without a context. */
+    /** A provider of a factory without a context. */
     GuardedAuth oldAuth(AuthProvider provider) throws Exception {
         return auth(new OldFactory("acme", provider));
     }
@@ -151,7 +151,7 @@ final class PluginStage implements AutoCloseable {
         }
     }
 
-    /** Answers connects as it is told, and lets everybody do everything else. */
+    /** Answers connects as the test says, and allows everything else. */
     interface Connects extends AuthProvider {
         @Override
         CompletableFuture<ConnectResult> connect(ConnectRequest request);

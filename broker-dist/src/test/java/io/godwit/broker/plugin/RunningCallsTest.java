@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the file says of a process that was cut short, and what the next one makes of it. */
+/** The file after a process was killed, and what the next process concludes from it. */
 @Timeout(120)
 class RunningCallsTest {
     private static final List<Suspect> ACME = List.of(new Suspect("auth-provider", "acme", false));
@@ -37,7 +37,7 @@ class RunningCallsTest {
         return directory.resolve(node).resolve("data/plugins/" + RunningCalls.FILE);
     }
 
-    /** One node's files as they are at this moment, for another. */
+    /** Copies one node's files as they are now for another node. */
     private void cutShort(String from, String to) throws Exception {
         Files.createDirectories(file(to).getParent());
         Files.copy(file(from), file(to));
@@ -54,7 +54,7 @@ class RunningCallsTest {
                 release.await();
                 isReleased = true;
             } catch (InterruptedException e) {
-                // as one that is seen to block is; this one stays
+                // as a call that is seen to block is; this one stays
             }
         }
         return CompletableFuture.completedFuture(PluginStage.ACCEPTED);
@@ -100,7 +100,7 @@ class RunningCallsTest {
         }
     }
 
-    /** Whatever is there, the start goes on. */
+    /** Whatever the file contains, the start continues. */
     @Test
     void aFileThatCannotBeUnderstoodNamesNobody() throws Exception {
         try (PluginStage first = stage("first")) {

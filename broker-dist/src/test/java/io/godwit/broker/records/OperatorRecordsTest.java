@@ -38,7 +38,7 @@ class OperatorRecordsTest {
     private static final long HOUR = EndedRecords.AFTER_MILLIS;
 
     private long now = 1_700_000_000_000L;
-    /** What dies with the process. */
+    /** The state that is lost when the process ends. */
     private DistWorker dist = worker();
 
     private final InMemoryRangeHost host =
@@ -210,7 +210,7 @@ class OperatorRecordsTest {
         }
     }
 
-    /** Another node bans the client anew while this one is about to remove the ban that has ended. */
+    /** Another node renews the ban of a client while this one is about to remove the ban that has ended. */
     @Test
     void whatWasMadeAnewIsNotRemoved() {
         ban(Kind.CLIENT, "c", OptionalLong.of(10));
@@ -282,7 +282,7 @@ class OperatorRecordsTest {
         assertThat(many.get(0)).isNotDone();
     }
 
-    /** In words for who asks; nothing is stored. */
+    /** Refused with a message for the operator; nothing is stored. */
     @Test
     void whatANodeMightNotReadIsRefused() {
         RecordStore refusing = new RecordStore(

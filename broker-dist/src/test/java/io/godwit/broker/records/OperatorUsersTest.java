@@ -42,7 +42,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Users and rules that all nodes have, beside those of files. */
+/** Users and rules that all nodes share, beside those of files. */
 class OperatorUsersTest {
     private static final Duration WITHIN = Duration.ofSeconds(20);
 
@@ -127,7 +127,7 @@ class OperatorUsersTest {
                 .equals(AuthDecision.ALLOWED);
     }
 
-    /** What is hashed on the thread goes on in the store when the test lets it. */
+    /** Completes a change: hashing on its thread, then the store when the test lets it continue. */
     private <T> T done(CompletableFuture<T> change) {
         Await.until("the change ends", WITHIN, () -> {
             host.runUntilIdle();
@@ -213,7 +213,7 @@ class OperatorUsersTest {
         assertThat(mayPublish("bob", "open/a")).isFalse();
     }
 
-    /** Whoever is second has read what is there no more, however the two meet. */
+    /** Of two operators the second has read outdated rules, however their requests interleave. */
     @Test
     void rulesAreReplacedOnlyBySomebodyWhoHasSeenThem() throws Exception {
         assertThat(done(users.rules()).version()).isEqualTo(Rules.NO_VERSION);

@@ -67,7 +67,9 @@ class ByConnectionsTest {
         }
     }
 
-    /** Each connection is where the balancer of one of three nodes sends it, with figures that are 300 clients old. */
+    /**
+     * Each client connects where the balancer of one of three nodes sends it, with figures that are 300 clients old.
+     */
     @Test
     void manyClientsAtOneNodeEndUpEvenlyAndNobodyGoesToAndFro() {
         Map<String, Integer> connections = new HashMap<>(Map.of("a", 3_000, "b", 0, "c", 1_000));

@@ -60,7 +60,7 @@ class LoadExchangeTest implements ClusterNodes {
         others.add(id);
     }
 
-    /** One that answers what it likes; counts questions. */
+    /** A node with this answer, valid or not; counts the requests. */
     private ServerServiceDefinition answering(byte[] answer, AtomicInteger questions) {
         return ServerServiceDefinition.builder(LoadWire.SERVICE)
                 .addMethod(LoadWire.READ, ServerCalls.asyncUnaryCall((request, caller) -> {

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What is checked in is what the records say. CONTRIBUTING.md tells how both files are written anew. */
+/** The files in the repository equal those generated from the records. CONTRIBUTING.md says how to update them. */
 class ConfigFilesTest {
     private static final Path ROOT =
             Path.of(System.getProperty("user.dir")).toAbsolutePath().getParent();
@@ -29,7 +29,7 @@ class ConfigFilesTest {
         assertWritten("docs/configuration.md", ConfigFiles.page());
     }
 
-    /** Messages and documents name keys by their paths, which nothing else holds to the records. */
+    /** Messages and documents name keys by their paths, and only this test checks that they exist. */
     @Test
     void keysThatCodeAndDocumentsNameAreThere() throws IOException {
         Set<String> valid = new HashSet<>();

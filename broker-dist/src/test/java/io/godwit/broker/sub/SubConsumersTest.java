@@ -171,7 +171,7 @@ class SubConsumersTest {
                 .isEqualTo(60);
     }
 
-    /** Nothing is acknowledged to the inbox, nor is more than the bound read, before the plugin has answered. */
+    /** Before the plugin has answered nothing is acknowledged to the inbox, and no more than the bound is read. */
     @Test
     void whatIsNotAnsweredStaysInTheInbox() throws Exception {
         Node node = new Node("a/#");
@@ -224,7 +224,7 @@ class SubConsumersTest {
         awaitEmpty();
     }
 
-    /** Both take it to be their turn: one at a time has it, and nothing is lost. */
+    /** Both nodes believe that it is their turn; only one at a time has it, and nothing is lost. */
     @Test
     void oneNodeAtATimeHasIt() throws Exception {
         Node first = new Node("a/#");
@@ -310,7 +310,7 @@ class SubConsumersTest {
         Await.until("the others have come", () -> node.texts().size() == 6);
     }
 
-    /** The inbox has no QoS 0 any more that it has given out. */
+    /** The inbox no longer has QoS 0 messages that it has delivered. */
     @Test
     void qos0ThatIsHeldWhenThisNodeLeavesIsCounted() throws Exception {
         Node node = new Node("a/#");

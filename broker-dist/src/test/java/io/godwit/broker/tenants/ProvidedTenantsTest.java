@@ -37,7 +37,7 @@ class ProvidedTenantsTest {
         return TenantSettings.builder().set(setting, value).build();
     }
 
-    /** Answers as the test says, later. */
+    /** Asks with answers that the test gives later. */
     private void ask() {
         tenants.ask(tenant -> {
             asked.add(tenant);
@@ -124,7 +124,7 @@ class ProvidedTenantsTest {
         assertThat(said.get(BIRDS)).isEqualTo(QOS_0);
     }
 
-    /** One that says so in each of its answers would else be asked for ever on one stack. */
+    /** A provider that reports changes in each of its answers would otherwise be called recursively without end. */
     @Test
     void aProviderThatAlwaysSpeaksOfChangesIsAskedAtARate() {
         tenants.ask(tenant -> {

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a plugin says of tenants, and when it is asked. */
+/** A plugin's limits of tenants, and when it is asked for them. */
 class TenantLimiterTest implements ResourceThrottler {
     private static final TenantId BIRDS = new TenantId("birds");
 

@@ -9,7 +9,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** The table of docs/tenants.md is what the list of settings says. It is written anew as docs/configuration.md is. */
+/**
+ * The table of docs/tenants.md is generated from the list of settings. It is updated in the same way as
+ * docs/configuration.md.
+ */
 class TenantPageTest {
     private static final Path PAGE =
             Path.of(System.getProperty("user.dir")).toAbsolutePath().getParent().resolve("docs/tenants.md");

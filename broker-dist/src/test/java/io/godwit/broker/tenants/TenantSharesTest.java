@@ -49,7 +49,10 @@ class TenantSharesTest {
                 .isEqualTo(1);
     }
 
-    /** Nodes with steady demands: from the third exchange on the sum is no more than the limit, whoever wants what. */
+    /**
+     * With steady demands on all nodes, from the third exchange on the sum does not exceed the limit, whatever the
+     * demands are.
+     */
     @Test
     void theSumIsTheLimitOnceAllKnowTheSame() {
         Random random = new Random(17);

@@ -58,7 +58,7 @@ class UsageExchangeTest implements ClusterNodes {
         others.add(id);
     }
 
-    /** A node where each tenant but the fish uses the same. */
+    /** A node where every tenant except "fish" has the same usage. */
     private ServerServiceDefinition using(TenantUse use) {
         UsageExchange node = new UsageExchange(ClusterNodes.alone("b"), nanos::get);
         opened.push(node);

@@ -83,7 +83,7 @@ class ClusterWatchTest implements ClusterNodes {
         return channels.get(nodeId);
     }
 
-    /** A member of that id, until it is closed. */
+    /** Another member with that id, until it is closed. */
     private final class Other implements AutoCloseable {
         private final EventTap events = new EventTap(EventListener.NONE, System::currentTimeMillis);
         private final Tracing tracing = new Tracing();
@@ -118,7 +118,7 @@ class ClusterWatchTest implements ClusterNodes {
         }
     }
 
-    /** Takes until it has so many. */
+    /** Takes items until there are {@code count}. */
     private static List<Item> take(WatchFeed feed, int count) throws Exception {
         List<Item> taken = new ArrayList<>();
         Await.until(count + " items, has " + taken, () -> {
@@ -201,7 +201,10 @@ class ClusterWatchTest implements ClusterNodes {
         Await.until("b is left alone", () -> again.events.watchers() == 0);
     }
 
-    /** What another node cannot send stays in its bounded queue, and what does not fit there is told. */
+    /**
+     * Entries that another node cannot send stay in its bounded queue, and the number of those that do not fit is
+     * reported.
+     */
     @Test
     void whatIsNotTakenIsToldAsLost() throws Exception {
         Other b = new Other("b");

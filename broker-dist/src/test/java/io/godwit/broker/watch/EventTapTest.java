@@ -85,7 +85,7 @@ class EventTapTest {
         assertThat(types(all)).isEmpty();
     }
 
-    /** A tenant sees nothing of others, and nothing of the cluster. */
+    /** A tenant sees no events of other tenants and of the cluster. */
     @Test
     void theFilterHolds() {
         WatchQueue birds = watch(new EventQuestion(Set.of(), Optional.empty(), Optional.of("birds")));
@@ -106,7 +106,7 @@ class EventTapTest {
         assertThat(tap.isListening(BrokerEvent.MessageDropped.class)).isFalse();
     }
 
-    /** All others would be lost among them. */
+    /** All other events would be lost among them. */
     @Test
     void eventsOfEachMessageComeToWhoNamesThem() {
         WatchQueue all = watch(new EventQuestion(Set.of(), Optional.empty(), Optional.empty()));

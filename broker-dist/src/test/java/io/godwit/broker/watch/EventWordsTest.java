@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every event can be told, as the document of the API says. */
+/** Every event can be described in the form of the API's document. */
 class EventWordsTest {
     private static final Operation EVENTS = Contract.load().operation("streamEvents");
     private static final ClientInfo CLIENT =

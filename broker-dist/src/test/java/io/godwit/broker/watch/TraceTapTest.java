@@ -117,7 +117,7 @@ class TraceTapTest {
                 .containsExactly("published wren null", "matched wren null", "matched jay null", "stored wren dropped");
     }
 
-    /** An acknowledgement names no topic. */
+    /** An acknowledgement contains no topic. */
     @Test
     void acknowledgementsFollowTheirTopic() {
         WatchQueue topic = trace(null, "a/#", null, null);
@@ -126,7 +126,7 @@ class TraceTapTest {
         tap.sent(WREN, message("b"), Qos.AT_LEAST_ONCE, 2, false);
         tap.sent(OWL, message("b"), Qos.AT_LEAST_ONCE, 1, true);
         tap.acknowledged(WREN, 1, ReasonCode.SUCCESS);
-        tap.acknowledged(WREN, 1, ReasonCode.SUCCESS); // of a later message, which was not followed
+        tap.acknowledged(WREN, 1, ReasonCode.SUCCESS); // for a later message, which was not traced
         tap.acknowledged(WREN, 2, ReasonCode.SUCCESS);
         tap.acknowledged(OWL, 1, ReasonCode.QUOTA_EXCEEDED);
         assertThat(types(topic)).containsExactly("sent", "acknowledged");
@@ -196,7 +196,7 @@ class TraceTapTest {
         assertThatThrownBy(() -> question(null, "$share/g/a", null, null)).isInstanceOf(IllegalArgumentException.class);
     }
 
-    /** Clients choose how long topics are, and may acknowledge none. */
+    /** Clients choose the length of topics, and may never acknowledge. */
     @Test
     void longTopicsOfWhatWasSentAreNotAllRemembered() {
         WatchQueue queue = trace("owl", null, null, null);

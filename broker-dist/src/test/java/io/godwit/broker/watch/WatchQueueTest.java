@@ -70,7 +70,7 @@ class WatchQueueTest {
         assertThat(takeAll()).isEqualTo(3);
     }
 
-    /** Nothing is made of what does not fit. */
+    /** Entries that do not fit are not even created. */
     @Test
     void whatDoesNotFitCostsNothing() {
         offer(1_000, "a");

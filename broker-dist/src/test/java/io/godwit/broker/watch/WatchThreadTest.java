@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class WatchThreadTest {
-    /** Each left a chain of ticks of its own, which went on as long as anybody watched. */
+    /** Without this, each watch would leave a chain of ticks that goes on as long as there is any watch. */
     @Test
     void watchesThatBeginAndEndAtOnceHaveOneTick() throws Exception {
         try (WatchThread thread = new WatchThread()) {

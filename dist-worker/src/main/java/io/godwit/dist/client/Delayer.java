@@ -5,18 +5,19 @@ import io.godwit.plugin.message.Message;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps messages whose topic says that they are to be published later. */
+/** Keeps messages whose topic asks for a later publish. */
 @FunctionalInterface
 public interface Delayer {
-    /** No topic means that. */
+    /** For brokers without delayed messages. */
     Delayer NONE = (publisher, message, token) -> null;
 
     /**
      * Takes {@code message} if it is to be published later. Called on the publisher's thread for topics that begin with
      * '$'; never blocks or throws.
      *
-     * @return null when the message is for now; else completes on any thread, never exceptionally, with DELIVERED once
-     *     it is kept so that it will be published whatever happens to this process, OVERLOADED or FAILED
+     * @return null when the message is to be published now; else completes on any thread, never exceptionally: with
+     *     DELIVERED once it is kept so that it will be published even if this process dies, else with OVERLOADED or
+     *     FAILED
      */
     @Nullable
     CompletableFuture<DistOutcome> take(ClientInfo publisher, Message message, @Nullable DeliveryToken token);

@@ -9,21 +9,21 @@ import java.util.concurrent.CompletableFuture;
  * for {@link InboxReceiver}.
  */
 public interface Deliverer {
-    /** {@link #deliver} of nearly every live delivery: allocation-free. */
+    /** The result of {@link #deliver} for nearly every live delivery; shared to save allocations. */
     CompletableFuture<DistOutcome> DELIVERED = CompletableFuture.completedFuture(DistOutcome.DELIVERED);
 
     /**
-     * Hands over one delivery; deliveries of one publisher are handed over in order and must stay so per receiver.
-     * Called on the publisher's thread, or on any thread when a shared group chose again; never blocks, throws or
-     * returns null. Completes on any thread with DELIVERED, OVERLOADED or FAILED, or with NO_MATCH when all of its
-     * sessions had ended ({@link Delivery#strays} knows them), never exceptionally.
+     * Hands over one delivery. Deliveries of one publisher come in order, and the deliverer must keep that order per
+     * receiver. Called on the publisher's thread, or on any thread when a shared group has chosen again; never blocks,
+     * throws or returns null. Completes on any thread, never exceptionally, with DELIVERED, OVERLOADED or FAILED, or
+     * with NO_MATCH when all of its sessions had ended (reported to {@link Delivery#strays}).
      */
     CompletableFuture<DistOutcome> deliver(Delivery delivery);
 
     /**
-     * Which sessions of the matches know the token of {@code delivery} already; it delivers nothing. Completes on any
-     * thread with one value for each match, in their order, or fails with {@link io.godwit.kv.client.RangeException}.
-     * Receivers without a memory of tokens know none.
+     * Asks which sessions of the matches already know the token of {@code delivery}; delivers nothing. Completes on any
+     * thread with one value for each match, in order, or fails with {@link io.godwit.kv.client.RangeException}.
+     * Receivers that do not remember tokens answer false.
      */
     default CompletableFuture<List<Boolean>> know(Delivery delivery) {
         return CompletableFuture.completedFuture(

@@ -7,12 +7,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message with those receivers of one kind that must get it. The match list is shared between publishes of the same
+ * A message with the receivers of one kind that must get it. The match list is shared between publishes of the same
  * topic and must not be modified.
  *
  * @param token null unless the delivery may be repeated
- * @param strays told by the deliverer of persistent sessions which of them have ended
- * @param resend of what has reached no session yet
+ * @param strays the deliverer of persistent sessions reports ended sessions to it
+ * @param resend whether the delivery to sessions that do not have it yet may be sent again
  */
 public record Delivery(
         ClientInfo publisher,
@@ -22,29 +22,29 @@ public record Delivery(
         Strays strays,
         Resend resend) {
 
-    /** The same to one of its receivers. */
+    /** The same delivery to one of its receivers. */
     public Delivery only(Match match) {
         Strays same = isOfAnotherNode() ? strays : Strays.IGNORED;
         return new Delivery(publisher, message, List.of(match), token, same, resend);
     }
 
-    /** The same to some of its receivers. */
+    /** The same delivery to some of its receivers. */
     public Delivery part(List<Match> some) {
         return new Delivery(publisher, message, some, token, strays, resend);
     }
 
-    /** Whether another node has published the message, and sent it here. */
+    /** Whether another node has published the message and sent it here. */
     public boolean isOfAnotherNode() {
         return strays == Strays.OF_ANOTHER_NODE;
     }
 
-    /** One that is needed whatever becomes of its publisher. */
+    /** A delivery that stays needed when its publisher ends. */
     public Delivery(
             ClientInfo publisher, Message message, List<Match> matches, @Nullable DeliveryToken token, Strays strays) {
         this(publisher, message, matches, token, strays, Resend.ALWAYS);
     }
 
-    /** To sessions that cannot end unnoticed. */
+    /** A delivery without reports of ended sessions. */
     public Delivery(ClientInfo publisher, Message message, List<Match> matches, @Nullable DeliveryToken token) {
         this(publisher, message, matches, token, Strays.IGNORED);
     }

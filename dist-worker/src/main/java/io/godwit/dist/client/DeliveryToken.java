@@ -8,13 +8,13 @@ import org.jspecify.annotations.Nullable;
  * ({@link Match#sharedBy}) answers "already there", and a live receiver that was given the message is left out, also
  * for a while after the token is {@link DistClient#finished}.
  *
- * @param origin names the session that published it, tenant included, and its incarnation; unique in the cluster
+ * @param origin identifies the publishing session with its tenant and incarnation; unique in the cluster
  * @param number rises by one per message of that origin
  * @param finishedBelow every token of this origin with a lower number is distributed and may be forgotten
- * @param isResumed whether it may have been distributed in part, by an earlier process or on another node: what this
- *     process remembers of the token is not all
+ * @param isResumed whether the message may already be distributed in part, by an earlier process or on another node, so
+ *     that this process does not remember all of its receivers
  * @param order of the messages of that origin that are under way together: an inbox does not take one when an earlier
- *     one has failed. Null when nothing is published behind this one
+ *     one has failed. Null when nothing is published after this one
  */
 public record DeliveryToken(
         String origin,
@@ -22,17 +22,17 @@ public record DeliveryToken(
         long finishedBelow,
         boolean isResumed,
         @Nullable RequestOrder order) {
-    /** Of a message that is distributed for the first time. */
+    /** For the first distribution of a message. */
     public DeliveryToken(String origin, long number, long finishedBelow) {
         this(origin, number, finishedBelow, false, null);
     }
 
-    /** Of a message that is under way alone. */
+    /** For a message that is under way alone. */
     public DeliveryToken(String origin, long number, long finishedBelow, boolean isResumed) {
         this(origin, number, finishedBelow, isResumed, null);
     }
 
-    /** The message has not reached every receiver: none takes a later one of the same {@link #order}. */
+    /** The message has not reached every receiver: no receiver takes a later one of the same {@link #order}. */
     public void failed() {
         if (order != null) {
             order.failed(number);

@@ -2,7 +2,7 @@ package io.godwit.dist.client;
 
 import io.godwit.kv.client.RangeException;
 
-/** What became of a publish over all its receivers. */
+/** The outcome of a publish over all its receivers. */
 public enum DistOutcome {
     /**
      * Every matching receiver has it: live ones queued in their session, persistent ones committed, or dropped by a
@@ -11,13 +11,13 @@ public enum DistOutcome {
     DELIVERED,
     /** No subscription matched. */
     NO_MATCH,
-    /** A store takes no more now; nothing may be acknowledged. */
+    /** A store is overloaded; the publish must not be acknowledged. */
     OVERLOADED,
-    /** A store could not write it; nothing may be acknowledged. Part of the receivers may have it. */
+    /** A store could not write it; the publish must not be acknowledged. Some receivers may have it. */
     FAILED;
 
     /**
-     * What the failure of a call to any store means, for frontends, which do not know the stores' own exceptions.
+     * The outcome for a failed call to any store, for frontends, which do not know the exceptions of stores.
      *
      * @return {@link #OVERLOADED} when the store certainly wrote nothing and may take it later, else {@link #FAILED}:
      *     it may have been written

@@ -2,9 +2,9 @@ package io.godwit.dist.client;
 
 import io.godwit.plugin.topic.TopicFilter;
 
-/** What a filter takes in memory. Clients choose filters, so limits count their size, not only their number. */
+/** The memory size of a filter. Clients choose filters, so limits count their size, not only their number. */
 public final class FilterSize {
-    /** A node of the index takes some ten times the memory of the two characters that a level may have. */
+    /** A node of the index takes about ten times the memory of the shortest level, two characters. */
     private static final int LEVEL_CHARS = 16;
 
     private static final int FILTER_BYTES = 200;
@@ -12,8 +12,8 @@ public final class FilterSize {
     private FilterSize() {}
 
     /**
-     * The characters that a filter counts for. With a wildcard each level counts for some more: it has a node of its
-     * own in the index of filters.
+     * The characters that a filter counts for. In a filter with a wildcard each level counts for more, because it has
+     * its own node in the index.
      */
     public static int chars(TopicFilter filter) {
         String text = filter.text();
@@ -27,7 +27,7 @@ public final class FilterSize {
         return text.length() + LEVEL_CHARS * levels;
     }
 
-    /** Bytes on the heap, about: the text of the filter, its places in the index and in what owns it. */
+    /** Approximate heap bytes of the text, and of its entries in the index and in its owner. */
     public static long heapBytes(TopicFilter filter) {
         return FILTER_BYTES + 2L * chars(filter);
     }

@@ -4,10 +4,9 @@ import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 
 /**
- * A session kept in the inbox store. Ordered, so that hash maps stay fast when client ids collide.
+ * A session kept in the inbox store. Comparable, so that hash maps stay fast when client ids collide.
  *
- * @param incarnation tells one life of the session from the next under the same client id; a route of an older one is
- *     stale
+ * @param incarnation distinguishes sessions of the same client id; a route of an older one is stale
  */
 public record InboxReceiver(TenantId tenant, ClientId clientId, long incarnation)
         implements Receiver, Comparable<InboxReceiver> {

@@ -1,16 +1,18 @@
 package io.godwit.dist.client;
 
 /**
- * A session that lives in the memory of this node only (session expiry 0), implemented by the frontend; or what stands
- * for all such members that one shared group has on one other node. Identity is equality.
+ * A session that exists only in the memory of this node (session expiry 0), implemented by the frontend; or an object
+ * that represents all such members of one shared group on one other node. Compared by identity.
  */
 public non-sealed interface LiveReceiver extends Receiver {
-    /** How many members of a shared group on another node this stands for; 0 for a session of this node. */
+    /**
+     * Number of members of a shared group on another node that this object represents; 0 for a session of this node.
+     */
     default int membersElsewhere() {
         return 0;
     }
 
-    /** What all filters of the session take on the heap, about; on the session's thread. */
+    /** Approximate heap bytes of all filters of the session; on the session's thread. */
     default long filterBytes() {
         return 0;
     }

@@ -3,7 +3,7 @@ package io.godwit.dist.client;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 
-/** Counts occurrences and lets one log line pass in an interval. Not thread-safe. */
+/** Counts occurrences and allows one log line per interval. Not thread-safe. */
 public final class LogPace {
     private final LongSupplier nanoTime;
     private final long intervalNanos;
@@ -17,7 +17,7 @@ public final class LogPace {
         this.intervalNanos = interval.toNanos();
     }
 
-    /** Counts one; whether it is time for a line. */
+    /** Counts one occurrence; returns whether a line is due. */
     public boolean count() {
         count++;
         long now = nanoTime.getAsLong();
@@ -29,7 +29,7 @@ public final class LogPace {
         return true;
     }
 
-    /** What was counted since the last line. */
+    /** Returns and resets the count since the last line. */
     public long take() {
         long taken = count;
         count = 0;

@@ -9,12 +9,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param qos the highest granted QoS of the matching subscriptions; the delivery uses the lower of this and the
  *     published one
- * @param retainAsPublished whether one of them asked for it [MQTT5-3.3.1-12]
- * @param subscriptionIds the identifiers of all of them, empty when none has one [MQTT5-3.3.4-3]; shared, never
+ * @param retainAsPublished whether one of the subscriptions asked for it [MQTT5-3.3.1-12]
+ * @param subscriptionIds identifiers of all these subscriptions, empty when none has one [MQTT5-3.3.4-3]; shared, never
  *     modified
- * @param sharedBy the shared subscription that the receiver was chosen for; null when it gets the message by
- *     subscriptions of its own. A session may be given one copy under each (MQTT 5.0, 4.8.2), and this tells those
- *     copies apart.
+ * @param sharedBy the shared subscription that the receiver was chosen for; null for its plain subscriptions. A session
+ *     may get one copy for each (MQTT 5.0, 4.8.2), which this field distinguishes
  */
 @SuppressWarnings("ArrayRecordComponent")
 public record Match(
@@ -23,10 +22,10 @@ public record Match(
         boolean retainAsPublished,
         int[] subscriptionIds,
         @Nullable TopicFilter sharedBy) {
-    /** Shared value of "no identifier". */
+    /** The shared value for no identifier. */
     public static final int[] NO_IDS = {};
 
-    /** By subscriptions that are not shared. */
+    /** A match of plain subscriptions. */
     public Match(Receiver receiver, Qos qos, boolean retainAsPublished, int[] subscriptionIds) {
         this(receiver, qos, retainAsPublished, subscriptionIds, null);
     }

@@ -2,7 +2,7 @@ package io.godwit.dist.client;
 
 import io.godwit.plugin.client.ClientId;
 
-/** One end of a subscription. Equality decides which subscriptions belong to the same session. */
+/** The receiver of a subscription. Equal receivers are the same session. */
 public sealed interface Receiver permits LiveReceiver, InboxReceiver {
     /** For no-local [MQTT5-3.8.3-3] and events. */
     ClientId clientId();

@@ -1,15 +1,14 @@
 package io.godwit.dist.client;
 
 /**
- * Orders the changes of one session's routes, whichever nodes they come from and however late they arrive: of two
- * changes of a route the one with the larger number counts. A node that is cut off may send its change long after the
- * client was taken over by another node.
+ * Orders the changes of one session's routes across nodes and delays: of two changes of a route the one with the larger
+ * number counts. A node that is cut off may send its change long after another node has taken over the client.
  *
- * @param attachNumber of the attachment that makes the change, from 0: grows with each attachment of the session
- * @param change counts the changes that one attachment makes, from 0
+ * @param attachNumber of the attachment that makes the change, from 0; rises with each attachment of the session
+ * @param change number of the change within the attachment, from 0
  */
 public record RouteNumber(long attachNumber, long change) implements Comparable<RouteNumber> {
-    /** Of a change that is made whatever is stored, and of a route that was stored before there were numbers. */
+    /** For a change that overwrites any route, and for a route stored before numbers existed. */
     public static final RouteNumber NONE = new RouteNumber(0, 0);
 
     public RouteNumber {
@@ -20,9 +19,9 @@ public record RouteNumber(long attachNumber, long change) implements Comparable<
     }
 
     /**
-     * Of an attachment of the session.
+     * The number of a change by an attachment.
      *
-     * @param attachNumber 0 for that of a node that is alone: it makes its changes in order, and has no numbers
+     * @param attachNumber 0 on a node that is alone: it makes its changes in order, and needs no numbers
      */
     public static RouteNumber of(long attachNumber, long change) {
         return attachNumber == 0 ? NONE : new RouteNumber(attachNumber, change);

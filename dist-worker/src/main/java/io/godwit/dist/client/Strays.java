@@ -1,32 +1,35 @@
 package io.godwit.dist.client;
 
 /**
- * Is told which matches of a delivery got nothing: their routes go if their session has ended, and shared groups choose
- * another member.
+ * Receives the matches of a delivery that got nothing: routes of ended sessions are then removed, and shared groups
+ * choose another member.
  */
 @FunctionalInterface
 public interface Strays {
-    /** Nobody asks. */
+    /** Ignores the reports. */
     Strays IGNORED = (delivery, match) -> {};
 
-    /** Nobody asks, and another node has published: it alone chooses between nodes. */
+    /** For a message from another node. Ignores the reports, because only the publishing node chooses between nodes. */
     Strays OF_ANOTHER_NODE = (delivery, match) -> {};
 
     /**
-     * The session of {@code match}, one of {@code delivery}, has ended: it got nothing. Called on any thread, before
-     * the future of the delivery completes, for one match after the other; returns at once.
+     * The session of {@code match}, one of {@code delivery}, has ended and got nothing. Called on any thread, before
+     * the future of the delivery completes, for one match at a time; must return at once.
      */
     void found(Delivery delivery, Match match);
 
     /**
-     * Whether the session of {@code match} shall get nothing, rather than drop a message, when it is full: another may
+     * Whether the session of {@code match}, when full, should refuse the message and drop nothing, because another may
      * have room.
      */
     default boolean mayRefuse(Match match) {
         return false;
     }
 
-    /** The session of {@code match}, which {@link #mayRefuse}, is full and got nothing. Called as {@link #found}. */
+    /**
+     * The session of {@code match}, for which {@link #mayRefuse} is true, is full and got nothing. Called as
+     * {@link #found}.
+     */
     default void refused(Match match) {
         throw new IllegalStateException("nobody may refuse");
     }

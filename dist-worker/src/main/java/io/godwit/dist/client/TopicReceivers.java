@@ -3,13 +3,13 @@ package io.godwit.dist.client;
 import java.util.List;
 
 /**
- * Who would get a message of a topic now, of those that one node knows. Of a shared group all members are here, under
- * {@link Match#sharedBy}, and one of them would get it.
+ * The receivers of a topic that one node knows. Lists all members of a shared group, under {@link Match#sharedBy}; only
+ * one of them would get a message.
  *
- * @param live sessions in the memory of this node, as many as were asked for
- * @param liveTotal how many there are
- * @param stored sessions of all nodes that the inbox store keeps, as many as were asked for
- * @param storedTotal how many there are
+ * @param live sessions in the memory of this node, up to the limit asked for
+ * @param liveTotal number of all such sessions
+ * @param stored sessions of all nodes in the inbox store, up to the limit asked for
+ * @param storedTotal number of all such sessions
  */
 public record TopicReceivers(List<Match> live, long liveTotal, List<Match> stored, long storedTotal) {
     public static final TopicReceivers NONE = new TopicReceivers(List.of(), 0, List.of(), 0);

@@ -1,5 +1,5 @@
 /**
- * What other modules use of the dist-worker: publish, subscribe, the deliverers it hands messages to, and the pace of
+ * The interface of the dist-worker for other modules: publish, subscribe, the deliverers that it calls, and the pace of
  * log lines.
  */
 @NullMarked

@@ -3,13 +3,13 @@ package io.godwit.dist.deliver;
 import io.godwit.kv.client.Resend;
 
 /**
- * Of a message with a token, for which this node has chosen members of shared groups. The choice counts for as long as
- * this node is a member: when the others have gone on without it, a repeat on another node does not know of the choice
- * and chooses anew. So nothing is sent to the member chosen here from then on, nor while this node cannot prove that it
- * is a member. It gives up when it has joined again; the publisher has the message resumed, if it is still there. Who
- * receives the message is told the epoch, and refuses what a link delivers too late.
+ * Resend rule for a message with a token, for which this node has chosen members of shared groups. The choice counts
+ * while this node is a member: after the others have excluded it, a repeat on another node does not know the choice and
+ * chooses again. So nothing is sent to the chosen member from then on, nor while this node cannot prove that it is a
+ * member. The message is abandoned when the node has joined again; the publisher, if it still exists, resumes it.
+ * Receiving nodes are told the epoch, and refuse what a link delivers too late.
  *
- * @param publisher as for plain subscriptions
+ * @param publisher rule for plain subscriptions
  * @param epoch in which the message was matched
  */
 record ChoiceResend(Resend publisher, OtherNodes others, long epoch) implements Resend {

@@ -5,10 +5,10 @@ import io.godwit.plugin.topic.TopicFilter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whom another node has chosen for the message of a delivery token.
+ * A choice of another node for the message of a delivery token.
  *
  * @param filter of the shared group
- * @param receiver a stored session, or the live members on a third node; null when a live session of the node that says
- *     so has the message
+ * @param receiver a stored session, or the live members on a third node; null when a live session of the answering node
+ *     has the message
  */
 public record ChosenElsewhere(TopicFilter filter, @Nullable Receiver receiver) {}

@@ -7,19 +7,19 @@ import io.micrometer.core.instrument.Timer;
 import java.util.Locale;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What is counted per publish. Every event loop counts at once, so each is a {@link LongAdder}. */
+/** Counters for publishes. All event loops count at once, so each is a {@link LongAdder}. */
 public final class DistCounters {
     final LongAdder published = new LongAdder();
     final LongAdder matched = new LongAdder();
     final LongAdder noMatch = new LongAdder();
-    /** What the broker tells of itself. */
+    /** Messages of the broker itself below $SYS. */
     final LongAdder own = new LongAdder();
 
     final LongAdder ownNoMatch = new LongAdder();
     final LongAdder refused = new LongAdder();
     final LongAdder dropped = new LongAdder();
 
-    /** Of one of {@link FanOut#TIMED_ONE_OF} messages of a publisher. */
+    /** Measures one in {@link FanOut#TIMED_ONE_OF} messages of a publisher. */
     final Timer matchTime;
 
     public DistCounters(MeterRegistry meters) {

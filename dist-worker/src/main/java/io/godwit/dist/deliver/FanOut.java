@@ -36,8 +36,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One client's publishing: matches its messages and hands each to the deliverers, one {@link Delivery} per kind of
- * receiver. Confined to the client's thread. The match lists are those of the index, made once per topic and change; so
+ * Publishes for one client: matches its messages and hands each to the deliverers, one {@link Delivery} per kind of
+ * receiver. Confined to the client's thread. The match lists are those of the index, made once per topic and change, so
  * a message costs one delivery object.
  */
 public final class FanOut implements Publisher {
@@ -47,25 +47,25 @@ public final class FanOut implements Publisher {
     private final @Nullable SharedPick asked;
     private final MatchCache cache;
     private final Deliverers deliverers;
-    /** What waits until this node may acknowledge; null on a node that is alone. */
+    /** Publishes that wait until this node may acknowledge; null on a node that is alone. */
     private final @Nullable HeldPublishes held;
 
     private final Connection untilEnded;
-    /** How many messages more until one is timed. Not the same for all: most clients publish only a few. */
+    /** Messages until the next one is timed. Starts at random, because most clients publish only a few. */
     private int untilTimed = ThreadLocalRandom.current().nextInt(TIMED_ONE_OF);
 
     /**
-     * The client's next connection sends again what has no acknowledgement, and then later messages. An inbox forgets
-     * the token of a message that is distributed, so a late copy would come a second time.
+     * Resend rule of one connection. The client's next connection sends unacknowledged messages again, and then later
+     * ones. An inbox forgets the token of a distributed message, so a late copy would be a duplicate.
      *
-     * <p>Not the publisher itself: what waits in the queue of a slow receiver must not keep that in memory.
+     * <p>Not the publisher itself: entries in the queue of a slow receiver must not keep that in memory.
      */
     private static final class Connection implements Resend {
-        /** Of a message that came through none. */
+        /** Rule for a message that came through no connection. */
         private final Resend resend;
 
         private volatile boolean hasEnded;
-        /** One of its messages was not stored. */
+        /** Whether one of its messages was not stored. */
         private volatile boolean hasFailed;
 
         Connection(Resend resend) {
@@ -82,7 +82,10 @@ public final class FanOut implements Publisher {
             hasFailed = true;
         }
 
-        /** The client was not told: it sends the failed one again, and must find nothing later before it. */
+        /**
+         * The client was not answered: it sends the failed message again, and must not find a later one stored before
+         * it.
+         */
         @Override
         public boolean mayNotBegin() {
             return hasEnded && hasFailed;
@@ -90,16 +93,16 @@ public final class FanOut implements Publisher {
     }
 
     /**
-     * Where deliveries go and what is told about them; one for all publishers.
+     * Where deliveries and reports go; shared by all publishers.
      *
-     * @param live takes {@link LiveReceiver}s
-     * @param inbox takes {@link io.godwit.dist.client.InboxReceiver}s
-     * @param strays removes the routes of those whose session has ended
-     * @param choices which members of shared groups a repeat must go to
-     * @param delayer takes what is to be published later
-     * @param served which live receivers a repeat must leave out
-     * @param others the nodes of the cluster
-     * @param heldOfStores what came through no connection and waits until this node may acknowledge
+     * @param live gets deliveries to {@link LiveReceiver}s
+     * @param inbox gets deliveries to {@link io.godwit.dist.client.InboxReceiver}s
+     * @param strays removes the routes of ended sessions
+     * @param choices the members of shared groups that a repeat must go to
+     * @param delayer gets messages to be published later
+     * @param served the live receivers that a repeat must leave out
+     * @param others the other nodes of the cluster
+     * @param heldOfStores messages that came through no connection and wait until this node may acknowledge
      */
     public record Deliverers(
             Deliverer live,
@@ -112,7 +115,7 @@ public final class FanOut implements Publisher {
             ServedReceivers served,
             OtherNodes others,
             HeldPublishes heldOfStores) {
-        /** Of a node that is alone. */
+        /** For a node that is alone. */
         public Deliverers(
                 Deliverer live,
                 Deliverer inbox,
@@ -135,31 +138,29 @@ public final class FanOut implements Publisher {
                     new HeldPublishes(OtherNodes.NONE));
         }
 
-        /** The same with another one for live receivers. */
+        /** The same with another deliverer for live receivers. */
         public Deliverers withLive(Deliverer other) {
             return new Deliverers(
                     other, inbox, counters, events, strays, choices, delayer, served, others, heldOfStores);
         }
     }
 
-    /** Of messages that came through no listener. */
+    /** For messages that came through no listener. */
     public FanOut(ClientInfo client, TenantIndex index, Deliverers deliverers) {
         this(client, index, deliverers, Resend.ALWAYS);
     }
 
-    /** The same, as long as {@code resend} is not abandoned. */
+    /** The same with a resend rule for the message. */
     public FanOut(ClientInfo client, TenantIndex index, Deliverers deliverers, Resend resend) {
         this(client, null, index, deliverers, null, resend);
     }
 
-    /**
-     * @param asked the strategy of the listener that the client's messages come through; null for the node's default
-     */
+    /** @param asked strategy of the client's listener; null for the node's default */
     public FanOut(ClientInfo client, @Nullable SharedPick asked, TenantIndex index, Deliverers deliverers) {
         this(client, asked, index, deliverers, null);
     }
 
-    /** @param thread runs tasks on the client's thread; null when each message has a publisher of its own */
+    /** @param thread runs tasks on the client's thread; null when each message has its own publisher */
     public FanOut(
             ClientInfo client,
             @Nullable SharedPick asked,
@@ -207,7 +208,7 @@ public final class FanOut implements Publisher {
             return outcome;
         }
         return held == null
-                ? CompletableFuture.completedFuture(notHeldLonger()) // never: a node that is alone may always
+                ? CompletableFuture.completedFuture(notHeldLonger()) // a node that is alone may always
                 : held.add(this, message, token);
     }
 
@@ -216,20 +217,20 @@ public final class FanOut implements Publisher {
         untilEnded.hasEnded = true;
     }
 
-    /** Whether the client's connection has ended, or who publishes in its place. Any thread. */
+    /** Whether the client's connection, or the component that publishes in its place, has ended. Any thread. */
     boolean isEnded() {
         return untilEnded.isAbandoned();
     }
 
-    /** What is answered when this node could not acknowledge for too long: nobody has the message. */
+    /** The outcome when this node could not acknowledge for too long: no receiver has the message. */
     DistOutcome notHeldLonger() {
         deliverers.counters.refused.increment();
         return DistOutcome.OVERLOADED;
     }
 
     /**
-     * Matches, and delivers unless this node may not acknowledge what was matched: then nobody gets anything, and null
-     * is returned. QoS 0 has nothing to acknowledge.
+     * Matches a message, and delivers it unless this node may not acknowledge that match: then no receiver gets it, and
+     * this returns null. QoS 0 needs no acknowledgement.
      */
     @Nullable
     CompletableFuture<DistOutcome> publishNow(Message message, @Nullable DeliveryToken token) {
@@ -260,7 +261,7 @@ public final class FanOut implements Publisher {
         return matches;
     }
 
-    /** What a node tells about itself is for its own clients. */
+    /** Messages of a node about itself are only for its own clients. */
     private static boolean isOfThisNode(String topic) {
         return topic.startsWith("$SYS/");
     }
@@ -300,7 +301,7 @@ public final class FanOut implements Publisher {
         return watched(deliver(message, token, resend, live, inbox, picks), message, inbox);
     }
 
-    /** Of what goes to chosen members too. */
+    /** Rule for deliveries that include chosen members of shared groups. */
     private Resend resend(@Nullable DeliveryToken token, long epoch) {
         return token == null ? untilEnded : new ChoiceResend(untilEnded, deliverers.others, epoch);
     }
@@ -310,10 +311,10 @@ public final class FanOut implements Publisher {
     }
 
     /**
-     * A message that an earlier process, another node, or a connection that has ended, may have given to a member of
-     * some of the groups. Live members of an earlier process are no more; what this one has chosen it remembers, and so
-     * do the other nodes; of the stored ones those that have it know its token. To ask all of them is for the messages
-     * that a restart, or the end of a connection, found half done.
+     * Distributes a message that may already have been given to a member of some of the groups, by an earlier process,
+     * another node, or an ended connection. Live members of an earlier process are gone; this process and the other
+     * nodes remember their choices; stored members that have the message know its token. All of them are asked only for
+     * messages that a restart, or the end of a connection, left unfinished.
      */
     private CompletableFuture<DistOutcome> resume(Message message, DeliveryToken token, Matches matches, long epoch) {
         CompletableFuture<DistOutcome> plain =
@@ -325,9 +326,7 @@ public final class FanOut implements Publisher {
         return watched(Outcomes.worst(plain, shared), message, matches.inbox());
     }
 
-    /**
-     * @param otherwise answered when nobody is left to be chosen for those groups of which nobody has the message
-     */
+    /** @param otherwise the outcome when no member can be chosen for a group that has not had the message */
     private CompletableFuture<DistOutcome> deliverUnlessGiven(
             List<SharedGroup> groups, Message message, DeliveryToken token, long epoch, DistOutcome otherwise) {
         return deliverers
@@ -378,13 +377,13 @@ public final class FanOut implements Publisher {
                 .thenCompose(delivered -> delivered);
     }
 
-    /** What was asked took its time: others may have gone on without this node, and not know what it chooses. */
+    /** The questions took time: others may have excluded this node meanwhile, and would not know of its choice. */
     private CompletableFuture<DistOutcome> deliverWhileMember(
             List<SharedGroup> groups, Message message, DeliveryToken token, long epoch, DistOutcome otherwise) {
         return deliverers
                 .others
                 .untilMayAcknowledge(epoch)
-                .thenCompose(isMember -> isMember && deliverers.others.mayAcknowledge(epoch) // this may be told late
+                .thenCompose(isMember -> isMember && deliverers.others.mayAcknowledge(epoch) // may complete late
                         ? deliverTo(groups, message, token, epoch, otherwise)
                         : CompletableFuture.completedFuture(DistOutcome.FAILED));
     }
@@ -422,7 +421,7 @@ public final class FanOut implements Publisher {
                     ? Deliverer.DELIVERED // by an earlier distribution
                     : deliverers.live.deliver(new Delivery(client, message, live, token, Strays.IGNORED, resend));
         }
-        // the inbox first: its commit takes the longer time
+        // the inbox first: its commit takes longer
         CompletableFuture<DistOutcome> stored = picks == null
                 ? deliverers.inbox.deliver(new Delivery(client, message, inbox, token, deliverers.strays, resend))
                 : deliverShared(new Delivery(client, message, inbox, token, picks, resend), picks);
@@ -443,10 +442,10 @@ public final class FanOut implements Publisher {
     }
 
     /**
-     * The sessions of some chosen members had ended or were full, and contract and client count on one member of each
-     * group. First the routes of those that ended go, so that the group does not choose them again. What is published
-     * meanwhile may overtake the message, which [MQTT5-4.6.0-6] allows for shared subscriptions. When the routes cannot
-     * be removed, the publisher is refused, and repeats.
+     * Chooses other members, because the sessions of some chosen ones had ended or were full: contract and client rely
+     * on one member of each group. First the routes of ended sessions are removed, so that the group does not choose
+     * them again. Messages published meanwhile may overtake this one, which [MQTT5-4.6.0-6] allows for shared
+     * subscriptions. If the routes cannot be removed, the publisher is refused, and repeats.
      *
      * @param answer of the other matches
      */
@@ -473,7 +472,7 @@ public final class FanOut implements Publisher {
                 });
     }
 
-    /** Another node may have chosen for the same token. */
+    /** Whether another node may have chosen for the same token. */
     private static boolean mayNotChoose(Delivery delivery) {
         return delivery.token() != null
                 && (delivery.resend().isAbandoned() || delivery.resend().mustWait());
@@ -494,8 +493,8 @@ public final class FanOut implements Publisher {
 
     /**
      * Gives the message of {@code from} to another member of the group that chose its one receiver. A receiver that is
-     * in the group still is full, and not chosen for a while. The publisher may have its acknowledgement: the message
-     * is needed though its connection has ended. Any thread, on an instance of its own.
+     * still in the group is full, and skipped for a while. The publisher may already have its acknowledgement, so the
+     * message is needed even after its connection has ended. Any thread, on its own instance.
      *
      * @param index the one of the client's tenant
      * @return completes with NO_MATCH when no other member has room
@@ -533,8 +532,8 @@ public final class FanOut implements Publisher {
     }
 
     /**
-     * Gives the message of {@code from} to another member of the group that chose its one receiver, which stands for
-     * those on a node that has none left, or is out. Any thread, on an instance of its own.
+     * Gives the message of {@code from} to another member of the group that chose its one receiver. That receiver
+     * represents the members on a node that has none left, or is excluded. Any thread, on its own instance.
      *
      * @param index the one of the client's tenant
      * @return completes with NO_MATCH when there is no other member, else as a publish
@@ -558,7 +557,7 @@ public final class FanOut implements Publisher {
         if (next == null) {
             return group.size() <= 1
                     ? Outcomes.NO_MATCH
-                    : CompletableFuture.completedFuture(DistOutcome.FAILED); // it is not to be lost by chance
+                    : CompletableFuture.completedFuture(DistOutcome.FAILED); // draws may miss one
         }
         if (token != null) {
             SharedMember ofRepeat = deliverers.choices.putInstead(token, group, match.receiver(), next, from.resend());
@@ -578,7 +577,7 @@ public final class FanOut implements Publisher {
 
     /**
      * Gives a message to a member of the group, see {@link io.godwit.dist.client.DistClient#giveToGroup}. Any thread,
-     * on an instance of its own.
+     * on its own instance.
      *
      * @param index the one of the client's tenant
      */
@@ -586,7 +585,7 @@ public final class FanOut implements Publisher {
             TenantIndex index, TopicFilter filter, Message message, @Nullable DeliveryToken token) {
         long epoch = deliverers.others.epoch();
         if (!deliverers.others.mayAcknowledge(epoch)) {
-            return CompletableFuture.completedFuture(DistOutcome.OVERLOADED); // it may miss the members there are
+            return CompletableFuture.completedFuture(DistOutcome.OVERLOADED); // it may not know all members
         }
         SharedGroup group = index.group(filter);
         if (group == null) {
@@ -619,7 +618,7 @@ public final class FanOut implements Publisher {
     private void refused(Message message, List<Match> inbox) {
         deliverers.counters.refused.increment();
         if (message.qos() != Qos.AT_MOST_ONCE) {
-            return; // the publisher is told, and by it the one who reports
+            return; // the publisher learns of it, and its frontend reports it
         }
         deliverers.counters.dropped.add(inbox.size());
         if (deliverers.events.isListening(BrokerEvent.MessageDropped.class)) {

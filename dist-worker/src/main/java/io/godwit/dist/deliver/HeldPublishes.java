@@ -15,25 +15,26 @@ import org.slf4j.LoggerFactory;
 /**
  * Publishes of QoS 1 and 2 that wait until this node may acknowledge, in the order in which they came.
  *
- * <p>A publish was matched, and then this node was not known to have every subscription that a SUBACK had been sent
- * for: another node may have gone on without this one. So that match counts for nothing. The message is given to
- * nobody yet, and is matched anew when the node may acknowledge again; after that match the node is asked once more,
- * as for any publish ({@link io.godwit.dist.member.Members#mayAcknowledge(long)} vouches for matches of its epoch
- * that were made before the call). Whoever had its SUBACK before the publish came is in that match. Delivering by
- * the first match and adding what the second one has more would give most receivers the message sooner, but those
- * that are added would get it behind later messages of the same publisher, and a publish that is refused in the end
- * would have been delivered to some.
+ * <p>A publish was matched when this node was not certain to have every subscription with a sent SUBACK: the others may
+ * have excluded it. So that match does not count. No receiver gets the message yet; it is matched again when the node
+ * may acknowledge, and the node is checked again after that match, as for any publish
+ * ({@link io.godwit.dist.member.Members#mayAcknowledge(long)} covers matches of its epoch that were made before the
+ * call). The second match has every subscription whose SUBACK was sent before the publish came. Alternatively, the
+ * first match could be delivered at once and new receivers of the second one added. Most receivers would get the
+ * message sooner, but the added ones would get it after later messages of the same publisher, and a publish that is
+ * refused in the end would have been delivered to some.
  *
- * <p>While one waits, all that the publisher sends later at QoS 1 and 2 waits behind it. One is taken out when it has
- * been handed over, so whoever finds nothing here may hand over the next. The publishers of connections have one each,
- * run on their thread. What the stores publish has no such thread, and one publisher for each message: these share one,
- * run by whoever opens the gate; hence the lock, which is not held while messages are handed over.
+ * <p>While one publish waits, all later QoS 1 and 2 publishes of the publisher wait behind it. It is removed when it
+ * has been handed over, so a caller that finds the queue empty may hand over directly. The publisher of each connection
+ * has its own queue, run on its thread. Publishes of the stores have no such thread, and each has its own publisher:
+ * they share one queue, run by the thread that reports the end of the wait; hence the lock, which is not held while
+ * messages are handed over.
  *
- * <p>How many wait is bounded by what a publisher may have unacknowledged, how long by
+ * <p>The number of waiting messages is bounded by what a publisher may have unacknowledged, the time by
  * {@link io.godwit.dist.member.Members#untilMayAcknowledge()}.
  */
 public final class HeldPublishes {
-    /** A gate that opens and shuts again this often has not been open in between for long enough. */
+    /** After this many waits that end too briefly a publish is refused. */
     static final int MAX_TRIES = 3;
 
     private static final Logger LOG = LoggerFactory.getLogger(HeldPublishes.class);
@@ -56,7 +57,7 @@ public final class HeldPublishes {
 
     private final OtherNodes others;
     private final Executor thread;
-    /** Null while none waits, which is nearly always, for every connection. Guarded by this. */
+    /** Null when none waits, which is nearly always the case, for every connection. Guarded by this. */
     private @Nullable Deque<Held> waiting;
 
     private boolean isDraining;
@@ -66,12 +67,12 @@ public final class HeldPublishes {
         this.thread = thread;
     }
 
-    /** Of what comes through no connection. */
+    /** For messages that come through no connection. */
     public HeldPublishes(OtherNodes others) {
         this(others, Runnable::run);
     }
 
-    /** Whether a publish has to wait behind others. */
+    /** Whether a publish must wait behind others. */
     synchronized boolean isBusy() {
         return waiting != null;
     }
@@ -92,7 +93,7 @@ public final class HeldPublishes {
         isOpen.whenComplete((opened, failure) -> thread.execute(this::drain));
     }
 
-    /** The gate has shut again: for all that it was open for, so that they do not wait one after the other. */
+    /** The node may not acknowledge any more: starts a new, common wait for all whose wait was over. */
     private void waitAnew() {
         CompletableFuture<Boolean> again = others.untilMayAcknowledge();
         synchronized (this) {
@@ -113,14 +114,14 @@ public final class HeldPublishes {
     private void drain() {
         synchronized (this) {
             if (isDraining) {
-                return; // which looks at the next one under the lock, and so sees what this call was made for
+                return; // the running drain reads the next one under the lock, so it sees the reason for this call
             }
             isDraining = true;
         }
         for (Held head = next(); head != null; head = next()) {
             try {
                 settle(head);
-            } catch (RuntimeException | Error e) { // outermost frame of this publish: the others have their turn
+            } catch (RuntimeException | Error e) { // outermost frame of this publish: the others must continue
                 LOG.error("held message not published topic={}", head.message.topic(), e);
                 remove(head);
                 head.outcome.complete(DistOutcome.FAILED);
@@ -128,7 +129,7 @@ public final class HeldPublishes {
         }
     }
 
-    /** The first, if its wait is over. */
+    /** The first one if its wait is over. */
     private synchronized @Nullable Held next() {
         Held head = waiting == null ? null : waiting.peekFirst();
         if (head == null || !head.isOpen.isDone()) {

@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The matches of the topics that one client published to last. Confined to the publisher's thread.
  *
- * <p>An entry holds while the version of the tenant's index stays. The last topic stands in plain fields, since most
- * clients have one; a second one brings the small table. Large results are not kept: beside the cost of delivering to
- * them a look-up is nothing, and an idle publisher must not keep an outdated list of a million sessions alive.
+ * <p>An entry is valid while the version of the tenant's index stays. The last topic is in plain fields, because most
+ * clients have one; a second one creates the small table. Large results are not kept: compared with delivering to them
+ * a look-up costs nothing, and an idle publisher must not keep an outdated list of a million sessions in memory.
  */
 final class MatchCache {
     /** The largest result kept. */
@@ -31,7 +31,7 @@ final class MatchCache {
     }
 
     Matches match(String topic) {
-        // read before matching: a change in between makes the entry outdated rather than wrong
+        // read before matching: after a change in between the entry is outdated, not wrong
         long version = index.version();
         Entry recent = last;
         if (recent != null && recent.version == version && recent.topic.equals(topic)) {

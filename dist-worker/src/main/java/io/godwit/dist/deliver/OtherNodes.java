@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** The nodes that this one serves MQTT together with, as publishes see them. Thread-safe. */
+/** The other nodes that serve MQTT with this one, for publishes. Thread-safe. */
 public interface OtherNodes {
-    /** None; nothing is asked or told. */
+    /** For a node that is alone. */
     OtherNodes NONE = new OtherNodes() {
         @Override
         public long epoch() {
@@ -51,10 +51,10 @@ public interface OtherNodes {
         public void finished(String tokenOrigin, long tokenNumber) {}
     };
 
-    /** See {@link io.godwit.dist.member.Members#epoch}; asked before a publish is matched. */
+    /** See {@link io.godwit.dist.member.Members#epoch}; call it before a publish is matched. */
     long epoch();
 
-    /** See {@link io.godwit.dist.member.Members#mayAcknowledge(long)}; asked after it was matched. */
+    /** See {@link io.godwit.dist.member.Members#mayAcknowledge(long)}; call it after the match. */
     boolean mayAcknowledge(long epoch);
 
     /** See {@link io.godwit.dist.member.Members#untilMayAcknowledge()}. */
@@ -64,23 +64,24 @@ public interface OtherNodes {
     CompletableFuture<Boolean> untilMayAcknowledge(long epoch);
 
     /**
-     * Hands the message to each of {@code nodes}, for its live sessions. Messages of one publisher that one thread
-     * hands over stay in order; a large one of another publisher may be passed. QoS 0 is dropped, counted and reported
-     * where the link is full, and complete on return. Above, it waits for room, and completes on any thread, never
-     * exceptionally: with DELIVERED when each node has handed it to its sessions or is agreed to be out, and its
-     * sessions with it; with OVERLOADED when there was no room for too long; with FAILED when nothing could be agreed
-     * on, or a message with a token was abandoned while it waited.
+     * Sends the message to each of {@code nodes}, for its live sessions. Messages of one publisher sent by one thread
+     * stay in order; a large one of another publisher may be overtaken. QoS 0 is dropped, counted and reported where
+     * the link is full, and complete on return. QoS 1 and 2 wait for room, and complete on any thread, never
+     * exceptionally: with DELIVERED when each node has passed it to its sessions, or is excluded together with its
+     * sessions; with OVERLOADED when there was no room for too long; with FAILED when nothing could be agreed on, or a
+     * message with a token was abandoned while it waited.
      */
     CompletableFuture<DistOutcome> deliver(
             ClientInfo publisher, Message message, @Nullable DeliveryToken token, NodeSet nodes, Resend resend);
 
     /**
      * Asks every other member which members of shared groups it has chosen for the message of {@code token}, which may
-     * have been distributed there in part. Completes on any thread, in any order of the nodes, when each has answered
-     * or is agreed to be out; fails with {@link io.godwit.kv.client.RangeException} when that could not be agreed on.
+     * already be distributed there in part. Completes on any thread, with the answers in any order of the nodes, when
+     * each has answered or is excluded; fails with {@link io.godwit.kv.client.RangeException} when an exclusion could
+     * not be agreed on.
      */
     CompletableFuture<List<ChosenElsewhere>> chosen(TenantId tenant, DeliveryToken token);
 
-    /** Nothing is published under the token again. */
+    /** Nothing is published under the token any more. */
     void finished(String tokenOrigin, long tokenNumber);
 }

@@ -3,9 +3,9 @@ package io.godwit.dist.deliver;
 import io.godwit.dist.client.DistOutcome;
 import java.util.concurrent.CompletableFuture;
 
-/** Joins the answers of deliverers; the worst wins. */
+/** Combines the answers of deliverers; the worst one wins. */
 public final class Outcomes {
-    /** Shared: nobody may complete it again. */
+    /** Shared, so nobody may complete it. */
     static final CompletableFuture<DistOutcome> NO_MATCH = CompletableFuture.completedFuture(DistOutcome.NO_MATCH);
 
     private Outcomes() {}
@@ -25,7 +25,7 @@ public final class Outcomes {
         return rank(a) >= rank(b) ? a : b;
     }
 
-    /** Whether it is known already that all went well. */
+    /** Whether it is already known that all went well. */
     static boolean isDelivered(CompletableFuture<DistOutcome> outcome) {
         return outcome.isDone()
                 && !outcome.isCompletedExceptionally()

@@ -5,14 +5,12 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Delivery tokens that were finished a short while ago. A message may be distributed twice at once: by the node of a
- * connection that ends, and by the store that it has left the message to. The one that is done first finishes the
- * token; the copy of the other one may come later, from a node that stood still, or over a link that was down. Frames
- * of a node that was silent are not taken any more after some ten seconds, and a publish waits 15 s at most; so {@link
- * #KEEP} is long enough.
+ * Delivery tokens that were finished recently. A message may be distributed twice at once: by the node of a connection
+ * that ends, and by the store that takes over the message. The first to succeed finishes the token; a copy of the other
+ * may come later, from a node that stood still, or over a link that was down. Frames of a silent node are refused after
+ * some ten seconds, and a publish waits 15 s at most, so {@link #KEEP} is long enough.
  *
- * <p>At most {@link #MAX_TOKENS}, or where ids are long some fewer: then the oldest is forgotten early. Not
- * thread-safe.
+ * <p>Holds at most {@link #MAX_TOKENS}, or fewer if ids are long: then the oldest is forgotten early. Not thread-safe.
  */
 final class RecentTokens<V> {
     static final Duration KEEP = Duration.ofMinutes(2);

@@ -10,18 +10,18 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
- * Which live sessions have been given the message of a delivery token: an inbox recognises a repeat by itself, a
- * session in memory has nothing to recognise it by [MQTT5-4.3.3]. A restart needs no memory of this, since live
- * sessions end with their process. Members of shared groups are not looked at here, see {@link SharedChoices}.
+ * The live sessions that were given the message of a delivery token: an inbox recognises a repeat by itself, a session
+ * in memory cannot [MQTT5-4.3.3]. After a restart nothing is missing, because live sessions end with their process. For
+ * members of shared groups see {@link SharedChoices}.
  *
- * <p>A token is remembered from its first delivery to a live session until its origin has on record that the message is
- * distributed ({@link #finished}); a repeat in between may come on another connection, or from the store. Kept are the
- * match lists themselves, as they were delivered to. Tokens whose session ends before that are never finished: beyond
- * {@link #MAX_COPIES} remembered copies, or where ids are long some fewer, the oldest token is forgotten. After that a
- * token is known for a while as one that nobody lacks any more ({@link RecentTokens}).
+ * <p>A token is remembered from its first delivery to a live session until its origin has recorded that the message is
+ * distributed ({@link #finished}); a repeat in between may come on another connection, or from the store. The memory
+ * keeps the delivered match lists themselves. A token whose session ends before that is never finished: beyond
+ * {@link #MAX_COPIES} remembered copies, or fewer if ids are long, the oldest token is forgotten. A finished token is
+ * remembered for a while, because then all receivers have the message ({@link RecentTokens}).
  *
- * <p>One per node. Event loops and range executors meet here, hence the lock; what has no token does not come here, and
- * what has one has waited for a commit.
+ * <p>One per node. Event loops and range executors contend for the lock; messages without a token do not use it, and
+ * those with one have waited for a commit.
  */
 public final class ServedReceivers {
     /** Copies remembered over all tokens; a single token may have more. */
@@ -36,8 +36,9 @@ public final class ServedReceivers {
     }
 
     /**
-     * {@code live}, which is not modified any more, without those that have got the message of this token by
-     * subscriptions of their own. Those left count as served from here on. A message that is finished lacks nobody.
+     * The matches of {@code live} without those that have received the message of this token by plain subscriptions.
+     * The returned ones count as served from here on. For a finished message all have received it. {@code live} must
+     * not be modified any more.
      */
     public synchronized List<Match> unserved(DeliveryToken token, List<Match> live) {
         if (finished.get(token.origin(), token.number()) != null) {
@@ -74,7 +75,7 @@ public final class ServedReceivers {
         }
     }
 
-    /** Every receiver has the message: a copy that comes under this token is late. */
+    /** Every receiver has the message: a later copy with this token is late. */
     public synchronized void finished(String origin, long number) {
         List<List<Match>> lists = served.remove(origin, number);
         if (lists != null) {
@@ -83,7 +84,7 @@ public final class ServedReceivers {
         }
     }
 
-    /** Tokens remembered that are not finished. */
+    /** Number of remembered tokens that are not finished. */
     synchronized int size() {
         return served.size();
     }

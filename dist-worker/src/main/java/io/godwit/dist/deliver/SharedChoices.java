@@ -15,28 +15,28 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which member of a shared group was given the message of a delivery token: whoever comes and goes meanwhile, a repeat
+ * The member of a shared group that was given the message of a delivery token: even if members come and go, a repeat
  * goes to the same one, which recognises it. When an earlier process may have chosen, the stored members are asked
  * ({@link io.godwit.dist.client.Deliverer#know}), and the other nodes ({@link OtherNodes#chosen}).
  *
- * <p>A token is remembered until a while after its origin has on record that the message is distributed ({@link
- * RecentTokens}). One whose session ends before that is never finished: beyond {@link #MAX_TOKENS}, or where ids are
- * long some fewer, the oldest is forgotten. One per node; event loops and range executors meet here, hence the lock;
- * what has no token does not come here, and what has one has waited for a commit.
+ * <p>A token is remembered until a while after its origin has recorded that the message is distributed
+ * ({@link RecentTokens}). A token whose session ends before that is never finished: beyond {@link #MAX_TOKENS}, or
+ * fewer if ids are long, the oldest is forgotten. One object per node; event loops and range executors contend for the
+ * lock; messages without a token do not use it, and those with one have waited for a commit.
  */
 public final class SharedChoices {
     static final int MAX_TOKENS = 100_000;
 
-    /** @param member null when another node asked, and there was none */
+    /** @param member null when another node asked and there was none */
     private record Choice(TopicFilter filter, @Nullable SharedMember member) {}
 
-    /** What becomes of a message that another node has sent for a group. */
+    /** The result of a claim for a message that another node has sent to a group. */
     public enum Claim {
-        /** The member is to be given it. */
+        /** The message must be given to the member. */
         MADE,
         /** A session in the memory of this node was given it before. */
         GIVEN,
-        /** The other node's choice does not count: nobody is given it. */
+        /** The other node's choice does not count: no member gets the message. */
         VOID
     }
 
@@ -47,7 +47,7 @@ public final class SharedChoices {
         this.finished = new RecentTokens<>(nanoTime);
     }
 
-    /** Who was given the message for {@code group}; null when nobody was. */
+    /** The member that was given the message for {@code group}; null when none was. */
     synchronized @Nullable SharedMember get(DeliveryToken token, SharedGroup group) {
         for (Choice choice : choices(token)) {
             if (choice.filter.equals(group.filter())) {
@@ -62,8 +62,8 @@ public final class SharedChoices {
     }
 
     /**
-     * As {@link #put}, unless the choice would not count. Another node that resumes the message asks for choices made
-     * here when {@code resend} is abandoned: it hears of this one then, or this one is not made.
+     * As {@link #put}, unless the choice would not count. If another node resumes the message, it asks for choices made
+     * here after {@code resend} is abandoned: either it learns of this choice, or this choice is not made.
      */
     synchronized void choose(DeliveryToken token, SharedGroup group, SharedMember member, Resend resend) {
         if (!resend.isAbandoned()) {
@@ -84,7 +84,7 @@ public final class SharedChoices {
         }
     }
 
-    /** Who was given the message, by the filter of the group. */
+    /** The members that were given the message, by the filter of the group. */
     public synchronized Map<TopicFilter, SharedMember> of(String origin, long number) {
         Map<TopicFilter, SharedMember> members = new TreeMap<>();
         for (Choice choice : choices(origin, number)) {
@@ -96,9 +96,9 @@ public final class SharedChoices {
     }
 
     /**
-     * Takes over what other nodes have chosen, unless this one has chosen too.
+     * Takes over the choices of other nodes, unless this one has chosen too.
      *
-     * @return those of {@code groups} of which no live session elsewhere has the message
+     * @return the {@code groups} for which no live session elsewhere has the message
      */
     List<SharedGroup> learn(DeliveryToken token, List<SharedGroup> groups, List<ChosenElsewhere> elsewhere) {
         if (elsewhere.isEmpty()) {
@@ -116,7 +116,7 @@ public final class SharedChoices {
         return open;
     }
 
-    /** Whether it is to be given to a member still. */
+    /** Whether it must still be given to a member. */
     private boolean learn(DeliveryToken token, SharedGroup group, List<ChosenElsewhere> elsewhere) {
         for (ChosenElsewhere choice : elsewhere) {
             Receiver receiver = choice.receiver();
@@ -148,8 +148,8 @@ public final class SharedChoices {
     }
 
     /**
-     * Another node is told that there is no member here. A repeat is told the same, whoever has come meanwhile: by then
-     * the other node may have chosen another member.
+     * Records the answer to another node that there is no member here. A repeat gets the same answer, even if a member
+     * has come meanwhile: the other node may have chosen another member by then.
      */
     public synchronized void declined(DeliveryToken token, TopicFilter filter) {
         put(token, new Choice(filter, null));
@@ -161,11 +161,11 @@ public final class SharedChoices {
     }
 
     /**
-     * Whether {@code member} is to be given the message. As of {@link #choose}: who resumes it and asks here hears of
-     * this claim, or the claim comes behind the answer, and finds the choice void by what this node knew when it
-     * answered.
+     * Claims the message for {@code member}. As with {@link #choose}: a node that resumes the message and asks here
+     * learns of this claim, or the claim comes after the answer, and finds the choice void by what this node knew when
+     * it answered.
      *
-     * @param isVoid whether the choice of the other node does not count any more
+     * @param isVoid whether the choice of the other node no longer counts
      */
     public synchronized Claim claim(
             DeliveryToken token, SharedGroup group, SharedMember member, BooleanSupplier isVoid) {
@@ -179,7 +179,7 @@ public final class SharedChoices {
         return Claim.MADE;
     }
 
-    /** The one chosen did not take it. */
+    /** The chosen member did not take it. */
     synchronized void forget(DeliveryToken token, SharedGroup group) {
         List<Choice> late = finished.get(token.origin(), token.number());
         if (late != null) {
@@ -195,8 +195,8 @@ public final class SharedChoices {
     }
 
     /**
-     * {@code next} is to be given the message instead of {@code declined}, unless another one has been meanwhile: a
-     * repeat was declined too. That one, or null when it is {@code next}. See {@link #choose}.
+     * Chooses {@code next} instead of {@code declined}, unless a repeat that was also declined has chosen another one
+     * meanwhile. Returns that other one, or null when it is {@code next}. See {@link #choose}.
      */
     synchronized @Nullable SharedMember putInstead(
             DeliveryToken token, SharedGroup group, Receiver declined, SharedMember next, Resend resend) {
@@ -209,8 +209,8 @@ public final class SharedChoices {
     }
 
     /**
-     * The message was handed on by the one that had it. It may come back to this node, also after its origin is done
-     * with it: then it is no late copy. Without effect when nothing is known of the token.
+     * The member that had the message has passed it on. It may come back to this node, even after its origin has
+     * finished the token: then it is not a late copy. Does nothing when the token is unknown.
      */
     synchronized void replace(DeliveryToken token, SharedGroup group, SharedMember member) {
         if (known(token.origin(), token.number()) != null) {
@@ -218,16 +218,16 @@ public final class SharedChoices {
         }
     }
 
-    /** Every receiver has the message: a copy that comes under this token is late. */
+    /** Every receiver has the message: a later copy with this token is late. */
     public synchronized void finished(String origin, long number) {
         List<Choice> choices = chosen.remove(origin, number);
         if (choices != null) {
-            choices.removeIf(choice -> choice.member == null); // whoever has come since may be handed it
+            choices.removeIf(choice -> choice.member == null); // a member that has come since may be given it
             finished.put(origin, number, choices);
         }
     }
 
-    /** Tokens remembered that are not finished. */
+    /** Number of remembered tokens that are not finished. */
     synchronized int size() {
         return chosen.size();
     }
@@ -242,8 +242,8 @@ public final class SharedChoices {
     }
 
     /**
-     * All that is remembered of a token, to be changed. A late copy of a finished one may bring about more choices:
-     * they stand beside those of before, and go with them.
+     * The remembered choices of a token, modifiable. A late copy of a finished message may add choices to the old ones;
+     * they are forgotten together.
      */
     private @Nullable List<Choice> known(String origin, long number) {
         List<Choice> open = chosen.get(origin, number);

@@ -18,23 +18,23 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stored members that the shared groups of one publish have chosen, and which of them turned out to have ended or
- * to have no room. Written by the publishing thread, then by the one that completes the delivery, then read by what
- * follows the completion; so without a lock.
+ * The stored members that the shared groups of one publish have chosen, and which of these had ended or had no room.
+ * Written by the publishing thread, then by the thread that completes the delivery, then read after the completion; so
+ * without a lock.
  */
 final class SharedPicks implements Strays {
     /**
-     * Each round takes a member out of the group, or out of the choice for a while; so only a group whose members come
-     * and go at this pace, or with so many full ones, gets there. The last choice is final.
+     * Each round removes a member from the group, or from the choice for a while; so only a group whose members come
+     * and go at this pace, or that has so many full ones, reaches this limit. The last choice is final.
      */
     static final int MAX_ROUNDS = 16;
 
     /**
      * The message for which members are chosen.
      *
-     * @param asked the strategy of the listener that it came through; null for none
-     * @param choices what was chosen for the token before
-     * @param resend with a token: nobody is chosen when it is abandoned
+     * @param asked strategy of the message's listener; null for none
+     * @param choices earlier choices for the token
+     * @param resend with a token: no member is chosen when it is abandoned
      */
     record Choosing(
             ClientId publisher,
@@ -45,7 +45,7 @@ final class SharedPicks implements Strays {
             Resend resend) {
 
         /**
-         * Null when nobody is left or may be chosen, or when a session of this node has the message by an earlier
+         * Null when no member is left or may be chosen, or when a session of this node has the message by an earlier
          * distribution.
          */
         private @Nullable SharedMember of(SharedGroup group) {
@@ -66,7 +66,7 @@ final class SharedPicks implements Strays {
             return member;
         }
 
-        /** What a node tells about itself is for its own clients. */
+        /** Messages of a node about itself are only for its own clients. */
         @Nullable
         SharedMember pick(SharedGroup group) {
             SharedMember member = group.pick(publisher, topic, asked);
@@ -82,7 +82,7 @@ final class SharedPicks implements Strays {
     private final List<SharedGroup> unserved = new ArrayList<>(0);
     private final Set<InboxReceiver> strays = new LinkedHashSet<>(0);
 
-    /** @param match of the member, as it was when it was chosen */
+    /** @param match of the member, at the time of the choice */
     private record Pick(SharedGroup group, SharedMember member, Match match, boolean mayRefuse) {}
 
     private SharedPicks(Choosing choosing, int round) {
@@ -91,8 +91,8 @@ final class SharedPicks implements Strays {
     }
 
     /**
-     * Adds one member of each group to {@code live} or {@code inbox}; sessions that have a plain subscription too get
-     * both copies (MQTT 5.0, 4.8.2).
+     * Adds one member of each group to {@code live} or {@code inbox}; a session with a plain subscription too gets both
+     * copies (MQTT 5.0, 4.8.2).
      *
      * @return null when no stored session was chosen
      */
@@ -107,7 +107,7 @@ final class SharedPicks implements Strays {
         return pick(round + 1, unserved, choosing, live, inbox);
     }
 
-    /** The same for one group whose member is known. */
+    /** The same for one group whose member is given. */
     static @Nullable SharedPicks only(
             SharedGroup group, SharedMember member, Choosing choosing, List<Match> live, List<Match> inbox) {
         return add(null, 1, group, member, choosing, live, inbox);
@@ -193,7 +193,7 @@ final class SharedPicks implements Strays {
         return strays;
     }
 
-    /** Whether a group has been given to nobody yet. */
+    /** Whether the message was not given to a member of some group yet. */
     boolean hasUnserved() {
         return !unserved.isEmpty();
     }

@@ -11,7 +11,7 @@ import java.util.function.BiFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Removes the routes of sessions that have ended, found by delivering to them. Thread-safe, without state. */
+/** Removes the routes of ended sessions when a delivery finds them. Thread-safe, without state. */
 public final class StrayRoutes implements Strays {
     private static final Logger LOG = LoggerFactory.getLogger(StrayRoutes.class);
 
@@ -25,7 +25,7 @@ public final class StrayRoutes implements Strays {
         this.remover = remover;
     }
 
-    /** Nobody waits: what stays is found again by the next delivery. */
+    /** Nothing waits for the removal: the next delivery finds a remaining route again. */
     @Override
     public void found(Delivery delivery, Match match) {
         if (match.receiver() instanceof InboxReceiver receiver) {
@@ -38,7 +38,7 @@ public final class StrayRoutes implements Strays {
     }
 
     /**
-     * Completes when no match on {@code topic} has the {@code receivers} any more; fails with
+     * Completes when no match on {@code topic} contains the {@code receivers} any more; fails with
      * {@link io.godwit.kv.client.RangeException}.
      */
     CompletableFuture<Void> remove(Collection<InboxReceiver> receivers, String topic) {

@@ -5,17 +5,17 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is remembered by delivery tokens, in the order in which they came. The owner forgets the oldest when there are
- * too many: a token whose session ends before its message is distributed is never finished. An origin has the id of a
- * client, as long as a setting allows; so besides the number of tokens the characters of the origins are bounded.
+ * Values by delivery token, in insertion order. The owner forgets the oldest when there are too many: a token whose
+ * session ends before its message is distributed is never finished. An origin contains a client id, as long as a
+ * setting allows; so the characters of the origins are bounded as well as the number of tokens.
  *
  * <p>Not thread-safe.
  */
 public final class TokenMemory<V> {
-    /** Of all origins together. A character takes one or two bytes. */
+    /** Limit for all origins together. A character takes one or two bytes. */
     static final long MAX_CHARS = 16 << 20;
 
-    /** Ordered, so that the map stays fast when client ids, and with them origins, collide. */
+    /** Comparable, so that the map stays fast when client ids, and so origins, collide. */
     private record Key(String origin, long number) implements Comparable<Key> {
         @Override
         public int compareTo(Key other) {
@@ -31,14 +31,14 @@ public final class TokenMemory<V> {
         return values.get(new Key(origin, number));
     }
 
-    /** A token that is remembered keeps its place. */
+    /** Sets a value; a token that is already remembered keeps its position. */
     public void put(String origin, long number, V value) {
         if (values.put(new Key(origin, number), value) == null) {
             chars += origin.length();
         }
     }
 
-    /** Returns what was remembered. */
+    /** Returns the removed value. */
     public @Nullable V remove(String origin, long number) {
         V removed = values.remove(new Key(origin, number));
         if (removed != null) {
@@ -47,18 +47,18 @@ public final class TokenMemory<V> {
         return removed;
     }
 
-    /** Whether there are more than so many tokens, or more characters than there may be. */
+    /** Whether there are more than {@code maxTokens}, or too many characters. */
     public boolean isOver(int maxTokens) {
         return values.size() > maxTokens || chars > MAX_CHARS && values.size() > 1;
     }
 
-    /** What was remembered first; null for nothing. */
+    /** The oldest value; null for none. */
     @Nullable
     V oldest() {
         return values.isEmpty() ? null : values.values().iterator().next();
     }
 
-    /** Returns what was remembered first. There is something. */
+    /** Removes and returns the oldest value. The memory must not be empty. */
     public V forgetOldest() {
         Map.Entry<Key, V> oldest = values.entrySet().iterator().next();
         values.remove(oldest.getKey());
@@ -66,7 +66,7 @@ public final class TokenMemory<V> {
         return oldest.getValue();
     }
 
-    /** Tokens remembered. */
+    /** Number of remembered tokens. */
     public int size() {
         return values.size();
     }

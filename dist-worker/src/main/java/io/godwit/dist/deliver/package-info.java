@@ -1,4 +1,4 @@
-/** Hands a matched message to the deliverers and joins their answers. */
+/** Hands matched messages to the deliverers and combines their answers. */
 @NullMarked
 package io.godwit.dist.deliver;
 

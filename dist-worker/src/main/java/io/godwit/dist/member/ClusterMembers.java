@@ -24,31 +24,34 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The members of a cluster, as this node is one of them. Every half second it asks its mirror of the dist store to
- * catch up; when that has come about and the view says that this life serves, it may acknowledge for a second and a
- * half from the start of the question ({@link Freshness} has why that is safe). {@link Joining} brings it to serve,
- * {@link Exclusions} has the others go on without one.
+ * The agreed members of a cluster, from the point of view of this node. Every half second it asks its mirror of the
+ * dist store to catch up. When that has succeeded and the view has this incarnation as serving, it may acknowledge for
+ * a second and a half from the start of the question ({@link Freshness} explains why that is safe). {@link Joining}
+ * brings it to serve; {@link Exclusions} excludes members.
  *
- * <p>All state is confined to one thread; {@link #mayAcknowledge} and {@link #others} look at immutable values.
- * Listeners are told on that thread, and must only hand over. Futures complete on others.
+ * <p>All state is confined to one thread; {@link #mayAcknowledge} and {@link #others} read immutable values. Listeners
+ * are called on that thread, and must only hand over. Futures complete on other threads.
  */
 public final class ClusterMembers implements Members, AutoCloseable {
-    /** Members say something twice a second. */
+    /** Members report what they know twice a second. */
     private static final long HEARD_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);
 
-    /** Answers come twice a second, each later than the one before by what a slow link falls behind meanwhile. */
+    /** Answers come twice a second, each delayed further by the growing backlog of a slow link. */
     private static final long ANSWER_NANOS = TimeUnit.MILLISECONDS.toNanos(2_500);
 
     private static final Logger LOG = LoggerFactory.getLogger(ClusterMembers.class);
     static final long ASK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final int MAX_QUESTIONS = 4;
     /**
-     * A life that could not prove for so long that it serves, and for which the others do not vouch, closes its
-     * clients. The others may evict it {@link Lapses#EVICT_NANOS} after the last read that succeeded here, and then let
-     * its clients connect elsewhere. The difference is for ticks, for closing, and for clocks of different rates.
+     * An incarnation that could not prove for this long that it serves, and for which the others do not vouch, closes
+     * its clients. The others may evict it {@link Lapses#EVICT_NANOS} after the last read that succeeded here, and then
+     * let its clients connect elsewhere. The difference covers ticks, closing, and clocks of different rates.
      */
     static final long UNPROVEN_NANOS = TimeUnit.SECONDS.toNanos(8);
-    /** Between two ticks: the process has stood still, and its loops hand nothing on before there is a new proof. */
+    /**
+     * A longer time between two ticks means that the process stood still; its event loops then pass nothing on before
+     * there is a new proof.
+     */
     private static final long STOOD_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final NodeLife self;
@@ -66,7 +69,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
     private final ViewCommits commits;
     private final Exclusions exclusions;
 
-    // the thread's
+    // only for the thread
 
     private final List<Consumer<MembersView>> listeners = new ArrayList<>();
     private final CompletableFuture<Void> joined = new CompletableFuture<>();
@@ -74,25 +77,25 @@ public final class ClusterMembers implements Members, AutoCloseable {
     private int questions;
     private boolean isEvicting;
     private boolean isToldStale;
-    /** Its clients are closed for want of a proof. Written by the thread. */
+    /** Whether its clients are closed for lack of a proof. Written by the thread. */
     private volatile boolean isUnproven;
 
     private long tickedNanos;
     private boolean isClosed;
 
-    /** The revision by which this life came to serve; 0 while it does not. Written by the thread. */
+    /** The revision at which this incarnation began to serve; 0 while it does not. Written by the thread. */
     private volatile long serves;
 
-    /** As {@link #epoch}: stays through a lapse. Written by the thread. */
+    /** See {@link #epoch}: unlike {@link #serves} it stays through a lapse. Written by the thread. */
     private volatile long epoch;
     /**
-     * Lapses that this node has seen for long enough, so that nobody needs to wait for these. Written by the thread.
+     * Lapses that this node has known long enough that nothing needs to wait for these members. Written by the thread.
      */
     private volatile Set<Member> over = Set.of();
 
-    /** When each member has said last what it knows of this life, by {@link MemberThread#nanoTime}. */
+    /** When each member last reported what it knows of this incarnation, by {@link MemberThread#nanoTime}. */
     private final Map<NodeLife, Long> heardNanos = new ConcurrentHashMap<>();
-    /** When each has answered last. */
+    /** When each member last answered. */
     private final Map<NodeLife, Long> answeredNanos = new ConcurrentHashMap<>();
 
     private volatile Predicate<NodeLife> linked = member -> false;
@@ -101,7 +104,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
     private volatile @Nullable Joining joining;
 
     /**
-     * @param current that the coprocessors of the dist store tell
+     * @param current updated by the coprocessors of the dist store
      * @param ranges the client of the dist store
      * @param hold how long acknowledgements are held while this node cannot prove that it serves
      */
@@ -136,7 +139,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
         this.held = new HeldAcknowledgements(thread::tell, hold.toNanos());
         this.commits = new ViewCommits(store, current, thread);
         this.exclusions = new Exclusions(self, commits, current, lapses, freshness, thread, counters);
-        reports.view(current.get(), self); // what is there already is no change
+        reports.view(current.get(), self); // the initial view is no change
         current.onChange(() -> {
             MembersView view = current.get(); // by the time of the task there may be a newer one
             thread.execute(() -> {
@@ -147,8 +150,9 @@ public final class ClusterMembers implements Members, AutoCloseable {
     }
 
     /**
-     * Has this life serve, and again after each lapse. Call once. Completes when it serves and may acknowledge for the
-     * first time: then listeners for clients may open. Fails with {@link RangeException} when this is closed before.
+     * Makes this incarnation serve, and again after each lapse. Call once. Completes when it serves and may acknowledge
+     * for the first time: then listeners for clients may open. Fails with {@link RangeException} when this object is
+     * closed before.
      */
     public CompletableFuture<Void> join(Introductions introductions) {
         thread.execute(() -> {
@@ -167,8 +171,9 @@ public final class ClusterMembers implements Members, AutoCloseable {
     }
 
     /**
-     * Goes in good order, when its clients have been closed and nothing is to be acknowledged any more: others need not
-     * wait for this node then. Fails with {@link RangeException} when that cannot be agreed on; they find out then.
+     * Leaves in good order, after its clients were closed and nothing is left to acknowledge: the others then need not
+     * wait for this node. Fails with {@link RangeException} when that cannot be agreed on; the others then detect the
+     * absence.
      */
     public CompletableFuture<Void> leave() {
         CompletableFuture<Void> left = new CompletableFuture<>();
@@ -177,7 +182,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
             if (begun != null) {
                 begun.stop();
             }
-            isClosed = true; // nothing is begun from here on
+            isClosed = true; // no new work from here on
             stopServing();
             held.refuseAll();
             commits.commit(new MemberStep.Leave(self)).whenComplete((view, failure) -> {
@@ -191,7 +196,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
         return left;
     }
 
-    /** This life. */
+    /** This incarnation. */
     public NodeLife self() {
         return self;
     }
@@ -202,8 +207,8 @@ public final class ClusterMembers implements Members, AutoCloseable {
     }
 
     /**
-     * From now on {@code listener} is told of each newer view, of the present one first; views may be passed over.
-     * {@link #view} and {@link #others} are as new at least.
+     * Calls {@code listener} with the present view and then with newer ones; views may be skipped. {@link #view} and
+     * {@link #others} are at least as new.
      */
     public void onChange(Consumer<MembersView> listener) {
         thread.execute(() -> {
@@ -212,7 +217,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
         });
     }
 
-    /** Why this node acknowledges nothing, in words; empty when it does. Any thread. */
+    /** Why this node acknowledges nothing, as text; empty when it does. Any thread. */
     public String lack() {
         Joining begun = joining;
         if (begun == null) {
@@ -222,14 +227,14 @@ public final class ClusterMembers implements Members, AutoCloseable {
     }
 
     /**
-     * Whether new clients may wait for being served here. Not while this node has lapsed, nor once it has closed its
-     * clients since it could not prove that it serves. Any thread.
+     * Whether new clients may wait for service here. False while this node has lapsed, or after it has closed its
+     * clients because it could not prove that it serves. Any thread.
      */
     public boolean takesClients() {
         return serves != 0 && !isUnproven;
     }
 
-    // --- what promises rest on
+    // --- for promises to clients
 
     @Override
     public Set<NodeLife> others() {
@@ -325,8 +330,8 @@ public final class ClusterMembers implements Members, AutoCloseable {
     }
 
     /**
-     * The process of that life is over, and with it all that its clients had: when it has lapsed nobody waits until it
-     * acknowledges nothing any more, nor until it could have come back. Any thread.
+     * The process of that incarnation is over, and with it all state of its clients: once it has lapsed nothing needs
+     * to wait for its last acknowledgements, nor for its return. Any thread.
      */
     public void ended(NodeLife life) {
         thread.execute(() -> {
@@ -339,8 +344,8 @@ public final class ClusterMembers implements Members, AutoCloseable {
     }
 
     /**
-     * Whether this node is linked to that life, and has heard of it in the last {@link #HEARD_NANOS}. The membership
-     * may lose such a member: a node that hears nobody tells the others that all are gone. Any thread.
+     * Whether this node is linked to that incarnation and has heard from it in the last {@link #HEARD_NANOS}. The
+     * membership may lose such a member, because a node that hears nobody reports all others as gone. Any thread.
      */
     public boolean hears(NodeLife life) {
         Long heard = heardNanos.get(life);
@@ -352,7 +357,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
         answeredNanos.put(by, thread.nanoTime());
     }
 
-    /** Whether a member has answered what this node sent it, in the last {@link #ANSWER_NANOS}. */
+    /** Whether a member has answered a message of this node in the last {@link #ANSWER_NANOS}. */
     private boolean answers(NodeLife life) {
         Long answered = answeredNanos.get(life);
         return answered != null && thread.nanoTime() - answered < ANSWER_NANOS && linked.test(life);
@@ -370,7 +375,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
         if (isClosed) {
             return;
         }
-        thread.later(ASK_NANOS, this::tick); // first: one that fails is not to be the last
+        thread.later(ASK_NANOS, this::tick); // first, so that a failing tick is not the last
         ask();
         for (int refused = held.refuse(thread.nanoTime()); refused > 0; refused--) {
             waits.ranOut(NodeWait.PROOF, hold, () -> self + " " + lack());
@@ -431,7 +436,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
         begun.closeClients();
     }
 
-    /** Whether the newest view has this life as it came to serve last. */
+    /** Whether the newest view has this incarnation as it last began to serve. */
     private boolean doesServe() {
         Member own = current.get().find(self);
         return !current.isOutdated() && own != null && own.state() == MemberState.SERVING && own.since() == serves;
@@ -473,8 +478,8 @@ public final class ClusterMembers implements Members, AutoCloseable {
         }
 
         /**
-         * What they have published is not to be acknowledged any more. A connection that is closed goes on to hold its
-         * client id until all of that is answered.
+         * Their publishes must not be acknowledged any more. A closed connection keeps its client id until all of them
+         * are answered.
          */
         @Override
         public void clientsClosed() {
@@ -487,10 +492,10 @@ public final class ClusterMembers implements Members, AutoCloseable {
         if (own == null) {
             throw new IllegalStateException(self + " serves and is not in " + view);
         }
-        held.refuseAll(); // what was matched before has to be matched again
+        held.refuseAll(); // messages matched before must be matched again
         if (epoch != 0) {
             reports.servesAgain(self);
-            exclusions.proved(Exclusions.DEAF_NANOS); // the others had a reason to go on without it
+            exclusions.proved(Exclusions.DEAF_NANOS); // the others had a reason to exclude it
         }
         LOG.info("node serves self={} view={}", self, view);
         serves = own.since();
@@ -516,7 +521,7 @@ public final class ClusterMembers implements Members, AutoCloseable {
         });
     }
 
-    /** Refuses whoever waits. The view stays as it is: see {@link #leave}. */
+    /** Refuses all that wait. Does not change the view: see {@link #leave}. */
     @Override
     public void close() {
         thread.execute(() -> {

@@ -6,9 +6,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The newest view of members that this node knows of; it never goes back. Apply threads of several ranges tell it, as
- * the record moves with its key from range to range, and a replica that lags behind may tell an older one: hence the
- * lock. Listeners are called outside it.
+ * The newest view of members that this node knows; it never goes back. The lock: apply threads of several ranges update
+ * it, because the record moves with its key from range to range, and a lagging replica may bring an older view.
+ * Listeners are called outside the lock.
  */
 public final class CurrentView {
     private static final Logger LOG = LoggerFactory.getLogger(CurrentView.class);
@@ -24,8 +24,8 @@ public final class CurrentView {
     }
 
     /**
-     * Whether there is a newer view than {@link #get} has, of a version that this node does not read: it cannot know
-     * then whether it serves.
+     * Whether there is a newer view than {@link #get} in a version that this node cannot read. It then cannot know
+     * whether it serves.
      */
     boolean isOutdated() {
         Known now = known;
@@ -49,7 +49,7 @@ public final class CurrentView {
         offer(view);
     }
 
-    /** A view that was committed. Any thread. */
+    /** A view was committed. Any thread. */
     void offer(MembersView view) {
         boolean isNewer;
         synchronized (this) {
@@ -63,7 +63,7 @@ public final class CurrentView {
         }
     }
 
-    /** From now on {@code listener} is run after each change, on any thread; it must only hand over. */
+    /** Runs {@code listener} after each later change, on any thread; it must only hand over. */
     void onChange(Runnable listener) {
         listeners.add(listener);
     }

@@ -14,41 +14,42 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has the members go on without one of them: commits that it has lapsed, then waits until it acknowledges nothing any
- * more, see {@link Freshness}. Those who ask for the same while it is under way share it.
+ * Excludes members: commits that a member has lapsed, then waits until it can acknowledge nothing any more, see
+ * {@link Freshness}. Requests for the same exclusion share it.
  *
- * <p>A node that joins excludes nobody for a while. It may have stood still: then it finds its links ended by the
- * others, who have gone on without it, and the membership takes some ten seconds to see them again. If it excluded
- * them, nobody would serve. One that serves is never excluded by one that joins while another that serves is linked to
- * it. Only its own earlier process goes at once.
+ * <p>A joining node excludes nobody for a while. It may have stood still: then its links were ended by the others, who
+ * have excluded it, and the membership takes some ten seconds to see them again. If it excluded them, nobody would
+ * serve. A joining node never excludes a serving one while it is linked to another serving node. Only its own earlier
+ * process is excluded at once.
  *
- * <p>A node that cannot prove that it serves does not call others silent either, until it has had its proof for a
- * while: what cut it off from the leaders of the dist store has cut it off from the others as well, or has stopped all.
- * What the membership has lost goes all the same. Confined to the thread of the members.
+ * <p>A node that cannot prove that it serves does not call others silent either, until it has had its proof back for a
+ * while: the fault that cut it off from the leaders of the dist store has cut it off from the others too, or has
+ * stopped everything. Members that the membership has lost are excluded all the same. Confined to the thread of the
+ * members.
  */
 final class Exclusions {
     private static final Logger LOG = LoggerFactory.getLogger(Exclusions.class);
 
-    /** How long a node joins before it excludes others. */
+    /** How long a node joins before it may exclude others. */
     static final long JUDGE_NANOS = TimeUnit.SECONDS.toNanos(15);
 
-    /** After so long without a proof a node does not call others silent. */
+    /** After this time without a proof a node does not call others silent. */
     static final long DEAF_NANOS = TimeUnit.SECONDS.toNanos(3);
-    /** How long its proof has to be back before it does: answers that were held up arrive meanwhile. */
+    /** How long it must have its proof back before it does: delayed answers arrive meanwhile. */
     static final long HEARING_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /** A member that answers is slow, not silent: so long it is not excluded for what it owes. */
+    /** A member that answers late is slow, not silent: for this long it is not excluded for a missing answer. */
     static final long SLOW_NANOS = TimeUnit.SECONDS.toNanos(12);
-    /** Who asks for an exclusion asks again sooner than this. */
+    /** Callers repeat a request for an exclusion sooner than this. */
     private static final long SLOW_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(3);
 
-    /** Why a member is to be excluded. */
+    /** The ground of an exclusion. */
     enum Ground {
         /** It owes this node an answer. */
         SILENT,
-        /** The link to it is over, or frames to it were lost. */
+        /** The link to it has ended, or frames to it were lost. */
         CUT_OFF,
-        /** The membership has lost it, so that it is not this node's word alone. */
+        /** The membership has lost it, so this node is not the only witness. */
         LOST
     }
 
@@ -59,25 +60,25 @@ final class Exclusions {
     private final Freshness freshness;
     private final MemberThread thread;
     private final MemberCounters counters;
-    /** By life: who waits for the commit. */
+    /** By incarnation: callers that wait for the commit. */
     private final Map<NodeLife, List<CompletableFuture<Void>>> committing = new HashMap<>();
-    /** By lapse: who waits until it is over. */
+    /** By lapse: callers that wait until it is over. */
     private final Map<Member, List<CompletableFuture<Void>>> passing = new HashMap<>();
 
-    /** This node as it joins, since it asked for the first exclusion; null before. */
+    /** This node as a joining member, since it asked for its first exclusion; null before. */
     private @Nullable Member joiner;
 
     private long joinerNanos;
-    /** Whether the proof was missing for long, and until when that counts. */
+    /** Whether the proof was missing for long; counts until {@link #hearsNanos}. */
     private boolean wasDeaf;
 
     private long hearsNanos;
     private Predicate<NodeLife> isLinked = member -> false;
     private Predicate<NodeLife> answers = member -> false;
-    /** Members that answer and were to be excluded all the same. */
+    /** Members that answer but whose exclusion was requested. */
     private final Map<NodeLife, Slow> slow = new HashMap<>();
 
-    /** When that was asked for first, and last. */
+    /** When the exclusion was first requested, and when last. */
     private record Slow(long firstNanos, long lastNanos) {}
 
     Exclusions(
@@ -100,7 +101,7 @@ final class Exclusions {
     void exclude(NodeLife member, Ground ground, String why, CompletableFuture<Void> done) {
         Member known = current.get().find(member);
         if (known == null) {
-            done.complete(null); // it has left, or was evicted when its lapse was over
+            done.complete(null); // it has left, or was evicted after its lapse
         } else if (known.state() == MemberState.LAPSED) {
             awaitOver(known, List.of(done));
         } else if (!mayJudge(member)) {
@@ -117,7 +118,7 @@ final class Exclusions {
         } else {
             waitersOf(member).add(done);
             LOG.warn("member is being excluded member={} state={} why={}", member, known.state(), why);
-            slow.remove(member); // when it is back it has as long again
+            slow.remove(member); // when it is back it gets the full time again
             commits.commit(new MemberStep.Lapse(self, current.get().find(self), member))
                     .whenComplete((view, failure) -> committed(member, why, view, failure));
         }
@@ -125,7 +126,7 @@ final class Exclusions {
 
     /**
      * @param linked whether this node is connected to a member
-     * @param answering whether a member has answered this node lately, though perhaps late
+     * @param answering whether a member has answered this node recently, though perhaps late
      */
     void judgeBy(Predicate<NodeLife> linked, Predicate<NodeLife> answering) {
         isLinked = linked;
@@ -154,7 +155,7 @@ final class Exclusions {
         }
         if (view.is(whom, MemberState.SERVING)
                 && view.serving().stream().anyMatch(each -> !each.equals(whom) && isLinked.test(each))) {
-            return false; // one that serves knows better
+            return false; // a serving member knows better
         }
         if (!own.equals(joiner)) {
             joiner = own;
@@ -163,7 +164,7 @@ final class Exclusions {
         return thread.nanoTime() - joinerNanos >= JUDGE_NANOS;
     }
 
-    /** There is a proof again, after so long. */
+    /** There is a proof again, after a gap of that length. */
     void proved(long gapNanos) {
         if (gapNanos >= DEAF_NANOS) {
             wasDeaf = true;
@@ -216,7 +217,7 @@ final class Exclusions {
         thread.later(lapses.untilOver(lapse, now), () -> look(lapse));
     }
 
-    /** The process of that life is over: who waits for its lapse waits no more. */
+    /** The process of that incarnation is over: callers need not wait for its lapse any more. */
     void ended(NodeLife life) {
         passing.keySet().stream()
                 .filter(lapse -> lapse.life().equals(life))

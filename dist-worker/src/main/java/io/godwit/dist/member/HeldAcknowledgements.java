@@ -7,8 +7,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Those who wait until the node may acknowledge again. All that come within a quarter of a second share one future, so
- * there are never many, however many wait. Confined to the thread of the members.
+ * Acknowledgements that wait until the node may acknowledge again. All that come within a quarter of a second share one
+ * future, so there are never many futures. Confined to the thread of the members.
  */
 final class HeldAcknowledgements {
     private static final long SHARE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
@@ -21,7 +21,7 @@ final class HeldAcknowledgements {
 
     /**
      * @param tellers completes the futures
-     * @param holdNanos how long each waits at most, about
+     * @param holdNanos how long each waits at most, approximately
      */
     HeldAcknowledgements(Executor tellers, long holdNanos) {
         this.tellers = tellers;
@@ -45,7 +45,7 @@ final class HeldAcknowledgements {
         tell(held.size(), true);
     }
 
-    /** Returns how many were refused, of those that share a future one. */
+    /** Refuses those that have waited too long. Returns the number of futures refused, each of which many may share. */
     int refuse(long nowNanos) {
         int over = 0;
         for (Held each : held) {
@@ -61,7 +61,7 @@ final class HeldAcknowledgements {
         tell(held.size(), false);
     }
 
-    /** The oldest first. */
+    /** Completes the oldest ones. */
     private void tell(int count, boolean answer) {
         for (int i = 0; i < count; i++) {
             CompletableFuture<Boolean> told = held.remove().told();

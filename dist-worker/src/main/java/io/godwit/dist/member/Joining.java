@@ -12,16 +12,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How a life comes to serve, the first time and after each lapse: it closes the clients that it has, since publishes
- * that it missed count as delivered; {@link #prepare} waits until its routes are up to date, since a copy of them may
- * take minutes and nobody shall wait for that; {@link #awaitLinks} waits until a node that is back is linked to those
- * that serve, for the same reason, but not for long; {@link #claim} commits that it joins, so that others
- * wait for it from then on; {@link #meet} waits until every life of that view has introduced itself, or is evicted;
- * {@link #catchUp} brings this node's routes up to that moment; {@link #serve} commits that it serves. Whatever fails,
- * or an exclusion meanwhile, begins it anew, after a pause that grows.
+ * How an incarnation comes to serve, the first time and after each lapse:
  *
- * <p>Lapsed lives are waited for too: until they hear of their lapse they have clients, to whom they have promised
- * things before.
+ * <p>It closes its clients, because publishes that it missed count as delivered. {@link #prepare} waits until its
+ * routes are up to date: copying them may take minutes, and nobody should wait for that. {@link #awaitLinks} waits a
+ * short time until a node that is back is linked to the serving nodes, for the same reason. {@link #claim} commits that
+ * it joins, so that others wait for it from then on. {@link #meet} waits until every incarnation of that view has
+ * introduced itself, or is evicted. {@link #catchUp} brings this node's routes up to that moment. {@link #serve}
+ * commits that it serves. A failure or an exclusion starts all this again, after a growing pause.
+ *
+ * <p>It also waits for lapsed members: until they learn of their lapse they have clients with promises made before.
  *
  * <p>Confined to the thread of the members.
  */
@@ -29,7 +29,7 @@ final class Joining {
     private static final Logger LOG = LoggerFactory.getLogger(Joining.class);
     private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
     private static final long MAX_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(2);
-    /** The membership takes some seconds to see a node that is back, and there are no links before. */
+    /** The membership takes some seconds to see a node that is back; there are no links before that. */
     static final long LINK_NANOS = TimeUnit.SECONDS.toNanos(6);
 
     private static final long CATCH_UP_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -50,11 +50,11 @@ final class Joining {
         SERVING
     }
 
-    /** Whom it tells. */
+    /** Receives the progress of joining. */
     interface Listener {
         void served(MembersView view);
 
-        /** The clients that there were are closed. */
+        /** All clients of before are closed. */
         void clientsClosed();
     }
 
@@ -69,24 +69,24 @@ final class Joining {
     private final Listener listener;
 
     private Phase phase = Phase.IDLE;
-    /** Of this attempt; what an earlier one hears is passed over. */
+    /** Number of this attempt; callbacks of earlier attempts are ignored. */
     private long turn;
 
     private final Backoff backoff;
-    /** Attempts in a row. */
+    /** Failed attempts in a row. */
     private int failures;
 
-    /** Whether it has served, and has not closed its clients since. */
+    /** Whether it has served and has not closed its clients since. */
     private boolean hasClients;
 
     private boolean hasServed;
     private long enteredNanos;
-    /** How long the phases took since this node served last, or began. */
+    /** How long the phases took since this node last served, or began. */
     private final Map<Phase, Long> spentNanos = new EnumMap<>(Phase.class);
 
     private final Map<NodeLife, CompletableFuture<Void>> awaited = new LinkedHashMap<>();
 
-    /** In words, for operators; empty when it serves. Any thread reads it. */
+    /** Why it does not serve, as text for operators; empty when it serves. Any thread reads it. */
     private volatile String lack = "has not begun to join";
 
     Joining(
@@ -119,7 +119,7 @@ final class Joining {
 
     void begin() {
         long own = ++turn;
-        if (phase == Phase.IDLE && failures == 0) { // it has served until now, or not begun
+        if (phase == Phase.IDLE && failures == 0) { // it has served until now, or has not begun
             enteredNanos = thread.nanoTime();
         }
         if (hasClients) {
@@ -151,7 +151,10 @@ final class Joining {
         }
     }
 
-    /** The others may have evicted this life, and it cannot know. If they have not, it serves on, with new clients. */
+    /**
+     * The others may have evicted this incarnation without its knowledge. If they have not, it continues to serve, with
+     * new clients.
+     */
     void closeClients() {
         introductions.closeClients().whenComplete((done, failure) -> {
             if (failure != null) {
@@ -175,7 +178,7 @@ final class Joining {
         lack = lacking;
     }
 
-    /** For who looks into why a node came back late. */
+    /** For investigations of late returns. */
     private void tellTimes() {
         StringBuilder times = new StringBuilder();
         spentNanos.forEach((each, nanos) -> times.append(' ')
@@ -201,7 +204,7 @@ final class Joining {
 
     // --- the steps
 
-    /** A node whose replica is far behind would be excluded for that, and join again, over and over. */
+    /** Without this wait a node whose replica is far behind would be excluded and join again, over and over. */
     private void prepare(long own) {
         enter(Phase.PREPARING, ROUTES_LACK);
         untilCaughtUp(own, () -> {
@@ -211,8 +214,8 @@ final class Joining {
     }
 
     /**
-     * Subscribers of those that serve would wait for a member that they have no link to, and have it excluded. A node
-     * that has not served yet does not wait: of a cluster that is started anew it finds the lives of before.
+     * Without a link, subscribers of serving nodes would wait for this member and then exclude it. A node that has not
+     * served yet does not wait: in a restarted cluster the view still has earlier incarnations.
      */
     private void awaitLinks(long own, long endNanos) {
         boolean isLinked = current.get().serving().stream()
@@ -246,7 +249,7 @@ final class Joining {
         });
     }
 
-    /** An earlier life of the node is in the way: it goes as any other that does not answer. */
+    /** An earlier incarnation of the node blocks the join: it is excluded like any member that does not answer. */
     private void refused(long own, String why) {
         Member known = current.get().ofNode(self.nodeId());
         if (known == null || known.life().incarnation() >= self.incarnation()) {
@@ -286,10 +289,10 @@ final class Joining {
             if (failure == null) {
                 awaited.remove(member);
                 viewChanged(current.get());
-            } else { // it is over; until it is evicted it counts, since this node may be wrong
+            } else { // it is over, but counts until it is evicted, because this node may be wrong
                 CompletableFuture<Void> excluded = new CompletableFuture<>();
                 exclusions.exclude(member, Exclusions.Ground.LOST, "its process is over", excluded);
-                // excluded or not: it may come back as the same life, and then it has to be met
+                // excluded or not: the same incarnation may come back, and must be met then
                 excluded.whenComplete((none, refused) -> thread.later(ASK_NANOS, () -> {
                     if (own == turn && awaited.containsKey(member)) {
                         ask(own, member, revision);
@@ -308,7 +311,7 @@ final class Joining {
         });
     }
 
-    /** The newest view, whenever it is another. */
+    /** Called with each newer view. */
     void viewChanged(MembersView view) {
         if (phase != Phase.MEETING && phase != Phase.CATCHING_UP) {
             return;
@@ -332,7 +335,7 @@ final class Joining {
         untilCaughtUp(own, () -> serve(own));
     }
 
-    /** Tries until it succeeds; not longer than this attempt lasts. */
+    /** Retries until it succeeds, or this attempt ends. */
     private void untilCaughtUp(long own, Runnable then) {
         store.catchUp(new Deadline(thread.nanoTime() + CATCH_UP_NANOS))
                 .whenComplete((done, failure) -> thread.execute(() -> {

@@ -10,15 +10,15 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lapses of the newest view, with the time at which this node has seen each: not before it was committed. Confined
- * to the thread of the members.
+ * The lapses in the newest view, with the time at which this node first saw each, which is never before the commit.
+ * Confined to the thread of the members.
  */
 final class Lapses {
-    /** A lapsed life has so long to come back before it is evicted. */
+    /** A lapsed member has this long to come back before it is evicted. */
     static final long EVICT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final Map<Member, Long> seenNanos = new LinkedHashMap<>();
-    /** Lives whose process is over: they acknowledge nothing, and do not come back. */
+    /** Incarnations whose process is over: they acknowledge nothing, and do not come back. */
     private final Set<NodeLife> ended = new HashSet<>();
 
     void ended(NodeLife life) {
@@ -36,8 +36,8 @@ final class Lapses {
     }
 
     /**
-     * How long until the lapse is {@link Freshness#OVER_NANOS} old; 0 when it is, or its process is over. All of that
-     * time when it is none of the newest view.
+     * Time until the lapse is {@link Freshness#OVER_NANOS} old; 0 when it is that old, or its process is over. The full
+     * time when the newest view does not contain the lapse.
      */
     long untilOver(Member lapse, long nowNanos) {
         if (ended.contains(lapse.life())) {
@@ -47,7 +47,7 @@ final class Lapses {
         return seen == null ? Freshness.OVER_NANOS : Math.max(0, Freshness.OVER_NANOS - (nowNanos - seen));
     }
 
-    /** Those that are so old, and those whose process is over. */
+    /** The lapses that are {@link Freshness#OVER_NANOS} old, or whose process is over. */
     Set<Member> over(long nowNanos) {
         Set<Member> over = new LinkedHashSet<>();
         seenNanos.forEach((lapse, seen) -> {
@@ -58,7 +58,7 @@ final class Lapses {
         return over;
     }
 
-    /** One that has not come back in time, or cannot. */
+    /** A member that has not come back in time, or cannot. */
     Optional<Member> toEvict(long nowNanos, NodeLife self) {
         for (Map.Entry<Member, Long> each : seenNanos.entrySet()) {
             @Nullable Long seen = each.getValue();

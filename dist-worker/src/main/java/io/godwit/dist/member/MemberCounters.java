@@ -3,11 +3,11 @@ package io.godwit.dist.member;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 
-/** What this node has done about members, itself among them. Thread-safe. */
+/** Counts what this node did about members, itself included. Thread-safe. */
 final class MemberCounters {
-    /** It has had the others go on without one of them. */
+    /** Members that this node has excluded. */
     final Counter excluded;
-    /** Its clients were closed since it could not prove for too long that it serves. */
+    /** Times that its clients were closed because it could not prove for too long that it serves. */
     final Counter unproven;
 
     MemberCounters(MeterRegistry meters) {

@@ -6,8 +6,8 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 
 /**
- * What becomes of the members, this node among them: each method counts it and, when somebody listens, tells it. It
- * reads the changes of other members off views that follow each other. Confined to the thread of the members.
+ * Reports what happens to the members, this node included: each method counts it and, if a listener wants it, sends an
+ * event. It derives the changes of other members from successive views. Confined to the thread of the members.
  */
 public final class MemberReports {
     private final EventListener events;
@@ -19,7 +19,7 @@ public final class MemberReports {
     private final Counter ownReturns;
     private final Counter holds;
     private final Counter resumptions;
-    /** The newest that was looked at. */
+    /** The newest view that was compared. */
     private MembersView known = MembersView.NONE;
 
     public MemberReports(EventListener events, MeterRegistry meters) {
@@ -41,8 +41,8 @@ public final class MemberReports {
     }
 
     /**
-     * A newer view: tells how the members other than {@code self} differ from the last one. Of the first view it tells
-     * nothing, since nothing in it is new.
+     * Reports how the members other than {@code self} differ between the last view and a newer one. Reports nothing for
+     * the first view, because nothing in it is new.
      */
     void view(MembersView next, NodeLife self) {
         MembersView before = known;
@@ -65,7 +65,7 @@ public final class MemberReports {
         }
     }
 
-    /** A member that has lapsed is evicted, or a newer process of its node takes its place. Others leave. */
+    /** A lapsed member that is gone was evicted, or a newer process of its node has replaced it. Others have left. */
     private void gone(Member member) {
         String nodeId = member.life().nodeId();
         long incarnation = member.life().incarnation();
@@ -98,11 +98,11 @@ public final class MemberReports {
                     events.onEvent(new BrokerEvent.MemberLapsed(nodeId, incarnation));
                 }
             }
-            case JOINING -> {} // nobody notices anything of it yet
+            case JOINING -> {} // not visible to clients yet
         }
     }
 
-    /** The others have gone on without this node. */
+    /** The others have excluded this node. */
     void lapsed(NodeLife self) {
         ownLapses.increment();
         if (events.isListening(BrokerEvent.NodeLapsed.class)) {
@@ -110,7 +110,7 @@ public final class MemberReports {
         }
     }
 
-    /** It serves again after that. */
+    /** This node serves again after a lapse. */
     void servesAgain(NodeLife self) {
         ownReturns.increment();
         if (events.isListening(BrokerEvent.NodeServingAgain.class)) {
@@ -126,7 +126,7 @@ public final class MemberReports {
         }
     }
 
-    /** It acknowledges again after that. */
+    /** This node acknowledges again. */
     void resumes() {
         resumptions.increment();
         if (events.isListening(BrokerEvent.AcknowledgementsResumed.class)) {

@@ -1,11 +1,13 @@
 package io.godwit.dist.member;
 
-/** What a life of a node is to the others; {@link MemberStep} has how it changes. */
+/** The state of an incarnation of a node in the agreed view; {@link MemberStep} has the transitions. */
 public enum MemberState {
-    /** Whoever promises something to a client waits for it already; it acknowledges nothing and has no clients yet. */
+    /** Promises to clients already wait for it; it acknowledges nothing and has no clients yet. */
     JOINING,
-    /** It acknowledges what it is sent, as long as it can prove that it still serves. */
+    /** It acknowledges messages, as long as it can prove that it still serves. */
     SERVING,
-    /** The others go on without it. It acknowledges nothing, and closes its clients as soon as it hears of that. */
+    /**
+     * The others have excluded it. It acknowledges nothing, and closes its clients as soon as it learns of the lapse.
+     */
     LAPSED
 }

@@ -20,26 +20,28 @@ import org.jspecify.annotations.Nullable;
  *     +------------------------------------------------+
  * </pre>
  *
- * A life leaves in order from any state. {@code join} begins a life's way anew whatever it was.
+ * {@code leave} is legal in any state. {@code join} starts an incarnation again from any state.
  */
 sealed interface MemberStep {
-    /** What becomes of a view. */
+    /** The result of a step. */
     sealed interface Verdict {}
 
-    /** @param next of the following revision */
+    /** @param next the next view, with the following revision */
     record Changed(MembersView next) implements Verdict {}
 
-    /** It is so already. */
+    /** The view already has the result of the step. */
     record Unchanged() implements Verdict {}
 
-    /** It is not legal here. */
+    /** The step is not legal in this view. */
     record Refused(String why) implements Verdict {}
 
     Verdict of(MembersView view);
 
     /**
-     * @param mayBeNew false for a life that had members who counted on it, and has to know first if it was evicted
-     * @param over lapses that this node has seen long enough ago: an older life of the node goes only with one of these
+     * @param mayBeNew false for an incarnation on which members relied before; it must learn first whether it was
+     *     evicted
+     * @param over lapses that this node has known long enough; only with one of these a join replaces an older
+     *     incarnation of the node
      */
     record Join(NodeLife life, boolean mayBeNew, Set<Member> over) implements MemberStep {
         public Join {
@@ -85,10 +87,10 @@ sealed interface MemberStep {
     }
 
     /**
-     * By a member that has not lapsed itself since it asked for it: of two that lapse each other the first wins. Or by
-     * a newer life of the node.
+     * Marks a member as lapsed. Only by a member that has not lapsed itself since it asked for this: of two that lapse
+     * each other the first wins. Or by a newer incarnation of the same node.
      *
-     * @param as what {@code by} was when it asked; null when it was no member
+     * @param as state of {@code by} when it asked; null when it was no member
      */
     record Lapse(NodeLife by, @Nullable Member as, NodeLife whom) implements MemberStep {
         @Override
@@ -105,7 +107,7 @@ sealed interface MemberStep {
         }
     }
 
-    /** @param lapse as it was seen for long enough */
+    /** @param lapse the lapse that was known long enough */
     record Evict(NodeLife by, Member lapse) implements MemberStep {
         @Override
         public Verdict of(MembersView view) {
@@ -116,7 +118,7 @@ sealed interface MemberStep {
         }
     }
 
-    /** In good order: the life has stopped to acknowledge before. */
+    /** Leaves in good order: the incarnation has stopped acknowledging before. */
     record Leave(NodeLife life) implements MemberStep {
         @Override
         public Verdict of(MembersView view) {
@@ -131,7 +133,7 @@ sealed interface MemberStep {
                 view.members().stream().filter(member -> !member.equals(gone)).toList()));
     }
 
-    /** A state is replaced where it stands; who comes anew comes last. */
+    /** Keeps the position of a member whose state changes; a new one is last. */
     private static Verdict changed(MembersView view, @Nullable Member before, NodeLife life, MemberState state) {
         Member after = new Member(life, state, view.revision() + 1);
         List<Member> members = new ArrayList<>(view.members());

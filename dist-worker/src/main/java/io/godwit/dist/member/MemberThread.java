@@ -15,34 +15,34 @@ import org.slf4j.LoggerFactory;
 interface MemberThread extends AutoCloseable {
     void execute(Runnable task);
 
-    /** Runs {@code task} on the thread after so many nanoseconds. */
+    /** Runs {@code task} on the thread after a delay. */
     void later(long nanos, Runnable task);
 
     /**
-     * Runs {@code task} on another thread. What hangs on the futures of the members may take its time, and the ticks of
-     * this thread are the proof that the node serves. Tasks may run at the same time, in any order.
+     * Runs {@code task} on another thread. Callbacks of the members' futures may take long, but the ticks of this
+     * thread are the proof that the node serves. Tasks may run at the same time, in any order.
      */
     void tell(Runnable task);
 
     /** The monotonic clock. */
     long nanoTime();
 
-    /** The wall clock, which is only compared with itself, see {@link Freshness}. */
+    /** The wall clock; only its differences count, see {@link Freshness}. */
     long wallMillis();
 
-    /** From 0 to 1, anew each time; see {@link io.godwit.kv.client.Backoff}. */
+    /** A new random number from 0 to 1; see {@link io.godwit.kv.client.Backoff}. */
     double random();
 
-    /** Runs nothing any more that is not running. */
+    /** Starts no further task. */
     @Override
     void close();
 
-    /** A thread of its own. */
+    /** Starts a thread. */
     static MemberThread start() {
         return new Scheduled();
     }
 
-    /** On an executor; what a task throws is logged. */
+    /** Runs on an executor; logs exceptions of tasks. */
     final class Scheduled implements MemberThread {
         private static final Logger LOG = LoggerFactory.getLogger(MemberThread.class);
 
@@ -52,7 +52,7 @@ interface MemberThread extends AutoCloseable {
             return thread;
         });
 
-        /** Two: publishes that wait are many at times, and a SUBSCRIBE shall not wait for all of them. */
+        /** Two threads, so that a SUBSCRIBE does not wait for all the waiting publishes. */
         private final ExecutorService tellers = Executors.newFixedThreadPool(2, task -> {
             Thread thread = new Thread(task, "dist-members-tell");
             thread.setDaemon(true);

@@ -3,9 +3,9 @@ package io.godwit.dist.member;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
-/** The agreed members, as those who keep promises to clients use it. Thread-safe. */
+/** The agreed members, for code that makes promises to clients. Thread-safe. */
 public interface Members {
-    /** A node that runs alone: nobody to wait for, always fresh. */
+    /** For a node that runs alone: no other members, always fresh. */
     Members ALONE = new Members() {
         @Override
         public Set<NodeLife> others() {
@@ -29,85 +29,85 @@ public interface Members {
     };
 
     /**
-     * The other members that a SUBACK has to wait for: those that are joining or serving, and those that have lapsed so
-     * recently that they may acknowledge something yet. By what this node knows now; asked after a subscription is in
-     * force here. When they have confirmed, the SUBACK needs {@link #mayAcknowledge} as a publish does: a node that has
-     * been evicted and does not know promises nothing.
+     * The other members that a SUBACK must wait for: joining and serving ones, and those that have lapsed so recently
+     * that they may still acknowledge something. As this node knows them now; call it after the subscription is in
+     * force here. When they have confirmed, the SUBACK needs {@link #mayAcknowledge} like a publish: a node that was
+     * evicted without its knowledge must promise nothing.
      */
     Set<NodeLife> others();
 
     /**
-     * Has the agreed members go on without one that does not confirm. Completes when nothing that it acknowledges from
-     * then on can rest on what it knew before: then it need not be waited for. Fails with
-     * {@link io.godwit.kv.client.RangeException} when that cannot be agreed on, as without a majority; and when this
-     * node has just been without a proof that it serves: then it may be asked again.
+     * Excludes a member that does not confirm. Completes when nothing that it still acknowledges can rest on its
+     * earlier knowledge: then nothing needs to wait for it. Fails with {@link io.godwit.kv.client.RangeException} when
+     * that cannot be agreed on, for example without a majority; also when this node has just been without a proof that
+     * it serves: the caller may then repeat the request.
      */
     CompletableFuture<Void> exclude(NodeLife member, String why);
 
     /**
-     * As {@link #exclude}, of a member that does not answer something. One that has {@link #answered} lately is slow,
-     * as behind a slow link: while it is, this fails for some time, and may be asked again.
+     * As {@link #exclude}, for a member that does not answer. One that has {@link #answered} recently is only slow, for
+     * example behind a slow link: then this fails for some time, and the caller may repeat the request.
      */
     default CompletableFuture<Void> excludeSilent(NodeLife member, String why) {
         return exclude(member, why);
     }
 
-    /** As {@link #exclude}, of a member that the membership has lost: whatever this node has heard itself. */
+    /** As {@link #exclude}, for a member that the membership has lost, even if this node has heard from it. */
     default CompletableFuture<Void> excludeLost(NodeLife member, String why) {
         return exclude(member, why);
     }
 
     /**
-     * Whether what was matched before this call may be acknowledged: this node serves, and its routes were complete at
-     * a moment that is not too long ago. Costs a look at two clocks. For what was matched just now; else the epoch of
-     * the matching has to be told.
+     * Whether messages matched before this call may be acknowledged: this node serves, and its routes were complete at
+     * a moment not too long ago. Costs two clock reads. Only for messages matched just now; otherwise use
+     * {@link #mayAcknowledge(long)}.
      */
     boolean mayAcknowledge();
 
     /**
-     * Changes when this node has lapsed and serves again: what it had matched before then rests on routes that may have
-     * lacked some, and has to be matched again before it is acknowledged. To be asked before matching.
+     * Changes when this node has lapsed and serves again: earlier matches may have missed some routes, and must be
+     * repeated before they are acknowledged. Call it before matching.
      */
     default long epoch() {
         return 0;
     }
 
-    /** As {@link #mayAcknowledge()}, for what was matched in {@code epoch}. */
+    /** As {@link #mayAcknowledge()}, for messages matched in {@code epoch}. */
     default boolean mayAcknowledge(long epoch) {
         return mayAcknowledge();
     }
 
-    /** Of the newest view that is known here; 0 before the first, and of a node that runs alone. Never falls. */
+    /** Revision of the newest view known here; 0 before the first, and on a node that runs alone. Never falls. */
     default long revision() {
         return 0;
     }
 
     /**
-     * Whether, by the newest view that is known here, the others have gone on without a life after it had come to serve
-     * by the revision {@code since}, which is its {@link #epoch}. See {@link MembersView#isPast}.
+     * Whether, in the newest view known here, an incarnation was excluded or has left after it began to serve at
+     * revision {@code since}, which is its {@link #epoch}. See {@link MembersView#isPast}.
      */
     default boolean isPast(NodeLife life, long since) {
         return false;
     }
 
     /**
-     * Another member says what it knows of this life. Any thread.
+     * Another member reports what it knows of this incarnation. Any thread.
      *
-     * @param since the revision by which its newest view has this life serving; 0 when it has not
+     * @param since the revision at which, in its newest view, this incarnation began to serve; 0 when it does not serve
+     *     there
      */
     default void said(NodeLife by, long since) {}
 
-    /** Another member has answered what this node has sent it after it had answered last. Any thread. */
+    /** Another member has answered a message that this node had sent after its previous answer. Any thread. */
     default void answered(NodeLife by) {}
 
-    /** As {@link #untilMayAcknowledge(long)}, for what was matched just now. */
+    /** As {@link #untilMayAcknowledge(long)}, for messages matched just now. */
     CompletableFuture<Boolean> untilMayAcknowledge();
 
     /**
-     * The same as {@link #mayAcknowledge(long)}, asked again until it may. Completes with false when that was not so
-     * within the time that an acknowledgement is held for, which is a setting, and then the publish is refused; or when
-     * it cannot be so any more since another {@link #epoch} has begun, and then it may be matched again. On any thread,
-     * which must not be held up.
+     * Completes with true once {@link #mayAcknowledge(long)} is true. Completes with false when that takes longer than
+     * the configured hold time, and the publish must be refused; or when it cannot become true because another
+     * {@link #epoch} has begun, and the message may be matched again. On any thread, which must not be blocked.
      */
     default CompletableFuture<Boolean> untilMayAcknowledge(long epoch) {
         return untilMayAcknowledge();

@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
  * The members that all nodes have agreed on. Immutable.
  *
  * @param revision rises by one with each change; 0 before the first
- * @param members in the order in which they joined; of a node one at most
+ * @param members in the order they joined; at most one per node
  */
 public record MembersView(long revision, List<Member> members) {
-    /** Lives that a view may have. */
+    /** Most incarnations in a view. */
     static final int MAX_MEMBERS = 1_024;
 
-    /** Of a store that has none yet. */
+    /** The view of a store without one. */
     public static final MembersView NONE = new MembersView(0, List.of());
 
     public MembersView {
@@ -35,7 +35,7 @@ public record MembersView(long revision, List<Member> members) {
         }
     }
 
-    /** What the life is here; null when it is not. */
+    /** The member of this incarnation; null when there is none. */
     public @Nullable Member find(NodeLife life) {
         return members.stream()
                 .filter(member -> member.life().equals(life))
@@ -43,7 +43,7 @@ public record MembersView(long revision, List<Member> members) {
                 .orElse(null);
     }
 
-    /** The life of a node that is here; null for none. */
+    /** The member of this node; null when there is none. */
     public @Nullable Member ofNode(String nodeId) {
         return members.stream()
                 .filter(member -> member.life().nodeId().equals(nodeId))
@@ -56,15 +56,15 @@ public record MembersView(long revision, List<Member> members) {
         return member != null && member.state() == state;
     }
 
-    /** Whether the life is joining or serving. */
+    /** Whether the incarnation is joining or serving. */
     public boolean isCounted(NodeLife life) {
         Member member = find(life);
         return member != null && member.isCounted();
     }
 
     /**
-     * Whether the life has ceased to serve after it had come to by the revision {@code since}: it was excluded or has
-     * left, and may serve anew. False when this view is older than that revision: it says nothing of the life yet.
+     * Whether the incarnation has stopped to serve after it began at revision {@code since}: it was excluded or has
+     * left, and may serve again since. False when this view is older than that revision, because it cannot tell.
      */
     public boolean isPast(NodeLife life, long since) {
         Member member = find(life);
@@ -72,14 +72,17 @@ public record MembersView(long revision, List<Member> members) {
         return revision >= since && !serves;
     }
 
-    /** Those that serve, in the order in which they joined. */
+    /** The serving members, in the order they joined. */
     public Set<NodeLife> serving() {
         return lives(members.stream()
                 .filter(member -> member.state() == MemberState.SERVING)
                 .toList());
     }
 
-    /** Those but {@code self} that may acknowledge something yet: all but lapsed ones whose lapse is {@code over}. */
+    /**
+     * The members except {@code self} that may still acknowledge something: all but those whose lapse is in
+     * {@code over}.
+     */
     Set<NodeLife> othersThan(NodeLife self, Set<Member> over) {
         return lives(members.stream()
                 .filter(member -> !member.life().equals(self) && !over.contains(member))

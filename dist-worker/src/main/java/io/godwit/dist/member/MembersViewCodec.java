@@ -7,12 +7,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A view as it is stored.
+ * The stored format of a view.
  *
  * <pre>
  * size  field
  * 1     version, 1
- * 8     revision; stays here in every version, since the store compares it
+ * 8     revision; at this place in every version, because the store compares it
  * 2     number of members, each then:
  *   2     length of the node id
  *   n     node id, UTF-8
@@ -55,7 +55,7 @@ final class MembersViewCodec {
         return out.array();
     }
 
-    /** Fails with {@link IllegalArgumentException} when {@code bytes} are not of this layout. */
+    /** Fails with {@link IllegalArgumentException} when {@code bytes} have another layout. */
     static MembersView decode(byte[] bytes) {
         ByteBuffer in = ByteBuffer.wrap(bytes);
         try {

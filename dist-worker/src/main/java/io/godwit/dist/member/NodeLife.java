@@ -1,4 +1,4 @@
 package io.godwit.dist.member;
 
-/** One life of a node's process. */
+/** One incarnation of a node's process. */
 public record NodeLife(String nodeId, long incarnation) {}

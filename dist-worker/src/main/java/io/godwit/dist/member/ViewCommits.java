@@ -9,16 +9,16 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Commits steps: computes the next view from the newest one that is known, has it put in its place, and begins anew
- * with the view that is there when somebody else was first. Confined to the thread of the members, on which its futures
- * complete; they fail with {@link RangeException}, and the step may be committed all the same then.
+ * Commits steps: computes the next view from the newest known one and replaces that. If another change was first,
+ * starts again from the view that is there now. Confined to the thread of the members, on which its futures complete;
+ * they fail with {@link RangeException}, and the step may then be committed all the same.
  */
 final class ViewCommits {
     static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final long TRY_NANOS = TimeUnit.SECONDS.toNanos(2);
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** A step is not legal in the view that there is. */
+    /** A step is not legal in the present view. */
     static final class StepRefusedException extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -30,7 +30,7 @@ final class ViewCommits {
     private final ViewStore store;
     private final CurrentView current;
     private final MemberThread thread;
-    /** Members that have lost to one another, or the same leader, do not ask together. */
+    /** Spreads the retries of members that have lost to each other, or lost the same leader. */
     private final Backoff backoff;
 
     ViewCommits(ViewStore store, CurrentView current, MemberThread thread) {
@@ -41,8 +41,8 @@ final class ViewCommits {
     }
 
     /**
-     * Completes with a view in which the step is made: the one that it has made, or one in which it was made already.
-     * Fails with {@link StepRefusedException} too.
+     * Completes with a view that has the result of the step, made by it or before. May also fail with
+     * {@link StepRefusedException}.
      */
     CompletableFuture<MembersView> commit(MemberStep step) {
         CompletableFuture<MembersView> done = new CompletableFuture<>();
@@ -99,7 +99,7 @@ final class ViewCommits {
                 current.offer(reply.view());
                 if (isNewer || current.get().revision() >= next.revision()) {
                     attempt(step, deadline, done);
-                } else { // not what a store answers that has what was read here before
+                } else { // cannot happen with a store that has the view that was read here
                     thread.later(backoff.pause(1), () -> attempt(step, deadline, done));
                 }
             }

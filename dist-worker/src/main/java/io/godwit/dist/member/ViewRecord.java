@@ -8,9 +8,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The view of members in the dist store: one record, changed by compare-and-set on its revision. What it holds beside
- * the revision is opaque to the store, so that replicas of different versions write the same bytes, and nothing that is
- * proposed can stop a range.
+ * The view of members in the dist store: one record, changed by compare-and-set on its revision. Everything but the
+ * revision is opaque to the store, so that replicas of different versions write the same bytes, and no proposal can
+ * stop a range.
  *
  * <pre>
  * key: byte 2, then "view"; behind all routes, whose keys begin with 1. The value is as MembersViewCodec has it.
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 public final class ViewRecord {
-    /** Which a mutation, or a key, of this kind begins with. */
+    /** First byte of mutations and keys of this kind. */
     public static final byte VERSION = 2;
 
     private static final byte[] KEY = {VERSION, 'v', 'i', 'e', 'w'};
@@ -33,7 +33,7 @@ public final class ViewRecord {
     private static final int REPLY_VALUE_AT = 2;
     private static final int MAX_VALUE_BYTES = 512 * 1024;
 
-    /** What became of a mutation. */
+    /** The outcome of a mutation. */
     enum Outcome {
         APPLIED,
         OTHER_REVISION,
@@ -41,7 +41,7 @@ public final class ViewRecord {
         REFUSED
     }
 
-    /** @param view that is there now; none when the range does not know */
+    /** @param view the present view; {@link MembersView#NONE} when the range does not know */
     record Reply(Outcome outcome, MembersView view) {}
 
     private ViewRecord() {}
@@ -50,12 +50,12 @@ public final class ViewRecord {
         return KEY.clone();
     }
 
-    /** Whether a stored key is this record's. */
+    /** Whether a stored key is the key of this record. */
     public static boolean isKey(byte[] key) {
         return Arrays.equals(KEY, key);
     }
 
-    /** Whether a mutation is of this record. */
+    /** Whether a mutation changes this record. */
     public static boolean isMutation(byte[] mutation) {
         return mutation.length > 0 && mutation[0] == VERSION;
     }
@@ -70,9 +70,9 @@ public final class ViewRecord {
     }
 
     /**
-     * Carries a mutation out. Deterministic; never throws for what the mutation holds.
+     * Carries out a mutation. Deterministic; never throws because of its contents.
      *
-     * @param told is told of the new value after the commit
+     * @param told gets the new value after the commit
      */
     public static byte[] apply(
             RangeBounds bounds, RangeWrites writes, byte[] mutation, Consumer<Runnable> afterCommit, CurrentView told) {
@@ -97,7 +97,7 @@ public final class ViewRecord {
         return reply(Outcome.APPLIED, next);
     }
 
-    /** Of a stored value, whatever its version; 0 when there are not enough bytes for one. */
+    /** Revision of a stored value of any version; 0 when it is too short to have one. */
     static long revision(byte[] value) {
         return value.length < MembersViewCodec.LEAST_BYTES
                 ? 0
@@ -114,7 +114,7 @@ public final class ViewRecord {
         return reply;
     }
 
-    /** Fails with {@link IllegalArgumentException} when {@code reply} is not of this layout. */
+    /** Fails with {@link IllegalArgumentException} when {@code reply} has another layout. */
     static Reply decodeReply(byte[] reply) {
         if (reply.length < REPLY_VALUE_AT
                 || reply[0] != VERSION

@@ -6,18 +6,21 @@ import io.godwit.kv.client.RangeClient;
 import io.godwit.kv.client.RangeException;
 import java.util.concurrent.CompletableFuture;
 
-/** The dist store as the members use it. Futures complete on any thread and fail with {@link RangeException}. */
+/**
+ * The operations of the dist store that the members need. Futures complete on any thread and fail with
+ * {@link RangeException}.
+ */
 interface ViewStore {
     /** As {@link Mirror#catchUp}. */
     CompletableFuture<Void> catchUp(Deadline deadline);
 
     /**
-     * Puts {@code next} in the place of the view of the revision before it, if that is there. After a failure it may
-     * still be done later.
+     * Replaces the view of the revision before {@code next}, if that is the present one. After a failure the
+     * replacement may still happen later.
      */
     CompletableFuture<ViewRecord.Reply> replace(MembersView next, Deadline deadline);
 
-    /** Over the ranges of the store. */
+    /** Uses the ranges of the store. */
     static ViewStore of(Mirror mirror, RangeClient ranges) {
         return new ViewStore() {
             @Override
@@ -25,7 +28,7 @@ interface ViewStore {
                 return mirror.catchUp(deadline);
             }
 
-            /** Also while the disk is nearly full: a view that cannot change stops the cluster. */
+            /** Works while the disk is nearly full, too: a view that cannot change stops the cluster. */
             @Override
             public CompletableFuture<ViewRecord.Reply> replace(MembersView next, Deadline deadline) {
                 return ranges.relieve(ViewRecord.key(), ViewRecord.mutation(next), deadline)

@@ -1,4 +1,4 @@
-/** Which nodes serve MQTT together, and whether this one may acknowledge. */
+/** The nodes that serve MQTT together, and whether this one may acknowledge. */
 @NullMarked
 package io.godwit.dist.member;
 

@@ -28,20 +28,20 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks all members whom they have chosen for a message that is repeated, and answers when they ask. A member that does
- * not answer is excluded: then its choices do not count, since its live sessions are over, and its stored ones know the
- * token. Thread-safe: publishers ask, threads of the links bring answers.
+ * Asks all members which members of shared groups they have chosen for a repeated message, and answers such questions.
+ * A member that does not answer is excluded: then its choices do not count, because its live sessions are over, and its
+ * stored ones know the token. Thread-safe: publishers ask, threads of the links bring answers.
  *
- * <p>What an excluded member has chosen may still arrive at others, and is refused there once they know of the
- * exclusion ({@link LiveArrivals}). So an answer counts only when who gives it knows the view of who asks, and when
- * that view is still the newest when all have answered: else all are asked again.
+ * <p>Messages for the choices of an excluded member may still arrive at others, which refuse them once they know of the
+ * exclusion ({@link LiveArrivals}). So an answer counts only when its sender knows the view of the asking node, and
+ * when that view is still the newest when all have answered; else all are asked again.
  *
- * <p>Bounds, whatever the others do: a message waits for {@link ChoiceWaits#MOST_TIME}, over all rounds, and then its
- * publisher is refused, and repeats it; {@link OpenQuestions} bounds what is asked and kept, {@link QuestionsAhead}
- * what others ask. What comes when nobody waits for it any longer is not used.
+ * <p>Bounds, whatever the others do: a message waits for {@link ChoiceWaits#MOST_TIME} over all rounds; after that its
+ * publisher is refused, and repeats it. {@link OpenQuestions} bounds the questions and answers of this node,
+ * {@link QuestionsAhead} the questions of others. Answers that nobody waits for any longer are ignored.
  */
 final class ChoiceQuestions {
-    /** An answer with more goes in several frames. One choice has at most two strings of 64 KiB. */
+    /** An answer with more bytes is split into several frames. One choice has at most two strings of 64 KiB. */
     private static final int MAX_ANSWER_BYTES = 64 * 1024;
 
     private final Links links;
@@ -65,7 +65,7 @@ final class ChoiceQuestions {
         ahead.joined(peer);
     }
 
-    /** No answer of the peer comes any more, and it waits for none. */
+    /** No more answers come from the peer, and it waits for none. */
     void over(Peer peer) {
         open.over(peer);
         ahead.over(peer);
@@ -79,7 +79,7 @@ final class ChoiceQuestions {
         return outcome;
     }
 
-    /** One round. */
+    /** Begins one round. */
     private void ask(TenantId tenant, DeliveryToken token, CompletableFuture<List<ChosenElsewhere>> outcome) {
         if (outcome.isDone()) {
             return;
@@ -102,7 +102,7 @@ final class ChoiceQuestions {
         });
         outcome.whenComplete((chosen, failure) -> {
             if (failure != null) {
-                all.completeExceptionally(failure); // nobody waits for the members any longer
+                all.completeExceptionally(failure); // ends the waits for members
             }
         });
     }
@@ -120,12 +120,12 @@ final class ChoiceQuestions {
                 .setViewRevision(revision);
     }
 
-    /** Messages that wait for an answer, once for each member that owes one. */
+    /** Number of waiting messages, counted once for each member that owes an answer. */
     int waiting() {
         return open.size();
     }
 
-    /** Fails with {@link IllegalArgumentException} when it answers nothing that was asked, or says too much. */
+    /** Fails with {@link IllegalArgumentException} when the peer was not asked, or the answer is too long. */
     void answered(Peer from, ChoiceAnswer answer) {
         open.answered(from, answer, this::decode);
     }
@@ -141,7 +141,7 @@ final class ChoiceQuestions {
         return chosen;
     }
 
-    /** Null when it names the members on a node that is not linked here: it cannot be chosen. */
+    /** Null when it names the members on a node that is not linked here, which cannot be chosen. */
     private @Nullable ChosenElsewhere decode(TenantId tenant, Choice choice) {
         TopicFilter filter = TopicFilter.parse(choice.getFilter())
                 .filter(TopicFilter::isShared)
@@ -163,7 +163,7 @@ final class ChoiceQuestions {
         };
     }
 
-    /** Fails with {@link IllegalArgumentException} when the peer asks without waiting for answers. */
+    /** Fails with {@link IllegalArgumentException} when the peer asks too much without waiting for answers. */
     void asked(Peer from, ChoiceQuestion question) {
         ahead.add(from, question);
     }

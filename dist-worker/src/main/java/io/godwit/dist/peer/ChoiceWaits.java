@@ -11,20 +11,20 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 
 /**
- * Bounds what waits to learn what other members have chosen: each for {@link #MOST_TIME}, however often all are asked
- * anew meanwhile, and so many at a time. All wait for the same time, so one timer looks at the oldest. Thread-safe; the
- * lock is for publishers and the timer, and nothing is called with it held.
+ * Bounds the waits for the choices of other members: each to {@link #MOST_TIME}, over all its rounds, and their number.
+ * All waits have the same length, so one timer checks the oldest. Thread-safe; publishers and the timer contend for the
+ * lock, and nothing is called with it held.
  */
 final class ChoiceWaits {
     /**
-     * A silent member is out by then: it is waited for as long as a SUBSCRIBE waits, with the default settings, and the
-     * exclusion is asked for again for {@link io.godwit.kv.client.SilentNode#PATIENCE}.
+     * Long enough to exclude a silent member: a member is waited for as long as by a SUBSCRIBE, with the default
+     * settings, and its exclusion is requested again for {@link io.godwit.kv.client.SilentNode#PATIENCE}.
      */
     static final Duration MOST_TIME = Duration.ofSeconds(20);
-    /** As many as there are tokens whose choices are remembered. */
+    /** The number of tokens whose choices are remembered. */
     static final int MOST = 100_000;
 
-    /** Each is equal to itself alone. */
+    /** Compared by identity. */
     private static final class Wait {
         private final CompletableFuture<?> done;
         private final long endNanos;
@@ -48,8 +48,8 @@ final class ChoiceWaits {
     }
 
     /**
-     * Fails it with {@link RangeException} of cause TIMEOUT when it takes too long; of cause OVERLOADED, at once, when
-     * too many wait.
+     * Fails {@code done} with {@link RangeException}: with cause TIMEOUT when it takes too long, or at once with cause
+     * OVERLOADED when too many wait.
      */
     void begin(CompletableFuture<?> done) {
         Wait wait = new Wait(done, nanoTime.getAsLong() + MOST_TIME.toNanos());
@@ -102,7 +102,7 @@ final class ChoiceWaits {
                 "other nodes have not said within " + MOST_TIME.toMillis() + " ms what they have chosen")));
     }
 
-    /** How many wait. */
+    /** Number of waits. */
     synchronized int size() {
         return waits.size();
     }

@@ -11,17 +11,17 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * What a dist-worker uses of the cluster that its node is a member of.
+ * The parts of the cluster that a dist-worker uses.
  *
  * @param nodeId of this node
- * @param serves whether this node is a member that serves, as far as it knows
+ * @param serves whether this node is a serving member, as far as it knows
  * @param mirror of the dist store
  * @param wallMillis the wall clock, milliseconds since the epoch
  * @param nanoTime the monotonic clock
- * @param random spreads attempts, see {@link io.godwit.kv.client.Backoff}
- * @param confirmTimeout how long a SUBSCRIBE waits for a member before it asks for its exclusion; more than a pause of
- *     a healthy node on a busy machine, since one that is excluded closes its clients
- * @param maxLiveFilterBytes what the filters of live sessions of this node may take on the heap of each other node, see
+ * @param random spreads retries, see {@link io.godwit.kv.client.Backoff}
+ * @param confirmTimeout how long a SUBSCRIBE waits for a member before it asks for its exclusion; must exceed the
+ *     pauses of a healthy node on a busy machine, because an excluded node closes its clients
+ * @param maxLiveFilterBytes heap bytes that the filters of live sessions of this node may take on each other node, see
  *     {@link FilterKey#heapBytes}
  * @param recordsLack why no first record may be written, see {@link io.godwit.dist.record.RecordReaders#lack}. Any
  *     thread
@@ -39,7 +39,7 @@ public record ClusterParts(
         Duration confirmTimeout,
         long maxLiveFilterBytes,
         Supplier<Optional<String>> recordsLack) {
-    /** Of the largest heap that this JVM may have. */
+    /** Divisor of the largest heap that this JVM may have. */
     private static final int HEAP_SHARE = 16;
 
     public ClusterParts {
@@ -51,7 +51,7 @@ public record ClusterParts(
         }
     }
 
-    /** A sixteenth of the heap: with seven nodes of one size, those of the other six take three eighths. */
+    /** A sixteenth of the heap: with seven equal nodes, the filters of the other six take three eighths. */
     public static long defaultLiveFilterBytes() {
         return Runtime.getRuntime().maxMemory() / HEAP_SHARE;
     }

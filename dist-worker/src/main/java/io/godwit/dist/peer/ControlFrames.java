@@ -12,14 +12,14 @@ import java.io.UncheckedIOException;
  *
  * <pre>
  * size  field
- * 1     whose it is: 1, the dist-worker's
+ * 1     owner of the frame: 1 for the dist-worker
  * n     PeerFrame, see peer_protocol.proto
  * </pre>
  */
 final class ControlFrames {
     static final byte TYPE = 1;
 
-    /** Several times what any frame has: a hostile one must not unfold to a multiple of itself on the heap. */
+    /** Several times the size of any frame: a hostile frame must not expand to a multiple of itself on the heap. */
     static final int MAX_BYTES = 1024 * 1024;
 
     private ControlFrames() {}
@@ -32,7 +32,7 @@ final class ControlFrames {
             frame.writeTo(out);
             out.checkNoSpaceLeft();
         } catch (IOException e) {
-            throw new UncheckedIOException(e); // not into an array of the right size
+            throw new UncheckedIOException(e); // an array of the right size does not fail
         }
         return bytes;
     }
@@ -46,10 +46,10 @@ final class ControlFrames {
     }
 
     /**
-     * Fails with {@link IllegalArgumentException} when it is no such frame, or of a kind that the version lacks. Fields
-     * that are not known here are left unread.
+     * Fails with {@link IllegalArgumentException} when the bytes are no such frame, or of a kind that the version
+     * lacks. Unknown fields are ignored.
      *
-     * @param agreed the version that the sender has to keep to
+     * @param agreed the version that the sender must keep to
      */
     static PeerFrame decode(int agreed, byte[] bytes) {
         if (bytes.length == 0 || bytes[0] != TYPE || bytes.length > MAX_BYTES) {
@@ -65,7 +65,7 @@ final class ControlFrames {
         } catch (InvalidProtocolBufferException e) {
             throw new IllegalArgumentException("control frame of " + bytes.length + " bytes: " + e.getMessage(), e);
         } catch (IOException e) {
-            throw new UncheckedIOException(e); // not out of an array
+            throw new UncheckedIOException(e); // an array does not fail
         }
     }
 }

@@ -7,13 +7,13 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.function.LongSupplier;
 
 /**
- * Whether what this node sends to a peer comes back: each says twice a second when it has sent that, and returns the
- * last such time that has arrived from the other. A peer that hears nothing, or of which nothing is heard, returns
+ * Detects whether this node's messages to a peer come back. Each node sends its clock reading twice a second, with the
+ * last reading that has arrived from the other. A peer that receives nothing, or from which nothing arrives, returns
  * nothing new; one behind a slow link does, though late. Thread-safe: the members' thread sends, links receive.
  */
 final class Echoes {
     private final LongSupplier nanoTime;
-    /** An entry goes when its peer is over. */
+    /** An entry is removed when its peer is over. */
     private final ConcurrentMap<Peer, Echo> echoes = new ConcurrentHashMap<>();
 
     private static final class Echo {
@@ -26,13 +26,13 @@ final class Echoes {
         this.nanoTime = nanoTime;
     }
 
-    /** What this node says to a peer. */
+    /** The message of this node to a peer. */
     Serving.Builder outgoing(Peer to) {
         Echo echo = echoes.get(to);
         return Serving.newBuilder().setSent(nanoTime.getAsLong()).setEcho(echo == null ? 0 : echo.arrived);
     }
 
-    /** A peer has said something. Returns whether it has returned something new. Called by one thread for each peer. */
+    /** A message of a peer has arrived. Returns whether it returns something new. Called by one thread per peer. */
     boolean arrived(Peer from, Serving said) {
         Echo echo = echoes.computeIfAbsent(from, fresh -> new Echo());
         echo.arrived = said.getSent();

@@ -10,13 +10,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs exclusions. While one cannot be agreed on it is asked for several times a second, by everybody who waits for the
- * member: so a line of the same member and cause comes at most once an {@link #INTERVAL}. Each line says how many of
- * the kind there have been since the last one. Thread-safe.
+ * Logs exclusions. While one cannot be agreed on, all that wait for the member ask for it several times a second: so a
+ * line for the same member and cause comes at most once per {@link #INTERVAL}, with the count since the last one.
+ * Thread-safe.
  */
 final class ExclusionLog {
     static final Duration INTERVAL = Duration.ofSeconds(10);
-    /** Different lines that are known. Causes are few; a longer list has its oldest lines logged again. */
+    /** Most lines remembered. There are few causes; beyond the limit the oldest lines may be logged again. */
     static final int MAX_LINES = 64;
 
     private static final Logger LOG = LoggerFactory.getLogger(ExclusionLog.class);
@@ -24,7 +24,7 @@ final class ExclusionLog {
     private record Line(boolean isFailure, NodeLife life, String cause) {}
 
     private final LongSupplier nanoTime;
-    /** By the time of the last use, the oldest first. */
+    /** By time of last use, the oldest first. */
     private final Map<Line, LogPace> paces = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;
 

@@ -18,11 +18,11 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks for the exclusion of members, once for all who need it at a time. Thread-safe; the lock is for subscribers,
- * publishers and links that lose the same member together.
+ * Asks for the exclusion of members, with one request at a time for all that need it. Thread-safe; subscribers,
+ * publishers and links that lose the same member contend for the lock.
  *
- * <p>The member that is to be excluded may lead the range that has the view of members: then nothing can be agreed on
- * until that has another leader. So those who wait for the exclusion on behalf of a client {@link #insist}.
+ * <p>The member to exclude may lead the range that has the view of members: then nothing can be agreed on until that
+ * range has another leader. So callers that wait on behalf of a client use {@link #insist}.
  */
 final class Exclusions {
     static final Duration AGAIN = Duration.ofMillis(500);
@@ -34,16 +34,16 @@ final class Exclusions {
     private final Backoff backoff;
     private final ExclusionLog log;
     private final Map<NodeLife, CompletableFuture<Void>> underWay = new HashMap<>();
-    /** An entry has somebody who waits, and an attempt under way or to come. Guarded by this. */
+    /** Each entry has waiters, and a running or scheduled attempt. Guarded by this. */
     private final Map<NodeLife, List<Waiting>> insisting = new HashMap<>();
 
     private boolean isClosed;
 
     /**
-     * @param endNanos when it is given up
-     * @param epoch of this node's membership when it was asked for
-     * @param isNeeded asked before each further attempt
-     * @param isSilent as of {@link #insistOnSilent}
+     * @param endNanos when to give up
+     * @param epoch of this node's membership at the time of the request
+     * @param isNeeded checked before each further attempt
+     * @param isSilent whether the request came by {@link #insistOnSilent}
      */
     private record Waiting(
             CompletableFuture<Void> done, long endNanos, long epoch, BooleanSupplier isNeeded, boolean isSilent) {}
@@ -58,17 +58,20 @@ final class Exclusions {
     }
 
     /**
-     * As {@link #exclude}, asked for again while it is not agreed on, for {@link SilentNode#PATIENCE}. Not any more
-     * once this node has lapsed itself: what it saw of others before says nothing then, and its clients are closed,
-     * which keep their client ids until all is answered. Not once it is needed no more, either. Then it fails too.
+     * As {@link #exclude}, repeated until it is agreed on, for {@link SilentNode#PATIENCE}. Stops and fails once this
+     * node has lapsed itself: its earlier observations of others are then meaningless, and its closed clients keep
+     * their client ids until all is answered. Also stops and fails once it is no longer needed.
      *
-     * @param isNeeded whether what speaks against the member still does; any thread
+     * @param isNeeded whether the reason for the exclusion still exists; any thread
      */
     CompletableFuture<Void> insist(NodeLife life, String why, BooleanSupplier isNeeded) {
         return insist(life, why, isNeeded, false);
     }
 
-    /** As {@link #insist}, of a member that owes an answer; not while it is slow ({@link Members#excludeSilent}). */
+    /**
+     * As {@link #insist}, for a member that owes an answer; fails while the member is only slow
+     * ({@link Members#excludeSilent}).
+     */
     CompletableFuture<Void> insistOnSilent(NodeLife life, String why, BooleanSupplier isNeeded) {
         return insist(life, why, isNeeded, true);
     }
@@ -81,7 +84,7 @@ final class Exclusions {
                 isNeeded,
                 isSilent);
         synchronized (this) {
-            if (isClosed) { // no timer would look at it again
+            if (isClosed) { // no timer would check it again
                 return CompletableFuture.failedFuture(closed());
             }
             List<Waiting> others = insisting.get(life);
@@ -109,7 +112,7 @@ final class Exclusions {
         });
     }
 
-    /** Whether nobody has more against it. */
+    /** Whether all waiters only report it as silent. */
     private synchronized boolean areSilent(NodeLife life) {
         return insisting.getOrDefault(life, List.of()).stream().allMatch(Waiting::isSilent);
     }
@@ -120,8 +123,8 @@ final class Exclusions {
     }
 
     /**
-     * Those that have waited for too long, and when it is about to be asked for again those that need it no more.
-     * Returns whether others are left.
+     * Fails the waiters whose time is over, and before another attempt those that no longer need it. Returns whether
+     * others are left.
      */
     private boolean failAll(NodeLife life, Throwable failure, boolean isAgain) {
         long now = nanoTime.getAsLong();
@@ -142,7 +145,7 @@ final class Exclusions {
         return areLeft;
     }
 
-    /** Whether others are left. */
+    /** Returns whether others are left. */
     private synchronized boolean remove(NodeLife life, Set<Waiting> failing) {
         List<Waiting> all = insisting.get(life);
         if (all == null) {
@@ -155,7 +158,10 @@ final class Exclusions {
         return !all.isEmpty();
     }
 
-    /** As {@link Members#exclude}; fails once closed: a node that stops loses all others, who go on without it. */
+    /**
+     * As {@link Members#exclude}; fails once closed, because a stopping node loses its links to all others, which still
+     * serve.
+     */
     CompletableFuture<Void> exclude(NodeLife life, String why) {
         return exclude(life, why, false);
     }
@@ -195,7 +201,7 @@ final class Exclusions {
         return new RangeException(RangeException.Cause.CLOSED, "the dist-worker is closed");
     }
 
-    /** Whoever waits is told. */
+    /** Fails all waiters. */
     void close() {
         List<Waiting> waiting = new ArrayList<>();
         synchronized (this) {

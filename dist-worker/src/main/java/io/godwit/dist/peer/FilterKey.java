@@ -5,21 +5,21 @@ import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.Optional;
 
-/** What one node tells another about: a filter of a tenant; each shared group on it apart. */
+/** A filter of a tenant, as nodes report it to each other; shared groups on the same filter have separate keys. */
 record FilterKey(TenantId tenant, TopicFilter filter) implements Comparable<FilterKey> {
-    /** An exclusive subscription matches as a plain one. */
+    /** An exclusive subscription has the key of a plain one. */
     static FilterKey of(TenantId tenant, TopicFilter filter) {
         return new FilterKey(tenant, filter.isExclusive() ? new TopicFilter(null, filter.filter()) : filter);
     }
 
-    /** Understands {@link #text}; empty when it is the text of no valid filter. */
+    /** Parses {@link #text}; empty when it is not the text of a valid filter. */
     static Optional<FilterKey> parse(TenantId tenant, String text) {
         return TopicFilter.parse(text).map(filter -> of(tenant, filter));
     }
 
     /**
-     * The text of the filter, as {@link #parse} understands it. Clients write any text behind {@code $exclusive/}, such
-     * as {@code $share/g/t}: without what stood before it such a plain filter would be taken for one of another kind.
+     * The text of the filter for {@link #parse}. Clients may write any text after {@code $exclusive/}, such as
+     * {@code $share/g/t}; without that prefix such a plain filter would be parsed as one of another kind.
      */
     String text() {
         String text = filter.text();
@@ -30,7 +30,7 @@ record FilterKey(TenantId tenant, TopicFilter filter) implements Comparable<Filt
         return isPlainText ? text : new TopicFilter(null, text, TopicFilter.Sharing.EXCLUSIVE).text();
     }
 
-    /** What it takes on the heap of a node that is told of it, about; decoded, however it is sent. */
+    /** Approximate heap bytes of the decoded filter on a node that has received it. */
     long heapBytes() {
         return FilterSize.heapBytes(filter);
     }

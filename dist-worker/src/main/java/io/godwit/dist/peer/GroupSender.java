@@ -28,28 +28,27 @@ import java.util.function.BiFunction;
 import java.util.function.LongSupplier;
 
 /**
- * Stands before the deliverer of live sessions: what a shared group has chosen a {@link RemoteMember} for goes to its
- * node, in one frame for all groups that have chosen that node, and the rest on. Thread-safe: publishers send, threads
- * of the links bring answers.
+ * A deliverer of live sessions that sends matches of a {@link RemoteMember} to its node, and passes the others on. One
+ * frame serves all groups that have chosen the same node. Thread-safe: publishers send, threads of the links bring
+ * answers.
  *
- * <p>At QoS 1 and 2 it waits until the node has answered that one of its members has the message. While the link is
- * full it waits before that ({@link HeldMessages}). When the node has no member left, another one is chosen here. When
- * the peer is over first, nobody knows whether a member there has it; another is chosen once that life of the node is
- * agreed to be out, and its sessions with it. What waits is bounded by what publishers may have unacknowledged.
+ * <p>A message of QoS 1 or 2 waits until the node has answered that one of its members has it. While the link is full,
+ * the message waits before that ({@link HeldMessages}). When the node has no member left, this node chooses another
+ * one. When the peer is over before the answer, nobody knows whether a member there has the message; another is chosen
+ * once that incarnation of the node is excluded, and its sessions with it. The number of waiting messages is bounded by
+ * what publishers may have unacknowledged.
  *
- * <p>A node that knows that the others have gone on without this one refuses what has a token: then it is given up.
+ * <p>A node that knows that the others have excluded this one refuses messages with a token: they are given up.
  *
- * <p>When the node of the member does not accept a message of this size, another member is chosen; without another the
+ * <p>When the member's node does not accept a message of this size, another member is chosen; without another the
  * publish fails.
  */
 final class GroupSender implements Deliverer {
-    /**
-     * Each takes a node out of the choice for a while; so only a group whose members come and go at this pace fails.
-     */
+    /** Each round skips a node for a while, so only a group whose members come and go at this pace fails. */
     static final int MAX_ROUNDS = 5;
 
     /**
-     * A frame names more groups only while their filters have together no more characters than this: so the frame stays
+     * A frame names several groups only while their filters together have no more characters than this, so the frame is
      * little larger than its message.
      */
     static final int MAX_FILTER_CHARS = 32 * 1024;
@@ -67,13 +66,13 @@ final class GroupSender implements Deliverer {
     private final EventListener events;
     private final LongSupplier wallMillis;
     private final AtomicLong numbers = new AtomicLong();
-    /** What waits for its answer, by the number of its frame; what a peer leaves behind goes on in this order. */
+    /** Frames that wait for an answer, by their number; messages left by a lost peer continue in this order. */
     private final ConcurrentSkipListMap<Long, Asked> asked = new ConcurrentSkipListMap<>();
 
     /**
-     * @param live takes what is for sessions of this node
-     * @param another gives a delivery with one receiver to another member of the group, with the deliverer of live
-     *     receivers to use for it
+     * @param live gets deliveries to sessions of this node
+     * @param another gives a delivery with one receiver to another member of the group, using the deliverer of live
+     *     receivers that it is passed
      */
     GroupSender(
             Deliverer live,
@@ -104,7 +103,7 @@ final class GroupSender implements Deliverer {
         return hasRemote(delivery.matches()) ? deliverApart(delivery, round) : live.deliver(delivery);
     }
 
-    /** Those that groups have chosen stand at the end. */
+    /** Matches of groups are last in the list. */
     private static boolean hasRemote(List<Match> matches) {
         for (int i = matches.size() - 1; i >= 0 && matches.get(i).sharedBy() != null; i--) {
             if (matches.get(i).receiver() instanceof RemoteMember) {
@@ -135,7 +134,7 @@ final class GroupSender implements Deliverer {
         return here.isEmpty() ? outcome : Outcomes.worst(outcome, live.deliver(delivery.part(here)));
     }
 
-    /** Which of them go in one frame. */
+    /** Divides the matches into frames. */
     private static List<List<Match>> frames(List<Match> groups) {
         if (groups.size() == 1) {
             return List.of(groups);
@@ -219,14 +218,14 @@ final class GroupSender implements Deliverer {
         });
     }
 
-    /** The same life of the node may be linked anew, and what it told before not be forgotten yet. */
+    /** The peer's incarnation may be linked again while its old filters are still in the index. */
     private Peer peerNow(RemoteMember member) {
         Peer known = member.peer();
         Peer now = links.peer(known.nodeId());
         return now != null && now.incarnation() == known.incarnation() ? now : known;
     }
 
-    /** The only members of the groups may be there, and were sent nothing. */
+    /** The groups may have members only there, and those were sent nothing. */
     private void tooLarge(Asked asking) {
         Asked instead = new Asked(asking.peer, asking.delivery, asking.round, new CompletableFuture<>());
         instead.outcome.thenAccept(of -> asking.outcome.complete(of == DistOutcome.NO_MATCH ? DistOutcome.FAILED : of));
@@ -278,7 +277,7 @@ final class GroupSender implements Deliverer {
         return LiveFrame.sizeAbout(delivery.publisher(), delivery.message());
     }
 
-    /** Fails with {@link IllegalArgumentException} when it answers nothing that the peer was asked. */
+    /** Fails with {@link IllegalArgumentException} when the peer was not asked. */
     void answered(Peer from, GroupAnswer answer) {
         Asked known = asked.get(answer.getFrame());
         List<Integer> declined = answer.getDeclinedList();
@@ -288,7 +287,7 @@ final class GroupSender implements Deliverer {
         if (!asked.remove(answer.getFrame(), known)) {
             return;
         }
-        if (answer.getRefused()) { // as one that is abandoned while it waits: who resumes it has chosen anew
+        if (answer.getRefused()) { // as if abandoned while it waits: the node that resumes it has chosen again
             counters.refused.increment();
             known.outcome.complete(DistOutcome.FAILED);
         } else {
@@ -300,7 +299,7 @@ final class GroupSender implements Deliverer {
         }
     }
 
-    /** Each of them once, in order. */
+    /** Whether each is a valid index, once and in order. */
     private static boolean arePlaces(List<Integer> places, List<Match> in) {
         int before = -1;
         for (int place : places) {
@@ -312,7 +311,7 @@ final class GroupSender implements Deliverer {
         return true;
     }
 
-    /** No answer of the peer comes any more. */
+    /** No more answers come from the peer. */
     void over(Peer peer) {
         List<Asked> lost = new ArrayList<>();
         asked.forEach((number, waiting) -> {
@@ -338,7 +337,7 @@ final class GroupSender implements Deliverer {
                 });
     }
 
-    /** For those of its groups whose members there have not got it. */
+    /** Chooses another member for the groups whose members there did not get the message. */
     private void chooseAnother(Asked before, List<Match> groups) {
         boolean hasOthers = groups.size() < before.delivery.matches().size();
         CompletableFuture<DistOutcome> all =
@@ -356,7 +355,7 @@ final class GroupSender implements Deliverer {
                 : another.apply(before.delivery.only(group), delivery -> deliver(delivery, before.round + 1));
     }
 
-    /** Messages that wait for an answer. */
+    /** Number of frames that wait for an answer. */
     int waiting() {
         return asked.size();
     }

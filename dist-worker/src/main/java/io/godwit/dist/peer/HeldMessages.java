@@ -20,37 +20,40 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Messages of QoS 1 and 2 for live sessions of other nodes, while the LIVE lane of the node has no room. They wait here
- * as they are, and become frames when they are sent: a frame may be hundreds of times larger than its message, since it
- * names its publisher. Without this, clients could fill the lane beyond its bound, and a healthy node would be given
- * up. The publisher gets no acknowledgement meanwhile, so what it may have unacknowledged holds it back.
+ * Messages of QoS 1 and 2 for live sessions of other nodes, while the LIVE lane to the node is full. They are kept
+ * unencoded and become frames when sent: a frame may be hundreds of times larger than its message, because it names the
+ * publisher. Without this, clients could fill the lane beyond its bound, and a healthy node would be given up. The
+ * publisher gets no acknowledgement meanwhile, so its limit of unacknowledged messages holds it back.
  *
- * <p>Order: while a message waits for a peer, all later ones for this peer wait behind it; but for a large one, for
- * which the lane has a room of its own ({@link Peer#isWritable(Lane, int)}). Behind that wait later ones of its
- * publisher and other large ones with those of theirs, and small ones of other publishers pass. Who finds that none
- * waits before its own may send by itself: its own earlier ones have been sent then.
+ * <p>Order: while a message waits for a peer, all later ones for this peer wait behind it. Exception: the lane has
+ * separate room for large messages ({@link Peer#isWritable(Lane, int)}). Behind a large message wait later ones of its
+ * publisher, and other large ones with later ones of their publishers; small ones of other publishers pass. A caller
+ * that finds nothing waiting before its message may send directly: its own earlier messages are then sent.
  *
- * <p>A message is refused when it has waited for {@link #MOST_TIME}, or when more than a bound of bytes would wait for
- * its peer. What publishers may have unacknowledged stays below the bound; what stores publish, and what sessions leave
- * to their groups, tries it again later or is counted as dropped.
+ * <p>A message is refused when it has waited for {@link #MOST_TIME}, or when the messages for its peer would exceed a
+ * bound of bytes. What publishers may have unacknowledged stays below the bound; publishes of stores, and messages that
+ * ended sessions leave to their groups, are tried again later or counted as dropped.
  *
- * <p>Thread-safe. Timers send what waits, one look at a time; nothing is called with the lock held.
+ * <p>Thread-safe. Timers send waiting messages, one look at a time; nothing is called with the lock held.
  */
 final class HeldMessages {
-    /** Longer than the silence after which a link is over: a node that has died ends the wait, and refuses nobody. */
+    /**
+     * Longer than the silence after which a link is over, so that a dead node ends the wait and no publisher is
+     * refused.
+     */
     static final Duration MOST_TIME = Duration.ofSeconds(30);
 
     static final Duration LOOK = Duration.ofMillis(10);
-    /** How long a look sends to one peer, however quickly that one takes it: others need the timers too. */
+    /** Longest time that one look sends to a peer, even to a fast one, because others need the timers too. */
     private static final Duration TURN = Duration.ofMillis(5);
 
     private static final Logger LOG = LoggerFactory.getLogger(HeldMessages.class);
     private static final long LEAST_BYTES = 64 << 20;
     private static final int HEAP_SHARE = 4;
 
-    /** A message on its way to one peer. Exactly one of the two is called, once. */
+    /** A message on its way to one peer. Exactly one of the two methods is called, once. */
     interface Sending {
-        /** Makes the frame, and gives it to the link. */
+        /** Makes the frame, and passes it to the link. */
         void send();
 
         /** The message does not go to the peer. */
@@ -64,12 +67,12 @@ final class HeldMessages {
         }
     }
 
-    /** For one peer. What is of one publisher in {@code large} was given before what is in {@code messages}. */
+    /** The messages for one peer. A publisher's messages in {@code large} are older than those in {@code messages}. */
     private static final class Waiting {
         private final Deque<Held> messages = new ArrayDeque<>();
-        /** Large messages, and what waits behind those of its publisher. */
+        /** Large messages, and later ones of their publishers. */
         private final Deque<Held> large = new ArrayDeque<>();
-        /** How many each publisher has in {@code large}. */
+        /** Number of messages of each publisher in {@code large}. */
         private final Map<PublisherOrder, Integer> largeOf = new HashMap<>();
 
         private long bytes;
@@ -84,7 +87,10 @@ final class HeldMessages {
             sort();
         }
 
-        /** The first of the messages is a small one that has none of its publisher before it. */
+        /**
+         * Moves messages to {@code large} until the first one in {@code messages} is small and has none of its
+         * publisher before it.
+         */
         private void sort() {
             for (Held first = messages.peek();
                     first != null && (first.isLarge() || largeOf.containsKey(first.order));
@@ -113,30 +119,30 @@ final class HeldMessages {
     private final PeerTimers timers;
     private final LongSupplier nanoTime;
     private final long mostBytes;
-    /** An entry has a message at least. Guarded by this, with what is in it. */
+    /** Each entry has at least one message. Guarded by this, with its contents. */
     private final Map<Peer, Waiting> waiting = new LinkedHashMap<>();
 
-    /** A look is to come, or is under way. Guarded by this. */
+    /** Whether a look is scheduled or running. Guarded by this. */
     private boolean isLooking;
     /** Whether anything waits for any peer. Written with the lock held. */
     private volatile boolean isHolding;
 
-    /** @param mostBytes heap of the messages that wait for one peer, at most */
+    /** @param mostBytes limit on the heap of the messages that wait for one peer */
     HeldMessages(PeerTimers timers, LongSupplier nanoTime, long mostBytes) {
         this.timers = timers;
         this.nanoTime = nanoTime;
         this.mostBytes = mostBytes;
     }
 
-    /** What publishers may have unacknowledged, and what ended sessions may leave at once, has room in it. */
+    /** Enough for what publishers may have unacknowledged, and for what ended sessions may leave at once. */
     static long defaultBytes() {
         return LEAST_BYTES + Runtime.getRuntime().maxMemory() / HEAP_SHARE;
     }
 
     /**
-     * Whether a message has no room in the lane now, or would pass others that it may not pass.
+     * Whether the lane has no room for a message now, or the message would overtake others that it must not overtake.
      *
-     * @param frameBytes of the message, about
+     * @param frameBytes approximate size of the message's frame
      */
     boolean isFull(Peer peer, PublisherOrder order, int frameBytes) {
         return !peer.isWritable(Lane.LIVE, frameBytes) || isHolding && isHolding(peer, order);
@@ -148,11 +154,11 @@ final class HeldMessages {
     }
 
     /**
-     * Sends the message when the lane has room. For one that is found {@link #isFull}.
+     * Sends a message when the lane has room. Only for one that {@link #isFull}.
      *
-     * @param frameBytes of the message, about
+     * @param frameBytes approximate size of the message's frame
      * @param heapBytes of the message
-     * @param resend asked about what has a token; what has none is needed whatever becomes of its connection
+     * @param resend rule for a message with a token; one without is needed even when its connection has ended
      */
     void hold(
             Peer peer,
@@ -217,7 +223,7 @@ final class HeldMessages {
         sendTo(peer, true);
     }
 
-    /** The first stays in its place until it is sent: nobody passes it that may not. */
+    /** The first message keeps its place until it is sent, so none overtakes it that must not. */
     private void sendTo(Peer peer, boolean ofLarge) {
         long turnEnd = nanoTime.getAsLong() + TURN.toNanos();
         for (Held first = first(peer, ofLarge);
@@ -238,7 +244,7 @@ final class HeldMessages {
         }
     }
 
-    /** Null: it waits. */
+    /** Null when it must wait. */
     private @Nullable Consumer<Sending> fateOf(Held message, Peer peer) {
         if (message.resend.isAbandoned()) {
             return sending -> sending.refuse(DistOutcome.FAILED);
@@ -266,7 +272,7 @@ final class HeldMessages {
         }
     }
 
-    /** Heap of the messages that wait, in bytes, about. */
+    /** Approximate heap of all waiting messages, in bytes. */
     synchronized long bytes() {
         return waiting.values().stream().mapToLong(of -> of.bytes).sum();
     }

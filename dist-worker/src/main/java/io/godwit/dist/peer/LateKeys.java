@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Keys to look at again a fixed time after they were first put in. Guarded by the lock of {@link LiveFilters}. */
+/** Keys that are due a fixed time after they were first added. Guarded by the lock of {@link LiveFilters}. */
 final class LateKeys {
     private final long delayNanos;
     private final Map<FilterKey, Long> due = new LinkedHashMap<>();
@@ -18,7 +18,7 @@ final class LateKeys {
         due.putIfAbsent(key, nowNanos + delayNanos);
     }
 
-    /** The next one whose time has come, taken out; null when there is none. */
+    /** Removes and returns the next key that is due; null when there is none. */
     @Nullable
     FilterKey poll(long nowNanos) {
         Iterator<Map.Entry<FilterKey, Long>> oldest = due.entrySet().iterator();

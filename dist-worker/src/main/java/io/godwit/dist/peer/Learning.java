@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Lives of members that this node wants to know everything of: asked through the peer that there is, and again through
- * the next one when that is over before it has answered. The lock is for the one who asks, and the links.
+ * Incarnations of members whose full state this node wants to learn: each is asked through its present peer, and again
+ * through the next one when that peer is over before it has answered. The caller and the links contend for the lock.
  */
 final class Learning {
     private record Wait(NodeLife life, CompletableFuture<Void> learned) {}
 
     private final Links links;
     private final PeerBarriers barriers;
-    /** Some are done. Guarded by this. */
+    /** Some may be done. Guarded by this. */
     private final List<Wait> waiting = new ArrayList<>();
 
     Learning(Links links, PeerBarriers barriers) {

@@ -27,15 +27,15 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives messages of other nodes to the live sessions of this one. They are matched here, by what is subscribed now:
- * no-local, overlapping subscriptions and their options need not be known elsewhere. Never to stored sessions, which
- * the publisher's node serves, and never on to a third node. Of a shared group that the other node has chosen this node
- * for, one live session here gets the message; the other node is told when there is none. On the link's thread, which
- * hands over in the order of arrival, as a publisher's own thread does. A publisher waits while receivers are behind;
- * so does what the node sends next.
+ * Delivers messages of other nodes to the live sessions of this one. They are matched here, against the present
+ * subscriptions, so that no other node needs to know no-local, overlapping subscriptions and their options. Never
+ * delivers to stored sessions, which the publisher's node serves, nor to a third node. For a shared group for which the
+ * other node has chosen this one, one live session here gets the message; the other node is told when there is none.
+ * Runs on the link's thread, which delivers in order of arrival, as a publisher's own thread does. A publisher waits
+ * while receivers are behind; so do later frames of the node.
  *
- * <p>A message with a token goes to no group when the others have gone on without its sender by the view of this node:
- * who resumes the message may have chosen anew (ADR 60).
+ * <p>A message with a token goes to no group if, by the view of this node, the others have excluded its sender: the
+ * node that resumes the message may have chosen again (ADR 60).
  */
 final class LiveArrivals {
     private final Members members;
@@ -64,16 +64,16 @@ final class LiveArrivals {
     }
 
     /**
-     * Fails with {@link IllegalArgumentException} when it is no frame of this lane.
+     * Fails with {@link IllegalArgumentException} when the bytes are no frame of this lane.
      *
-     * @return complete once the receivers are not behind any more: the next frame waits for it
+     * @return complete once the receivers are no longer behind; the next frame waits for it
      */
     CompletableFuture<?> arrived(Peer from, byte[] bytes) {
         LiveFrame frame = LiveFrame.decode(from.version(), bytes, wallMillis.getAsLong());
         counters.received.increment();
         TenantIndex tenant = index.known(frame.tenant());
         CompletableFuture<?> plain = LaneReceiver.READY;
-        if (tenant != null && frame.isForPlain()) { // else the last subscriber has gone, which is told later
+        if (tenant != null && frame.isForPlain()) { // else the last subscriber is gone, and a report follows
             plain = deliverPlain(from, frame, tenant);
         }
         if (frame.groups().isEmpty()) {
@@ -93,12 +93,12 @@ final class LiveArrivals {
                 : live.deliver(new Delivery(publisher(from, frame), frame.message(), unserved, token));
     }
 
-    /** Whether what another node has sent rests on a choice that does not count any more. */
+    /** Whether a frame rests on a choice of its sender that no longer counts. */
     private boolean isVoid(Peer from, LiveFrame frame) {
         return frame.servingSince() != 0 && members.isPast(RemoteFilters.lifeOf(from), frame.servingSince());
     }
 
-    /** Answers with the places of the groups that have nobody for it. */
+    /** Answers with the indexes of the groups that have no member for the message. */
     private CompletableFuture<?> deliverToGroups(Peer from, LiveFrame frame, @Nullable TenantIndex tenant) {
         boolean isRefused = isVoid(from, frame);
         List<Integer> declined = new ArrayList<>(0);

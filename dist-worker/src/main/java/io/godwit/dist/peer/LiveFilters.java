@@ -14,20 +14,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Which filters have live subscribers on this node, and what of that each peer has been told.
+ * The filters with live subscribers on this node, and what each peer was told of them.
  *
- * <p>A change of the table has a position, which rises by one. The first subscriber of a filter is told at once; that
- * the last has gone a second later, and not at all when there is one again by then, so that subscribers that come and
- * go cost nothing. Of a shared group the number of members is told too, at most every 100 ms. What is to be told
- * stands in the {@link PeerFeed} of each peer; what gathers there while frames are under way goes in one.
+ * <p>Each change of the table has a position, which rises by one. The first subscriber of a filter is reported to peers
+ * at once. The loss of the last one is reported a second later, and not at all when there is one again by then, so that
+ * subscribers that come and go cost nothing. For a shared group the number of members is reported too, at most every
+ * 100 ms. The {@link PeerFeed} of each peer has the changes to report; those that gather while frames are under way go
+ * in one.
  *
- * <p>What the table takes on the heap of each peer is bounded ({@link #added}): a peer must take what it is told, since
- * a SUBACK is a promise of all nodes. So a peer has at most that for each other node, and the node whose client asks
+ * <p>The heap that the table takes on each peer is bounded ({@link #added}): a peer must accept all reports, because a
+ * SUBACK is a promise of all nodes. So a peer has at most that much for each other node, and the node whose client asks
  * for more refuses the SUBSCRIBE.
  *
- * <p>The lock guards the table and all feeds. Event loops that subscribe and the links' threads meet here; a queue to
- * one owner would make every SUBSCRIBE wait for a thread. Under it some keys are looked up and a frame is handed to a
- * link, which never blocks. Callers are told outside of it.
+ * <p>The lock guards the table and all feeds. Event loops that subscribe and the links' threads contend for it; with a
+ * queue to a single owner, every SUBSCRIBE would wait for a thread. Under the lock some keys are looked up and a frame
+ * is passed to a link, which never blocks. Callbacks run outside it.
  */
 final class LiveFilters {
     static final Duration TICK = Duration.ofMillis(100);
@@ -35,9 +36,9 @@ final class LiveFilters {
 
     /** One filter; guarded by the lock. */
     static final class Entry {
-        /** Live subscriptions on this node; 0 while nobody has been told that the last has gone. */
+        /** Live subscriptions on this node; 0 until peers are told that the last is gone. */
         int members;
-        /** Of the change that made it. */
+        /** Position of the change that added it. */
         final long position;
 
         Entry(long position) {
@@ -48,10 +49,10 @@ final class LiveFilters {
     private final PeerTimers timers;
     private final LongSupplier nanoTime;
     private final long maxBytes;
-    /** Of the keys of {@link #entries}, as {@link FilterKey#heapBytes} counts. */
+    /** Size of the keys of {@link #entries}, as {@link FilterKey#heapBytes} counts it. */
     private long bytes;
 
-    /** Ordered, so that a peer can be told all of it page by page while it changes. */
+    /** Sorted, so that a peer can be sent all of it page by page while it changes. */
     private final NavigableMap<FilterKey, Entry> entries = new TreeMap<>();
 
     private final Map<Peer, PeerFeed> feeds = new LinkedHashMap<>();
@@ -60,7 +61,7 @@ final class LiveFilters {
     private boolean isTicking;
     private long position;
 
-    /** @param maxBytes what the table may take on the heap of each peer */
+    /** @param maxBytes limit on the heap that the table takes on each peer */
     LiveFilters(PeerTimers timers, LongSupplier nanoTime, long maxBytes) {
         this.timers = timers;
         this.nanoTime = nanoTime;
@@ -68,17 +69,17 @@ final class LiveFilters {
     }
 
     /**
-     * A live subscription is in force on this node; its peers are told unless they know. One that no peer knows needs
-     * room. A session may have no more than is left free, so that who has many filters gets no more before those that
-     * have few.
+     * A live subscription is in force on this node; peers that do not know the filter are told. A filter that no peer
+     * knows needs room. A session may use no more than what is still free, so that a session with many filters is
+     * refused before those with few.
      *
-     * @param ofSession bytes that all filters of its session take, about; this one may be among them
-     * @return false, and nothing has happened, when there is no room
+     * @param ofSession approximate bytes of all filters of its session; this one may be among them
+     * @return false, without any effect, when there is no room
      */
     synchronized boolean added(TenantId tenant, TopicFilter filter, long ofSession) {
         FilterKey key = FilterKey.of(tenant, filter);
         Entry known = entries.get(key);
-        // that a group has no member here any more may have been told already
+        // peers may have been told already that the group has no member here
         if (known != null && (known.members > 0 || !key.isShared())) {
             known.members++;
             if (key.isShared()) {
@@ -100,7 +101,7 @@ final class LiveFilters {
         return true;
     }
 
-    /** One is not in force any more. */
+    /** A live subscription is no longer in force. */
     synchronized void removed(TenantId tenant, TopicFilter filter) {
         FilterKey key = FilterKey.of(tenant, filter);
         Entry known = entries.get(key);
@@ -126,7 +127,7 @@ final class LiveFilters {
     private synchronized void tick() {
         try {
             tellWhatIsLate(nanoTime.getAsLong());
-        } finally { // one that fails is not to be the last
+        } finally { // a failing tick must not be the last
             isTicking = !gone.isEmpty() || !counts.isEmpty();
             if (isTicking) {
                 timers.after(TICK, this::tick);
@@ -166,8 +167,8 @@ final class LiveFilters {
     }
 
     /**
-     * Calls {@code told} once {@code peer} has the filter: before the return if it has confirmed it already. Never, if
-     * the peer is over before.
+     * Calls {@code told} once {@code peer} has the filter; before the return if it has confirmed it already. Never, if
+     * the peer is over first.
      */
     boolean whenTold(Peer peer, TenantId tenant, TopicFilter filter, Runnable told) {
         FilterKey key = FilterKey.of(tenant, filter);
@@ -179,7 +180,7 @@ final class LiveFilters {
             }
             if (entry != null && !feed.hasConfirmed(entry)) {
                 long at = entry.position;
-                if (feed.isOfList(entry)) { // what somebody waits for goes before the list
+                if (feed.isOfList(entry)) { // a filter with waiters goes before the list
                     at = ++position;
                     feed.changed(key, at);
                 }
@@ -192,7 +193,7 @@ final class LiveFilters {
         return true;
     }
 
-    /** Tells the new peer all there is. */
+    /** Sends the new peer the whole table. */
     synchronized void joined(Peer peer) {
         PeerFeed feed = new PeerFeed(this, peer, position);
         feeds.put(peer, feed);
@@ -203,7 +204,7 @@ final class LiveFilters {
         feeds.remove(peer);
     }
 
-    /** Sends {@code answer} to the peer behind all that there was before this call. */
+    /** Sends {@code answer} to the peer after all changes made before this call. */
     synchronized void answerBehindAll(Peer peer, byte[] answer) {
         PeerFeed feed = feeds.get(peer);
         if (feed != null) {
@@ -223,21 +224,22 @@ final class LiveFilters {
         told.forEach(Runnable::run);
     }
 
-    /** Of the feeds, under the lock: the table, and the position of its last change. */
+    /** For feeds, under the lock: the table. */
     NavigableMap<FilterKey, Entry> entries() {
         return entries;
     }
 
+    /** For feeds, under the lock: position of the last change. */
     long position() {
         return position;
     }
 
-    /** What the filters take on the heap of each peer, about. */
+    /** Approximate heap that the filters take on each peer. */
     synchronized long bytes() {
         return bytes;
     }
 
-    /** Filters that peers are told of. */
+    /** Number of filters that peers are told of. */
     synchronized int size() {
         return entries.size();
     }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * size  field
  * 1     version that both nodes have agreed on ({@link io.godwit.cluster.link.Peer#version}); below is 1
  * 1     flags: bit 0 token present, 1 its message may have been distributed by an earlier process,
- *       2 for plain subscriptions, 3 for groups, 4 its sender may be excluded meanwhile; rest 0
+ *       2 for plain subscriptions, 3 for groups, 4 the sender's serving revision present; rest 0
  * 1     protocol level of the publisher
  * 1+n   tenant
  * 4+n   client id of the publisher, for no-local
@@ -37,9 +37,9 @@ import org.jspecify.annotations.Nullable;
  * n     the message, see MessageCodec; its time of arrival is the sender's, and not used
  * </pre>
  *
- * @param message as it was received, by the clock of this node
+ * @param message with its time of receipt by the clock of this node
  * @param isForPlain whether sessions with plain subscriptions get it
- * @param groups of each of which one member gets it
+ * @param groups shared groups; one member of each gets it
  * @param number of the frame when the answer is wanted, else 0
  * @param servingSince see {@link io.godwit.kv.client.Resend#servingSince}; 0 when the groups get it in any case
  */
@@ -62,7 +62,7 @@ record LiveFrame(
     private static final int FIXED_BYTES = 4 + Integer.BYTES + Long.BYTES;
     private static final int TOKEN_BYTES = 2 * Long.BYTES + Integer.BYTES;
 
-    /** One for plain subscriptions. */
+    /** A frame for plain subscriptions. */
     static byte[] encode(
             int version, ClientInfo publisher, Message message, @Nullable DeliveryToken token, long nowMillis) {
         return encode(version, publisher, message, token, nowMillis, true, List.of(), 0, 0);
@@ -119,15 +119,16 @@ record LiveFrame(
         return out.array();
     }
 
-    /** How many bytes a frame for plain subscriptions will have, about; at once. */
+    /** Approximate size of a frame for plain subscriptions, computed at once. */
     static int sizeAbout(ClientInfo publisher, Message message) {
         return message.heapBytes() + publisher.clientId().value().length();
     }
 
     /**
-     * Fails with {@link IllegalArgumentException} when it is no such frame. Keeps nothing of {@code frame}.
+     * Fails with {@link IllegalArgumentException} when the bytes are no such frame. Keeps no reference to
+     * {@code frame}.
      *
-     * @param agreed the version that the sender has to keep to
+     * @param agreed the version that the sender must keep to
      */
     static LiveFrame decode(int agreed, byte[] frame, long nowMillis) {
         ByteBuffer in = ByteBuffer.wrap(frame);

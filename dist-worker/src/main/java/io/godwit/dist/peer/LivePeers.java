@@ -40,15 +40,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * The dist-worker's side of the links to the other nodes. Thread-safe.
  *
- * <p>In order of events: a peer joins and is told this node's live filters ({@link LiveFilters}); what it tells goes
+ * <p>In order of events: a peer joins and is sent this node's live filters ({@link LiveFilters}); its own filters go
  * into the index ({@link RemoteFilters}). A SUBSCRIBE of a live session waits until all members have confirmed its
  * filter, one of a stored session until all have applied its route ({@link MemberWaits}, {@link PeerBarriers}). A
- * publish whose match names peers is sent to them ({@link NodeSender}) and matched again there ({@link LiveArrivals});
- * so is one that a shared group has chosen a peer's members for ({@link GroupSender}). While a link is full it waits
- * ({@link HeldMessages}).
+ * publish whose match contains peers is sent to them ({@link NodeSender}) and matched again there
+ * ({@link LiveArrivals}). A publish for which a shared group has chosen a peer's members is sent by
+ * {@link GroupSender}. While a link is full a message waits ({@link HeldMessages}).
  *
- * <p>The wiring gives it the frames of the LIVE lane, those of the CONTROL lane that begin with {@link #CONTROL_TYPE},
- * and adds it to the links as a listener. It is closed before the links: what is lost after that excludes nobody.
+ * <p>The wiring passes it the frames of the LIVE lane and those of the CONTROL lane that begin with
+ * {@link #CONTROL_TYPE}, and adds it to the links as a listener. It is closed before the links, so that peers lost
+ * after that are not excluded.
  */
 public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable {
     /** The first byte of its frames on the CONTROL lane. */
@@ -73,10 +74,10 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
     private final Echoes echoes;
 
     /**
-     * @param live takes the deliveries to live receivers of this node
-     * @param served which of them a repeat must leave out
-     * @param another gives a delivery with one receiver to another member of the group that chose it; with the
-     *     deliverer of live receivers to use for it
+     * @param live gets the deliveries to live receivers of this node
+     * @param served the live receivers that a repeat must leave out
+     * @param another gives a delivery with one receiver to another member of the group that chose it, using the
+     *     deliverer of live receivers that it is passed
      */
     public LivePeers(
             ClusterParts parts,
@@ -123,7 +124,7 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
                 .register(meters);
     }
 
-    // --- what links tell
+    // --- events of links
 
     @Override
     public void joined(Peer peer) {
@@ -135,7 +136,7 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
         learning.joined(peer);
     }
 
-    /** An exclusion that somebody else has asked for has completed. Any thread. */
+    /** An exclusion requested by another component has completed. Any thread. */
     public void excluded(NodeLife life) {
         waits.excluded(life);
     }
@@ -151,8 +152,8 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
     }
 
     /**
-     * A frame of the LIVE lane. One that is not understood ends the peer. For a receiver that is
-     * {@link LaneReceiver#paced}: else what peers send piles up before sessions that are behind.
+     * Handles a frame of the LIVE lane. An invalid one ends the peer. The receiver must be {@link LaneReceiver#paced};
+     * otherwise messages of peers pile up before sessions that are behind.
      */
     public CompletableFuture<?> onLive(Peer from, byte[] frame) {
         try {
@@ -163,7 +164,7 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
         }
     }
 
-    /** A frame of the CONTROL lane, its first byte included. One that is not understood ends the peer. */
+    /** Handles a frame of the CONTROL lane, including its first byte. An invalid one ends the peer. */
     public void onControl(Peer from, byte[] frame) {
         try {
             onControl(from, ControlFrames.decode(from.version(), frame));
@@ -202,14 +203,14 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
         served.finished(origin, number);
     }
 
-    // --- what publishes ask
+    // --- for publishes
 
-    /** Takes the deliveries to live receivers, those that stand for members of shared groups on other nodes too. */
+    /** The deliverer for live receivers, including those that represent members of shared groups on other nodes. */
     public Deliverer live() {
         return groups;
     }
 
-    /** Messages that wait for the answer of another node about a shared group. */
+    /** Number of messages that wait for another node's answer about a shared group. */
     int waitingForGroups() {
         return groups.waiting() + questions.waiting();
     }
@@ -250,13 +251,13 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
         tokens.finished(tokenOrigin, tokenNumber);
     }
 
-    // --- what subscriptions ask
+    // --- for subscriptions
 
     /**
-     * A live subscription that is new is in force in the index.
+     * A new live subscription is in force in the index.
      *
-     * @param ofSession bytes that all filters of its session take, about
-     * @return false when other nodes may not be told of more: then it is not to stay in the index
+     * @param ofSession approximate bytes of all filters of its session
+     * @return false when other nodes have no room for the filter; the caller must remove it from the index
      */
     public boolean subscribed(TenantId tenant, TopicFilter filter, long ofSession) {
         boolean hasRoom = filters.added(tenant, filter, ofSession);
@@ -266,15 +267,15 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
         return hasRoom;
     }
 
-    /** One is not any more. */
+    /** A live subscription is no longer in force. */
     public void unsubscribed(TenantId tenant, TopicFilter filter) {
         filters.removed(tenant, filter);
     }
 
     /**
-     * Completes when every other member sends here what matches the filter, which has a live subscriber in force, and
-     * this node has proved that it serves; fails with {@link RangeException} when one does not, and its exclusion could
-     * not be agreed on, or without the proof.
+     * Completes when every other member sends messages that match the filter to this node, where the filter has a live
+     * subscriber, and this node has proved that it serves. Fails with {@link RangeException} when a member does not
+     * confirm and its exclusion could not be agreed on, or without the proof.
      */
     public CompletableFuture<Void> untilAllKnow(TenantId tenant, TopicFilter filter) {
         long epoch = members.epoch();
@@ -283,7 +284,7 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
                 .thenAccept(LivePeers::orRefuse);
     }
 
-    /** Others may have gone on without this node, and not wait for its subscriptions any more. */
+    /** Others may have excluded this node, and then do not wait for its subscriptions. */
     private static void orRefuse(boolean mayPromise) {
         if (!mayPromise) {
             throw new CompletionException(new RangeException(
@@ -300,30 +301,30 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
     }
 
     /**
-     * The same of every other member; fails with {@link io.godwit.kv.client.RangeException} when one has not and its
-     * exclusion could not be agreed on. To be called when this node has: while a range has no leader nobody can, and no
-     * member is to be excluded for it.
+     * The same for every other member; fails with {@link io.godwit.kv.client.RangeException} when one has not applied
+     * it and its exclusion could not be agreed on. Call it after {@link #untilAppliedHere}: while a range has no leader
+     * no node can apply, and no member should be excluded for that.
      */
     public CompletableFuture<Void> untilOthersHaveApplied() {
         return waits.all("the routes of a stored session", barriers::ask);
     }
 
     /**
-     * For a node that joins, once it is committed that it does. Completes when that life of a member has applied this,
-     * and every live filter that it had by then is in force here: each later SUBACK there waits for this node. Waits
-     * for a link as long as it takes; fails with {@link io.godwit.kv.client.RangeException} when another life of the
-     * node has followed. May be cancelled.
+     * For a joining node, after its state is committed. Completes when that incarnation of a member has applied the
+     * commit, and every live filter that it had until then is in force here: each later SUBACK there waits for this
+     * node. Waits for a link as long as necessary; fails with {@link io.godwit.kv.client.RangeException} when another
+     * incarnation of the node has followed. May be cancelled.
      */
     public CompletableFuture<Void> learnAllOf(NodeLife member) {
         return learning.learn(member);
     }
 
-    /** Whether the list of live filters of that life of a node has been received in full. */
+    /** Whether the full list of live filters of that incarnation of a node was received. */
     public boolean knowsAllOf(NodeLife life) {
         return remote.knowsAllOf(life);
     }
 
-    /** Tells that life of another node, if it is linked, since when it serves by the newest view; 0 if it does not. */
+    /** Tells a linked member at which revision it began to serve by the newest view; 0 if it does not serve. */
     public void say(NodeLife member, long since) {
         Peer peer = links.peer(member.nodeId());
         if (peer != null && peer.incarnation() == member.incarnation() && peer.isConnected()) {
@@ -335,7 +336,7 @@ public final class LivePeers implements OtherNodes, LinkListener, AutoCloseable 
         }
     }
 
-    /** Excludes nobody from here on. */
+    /** Stops exclusions. */
     @Override
     public void close() {
         exclusions.close();

@@ -20,21 +20,21 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits until every other member has confirmed something, or is a member no longer.
+ * Waits until every other member has confirmed something, or is no longer a member.
  *
- * <p>A member is asked through the peer that is this life of it, and again through the next one when that peer is over.
- * One that has not confirmed in time is excluded, whether there is a link to it or not; what cannot be agreed on for so
- * long as {@link Exclusions} insists fails the wait. A confirmation that comes before is as good as ever. All waits
- * take the same time, so one timer looks at the oldest. Thread-safe; locks, since whoever subscribes, the links and the
- * timer meet here, are never held while others are told.
+ * <p>A member is asked through the peer of its incarnation, and again through the next peer when that one is over. A
+ * member that has not confirmed in time is excluded, whether or not there is a link to it; when {@link Exclusions}
+ * cannot agree on that for as long as it insists, the wait fails. A confirmation that comes before that still counts.
+ * All waits have the same length, so one timer checks the oldest. Thread-safe; subscribers, the links and the timer
+ * contend for locks, which are never held during callbacks.
  */
 final class MemberWaits {
-    /** How a member is asked. */
+    /** Asks one member. */
     @FunctionalInterface
     interface Ask {
         /**
-         * Has {@code confirmed} run once the peer confirms, perhaps before the return; never, when it is over. Returns
-         * false when it cannot be asked yet: it is told to have {@link #joined} a moment later.
+         * Runs {@code confirmed} once the peer confirms, perhaps before the return; never, when the peer is over.
+         * Returns false when the peer cannot be asked yet: {@link #joined} is called a moment later.
          */
         boolean ask(Peer peer, Runnable confirmed);
     }
@@ -48,9 +48,9 @@ final class MemberWaits {
     private final LongSupplier nanoTime;
     private final Duration timeout;
     private final WaitReports reports;
-    /** Oldest first; none stays behind that is done. Guarded by this. */
+    /** Oldest first; done waits are removed. Guarded by this. */
     private final Set<Wait> waits = new LinkedHashSet<>();
-    /** Whose members were silent for too long, until it is agreed on what becomes of these. */
+    /** Waits with silent members, until the exclusion is decided. */
     private final Set<Wait> late = ConcurrentHashMap.newKeySet();
 
     private boolean isTiming;
@@ -66,11 +66,11 @@ final class MemberWaits {
     }
 
     /**
-     * Completes when all who are members now have confirmed or are out; fails with
+     * Completes when all present members have confirmed or are excluded; fails with
      * {@link io.godwit.kv.client.RangeException}. Any thread; completes on any.
      *
-     * @param what is waited for, for the log
-     * @return may be failed by whoever waits for it no longer: then nobody is excluded for it any more
+     * @param what names the wait in the log
+     * @return the caller may fail it to end the wait: then nobody is excluded for it any more
      */
     CompletableFuture<Void> all(String what, Ask ask) {
         Set<NodeLife> others = members.others();
@@ -99,7 +99,7 @@ final class MemberWaits {
         waits.remove(wait);
     }
 
-    /** There is a new peer: it may be the life of a member that had none. */
+    /** There is a new peer, perhaps of a member that had none. */
     void joined() {
         open().forEach(Wait::askLinked);
     }
@@ -113,7 +113,7 @@ final class MemberWaits {
         return List.copyOf(open);
     }
 
-    /** The others have gone on without that life, see {@link Members#exclude}: nobody waits for it. */
+    /** The others have excluded that incarnation, see {@link Members#exclude}: no wait includes it any more. */
     void excluded(NodeLife life) {
         open().forEach(wait -> wait.confirmed(life));
     }
@@ -149,7 +149,7 @@ final class MemberWaits {
         private final Ask ask;
         private final long dueNanos;
         private final CompletableFuture<Void> done = new CompletableFuture<>();
-        /** Who has not confirmed, and through which peer it was asked. Guarded by this. */
+        /** Members that have not confirmed, with the peer through which each was asked. Guarded by this. */
         private final Map<NodeLife, @Nullable Peer> left = new HashMap<>(4);
 
         Wait(String what, Ask ask, Set<NodeLife> others, long dueNanos) {

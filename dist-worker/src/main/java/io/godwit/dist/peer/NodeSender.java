@@ -21,17 +21,17 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends messages to nodes that have live subscribers: one frame for each node, encoded once for all that speak the same
- * version. Thread-safe. Links only read a frame, so all of them may have the same array.
+ * Sends messages to nodes that have live subscribers: one frame for each node, encoded once for all nodes that speak
+ * the same version. Thread-safe. Links only read a frame, so they can share the array.
  *
  * <p>A node may be configured to accept smaller frames than this one. A message that is too large for it is dropped at
- * QoS 0, counted and reported; above, its publisher is told that it has failed.
+ * QoS 0, counted and reported; at QoS 1 and 2 the publish fails.
  *
- * <p>At QoS 1 and 2 it waits until each node has confirmed. A peer that is over before may have the message or not; the
- * publisher gets its answer once this life of the node is agreed to be out: its live sessions are over with it. While a
- * link is full such messages wait ({@link HeldMessages}).
+ * <p>A message of QoS 1 or 2 waits until each node has confirmed. A peer that is over before that may or may not have
+ * the message; the publisher gets its answer once this incarnation of the node is excluded, and its live sessions with
+ * it. While a link is full such messages wait ({@link HeldMessages}).
  *
- * <p>Messages of one publisher arrive in order ({@link PublisherOrder}); a large one is passed by those of others.
+ * <p>Messages of one publisher arrive in order ({@link PublisherOrder}); messages of others may overtake a large one.
  */
 final class NodeSender {
     private final Links links;
@@ -104,7 +104,7 @@ final class NodeSender {
         });
     }
 
-    /** With a frame of its own: one that is kept while the message waits would take more room, and tell a wrong age. */
+    /** Encodes its own frame: a frame kept while the message waits would take more memory, and contain a wrong age. */
     private HeldMessages.Sending later(
             ClientInfo publisher,
             Message message,
@@ -157,7 +157,7 @@ final class NodeSender {
         }
     }
 
-    /** Of one message: nodes mostly speak the same version. */
+    /** The frames of one message. Most nodes speak the same version, so the last frame is kept. */
     private static final class Frames {
         private final ClientInfo publisher;
         private final Message message;
@@ -198,7 +198,7 @@ final class NodeSender {
                 });
     }
 
-    /** Of one message; several links confirm it at once. */
+    /** The confirmations of one message. Atomic: several links confirm at once. */
     private static final class Confirmations {
         private final AtomicInteger left;
         private final CompletableFuture<DistOutcome> outcome = new CompletableFuture<>();

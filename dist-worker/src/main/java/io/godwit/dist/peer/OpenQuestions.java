@@ -17,30 +17,30 @@ import org.jspecify.annotations.Nullable;
 /**
  * The questions of this node that other members have not answered, see {@link ChoiceQuestions}.
  *
- * <p>So many are ahead at one peer as {@link #MOST_AHEAD} and {@link #MOST_AHEAD_BYTES} allow: all may have to wait
- * there ({@link QuestionsAhead}). The others wait here, in order, until one is answered. A question that nobody waits
- * for any longer is not sent; one that was sent keeps its place until it is answered or the peer is over, since the
- * peer may have it still.
+ * <p>At most {@link #MOST_AHEAD} questions with {@link #MOST_AHEAD_BYTES} are sent to one peer and unanswered: all of
+ * them may have to wait there ({@link QuestionsAhead}). The others wait here, in order, until one is answered. A
+ * question that nobody waits for any longer is not sent; a sent one counts until it is answered or the peer is over,
+ * because the peer may still have it.
  *
- * <p>An answer in parts is kept here until its end. One that is longer than any member has to say
- * ({@link #MOST_ANSWER_BYTES}), or has a part without a choice, is against the protocol. When all answers that are kept
- * take too much, the round of the latest one ends.
+ * <p>An answer in parts is kept here until its end. An answer longer than any member can give
+ * ({@link #MOST_ANSWER_BYTES}), or a part without a choice, violates the protocol. When all kept answers take too much
+ * memory, the round of the latest one ends.
  *
  * <p>Thread-safe: publishers ask, links bring answers, timers end rounds. Nothing is called with the lock held.
  */
 final class OpenQuestions {
-    /** Both ends count on it: a peer that has more ahead is against the protocol. */
+    /** Both ends rely on it: a peer that sends more without answers violates the protocol. */
     static final int MOST_AHEAD = 4_096;
-    /** Of the questions; beyond it there is one. An id of a client has up to 64 KiB. */
+    /** Limit on the bytes of sent questions; a single larger one is allowed. A client id has up to 64 KiB. */
     static final int MOST_AHEAD_BYTES = 1 << 20;
-    /** Of one answer in all its parts, with {@link #CHOICE_BYTES}: some ten thousand groups of one message. */
+    /** Limit on one answer in all its parts, with {@link #CHOICE_BYTES}: some ten thousand groups of one message. */
     static final int MOST_ANSWER_BYTES = 4 << 20;
-    /** Of all answers that are kept, with {@link #CHOICE_BYTES}. */
+    /** Limit on all kept answers, with {@link #CHOICE_BYTES}. */
     static final int MOST_KEPT_BYTES = 64 << 20;
-    /** A choice on the heap, beside its texts, about. */
+    /** Approximate heap bytes of a choice without its texts. */
     static final int CHOICE_BYTES = 256;
 
-    /** What is asked of all members at once. Guarded by the lock of the questions. */
+    /** The questions to all members about one message. Guarded by the lock of the questions. */
     static final class Round {
         private final TenantId tenant;
         private final Runnable tooMuch;
@@ -49,19 +49,19 @@ final class OpenQuestions {
         private long keptBytes;
         private boolean isOver;
 
-        /** @param tooMuch run when the answers take more than there is room for; any thread */
+        /** @param tooMuch runs when the answers take too much memory; any thread */
         Round(TenantId tenant, Runnable tooMuch) {
             this.tenant = tenant;
             this.tooMuch = tooMuch;
         }
     }
 
-    /** One that is asked of one peer. */
+    /** A question to one peer. */
     static final class Question {
         private final Peer peer;
         private final ChoiceQuestion asking;
         private final int bytes;
-        /** Null once nobody waits for the answer. Guarded by the lock of the questions, with what follows. */
+        /** Null once nobody waits for the answer. Guarded by the lock of the questions, like the next fields. */
         private @Nullable Round round;
 
         private final Runnable answered;
@@ -80,9 +80,9 @@ final class OpenQuestions {
         }
     }
 
-    /** Of one peer. While one waits, one at least is ahead. */
+    /** The questions to one peer. While one waits, at least one is sent and unanswered. */
     private static final class Window {
-        /** Sent and not answered, those too for which nobody waits any longer. */
+        /** Sent and unanswered questions, including those that nobody waits for any longer. */
         private final Map<Long, Question> ahead = new HashMap<>();
 
         private final Map<Long, Question> waiting = new LinkedHashMap<>();
@@ -97,7 +97,7 @@ final class OpenQuestions {
             aheadBytes += question.bytes;
         }
 
-        /** Those that have room now, which are to be sent. */
+        /** Moves the waiting questions that have room now to {@code ahead}; the caller must send them. */
         List<Question> takeNext() {
             List<Question> next = new ArrayList<>(1);
             while (!waiting.isEmpty()) {
@@ -113,18 +113,18 @@ final class OpenQuestions {
         }
     }
 
-    /** An entry has a question ahead. Guarded by this, with what is in it. */
+    /** Each entry has at least one unanswered question. Guarded by this, with its contents. */
     private final Map<Peer, Window> windows = new HashMap<>();
 
     private long nextNumber;
     private long keptBytes;
-    /** For whose answers somebody waits. */
+    /** Number of questions whose answers are awaited. */
     private int open;
 
     /**
-     * Asks the peer, now or when it has answered others; not when the round is over.
+     * Asks the peer, now or when it has answered others; does nothing when the round is over.
      *
-     * @param answered run once the answer is there, on a thread of the links; never when the peer or the round is over
+     * @param answered runs once the answer is there, on a thread of the links; never when the peer or the round is over
      */
     void ask(Round round, Peer peer, ChoiceQuestion.Builder question, Runnable answered) {
         Question asked;
@@ -156,7 +156,7 @@ final class OpenQuestions {
 
             @Override
             public void lost() {
-                if (isAhead(question)) { // else a look at all for each of them
+                if (isAhead(question)) { // else each lost question would scan all of them
                     over(question.peer);
                 }
             }
@@ -168,7 +168,7 @@ final class OpenQuestions {
         return window != null && question.equals(window.ahead.get(question.number()));
     }
 
-    /** No answer of the peer comes any more: who waits asks the next one, or excludes it. */
+    /** No more answers come from the peer: callers ask the next peer, or exclude the member. */
     synchronized void over(Peer peer) {
         Window window = windows.remove(peer);
         if (window != null) {
@@ -177,7 +177,7 @@ final class OpenQuestions {
         }
     }
 
-    /** With the lock held. */
+    /** Call it with the lock held. */
     private void close(Question question) {
         if (question.round != null) {
             question.round = null;
@@ -185,7 +185,7 @@ final class OpenQuestions {
         }
     }
 
-    /** Nobody waits for answers of the round any longer. Returns what was chosen, as far as it was answered. */
+    /** Ends a round, whose answers nobody waits for any longer. Returns the choices in the answers so far. */
     synchronized List<ChosenElsewhere> end(Round round) {
         round.isOver = true;
         keptBytes -= round.keptBytes;
@@ -201,16 +201,16 @@ final class OpenQuestions {
         return List.copyOf(round.chosen);
     }
 
-    /** Questions for whose answers somebody waits. */
+    /** Number of questions whose answers are awaited. */
     synchronized int size() {
         return open;
     }
 
     /**
-     * A part of an answer, or all of it. Fails with {@link IllegalArgumentException} when the peer was not asked that,
-     * or says too much.
+     * Takes a part of an answer, or all of it. Fails with {@link IllegalArgumentException} when the peer was not asked,
+     * or the answer is too long.
      *
-     * @param decoder of the choices, for the tenant; fails with IllegalArgumentException too
+     * @param decoder decodes the choices for the tenant; may also fail with IllegalArgumentException
      */
     void answered(Peer from, ChoiceAnswer answer, Decoder decoder) {
         if (answer.getMore() && answer.getChoicesCount() == 0) {
@@ -233,7 +233,7 @@ final class OpenQuestions {
         take(question, answer, chosen);
     }
 
-    /** A frame has a mebibyte at most, so this is far from the largest int. */
+    /** A frame has at most a mebibyte, so the int does not overflow. */
     private static int bytesOf(ChoiceAnswer answer) {
         return answer.getSerializedSize() + CHOICE_BYTES * answer.getChoicesCount();
     }
@@ -244,7 +244,7 @@ final class OpenQuestions {
         List<ChosenElsewhere> decode(TenantId tenant, ChoiceAnswer answer);
     }
 
-    /** With the lock held. Null when the peer is over. */
+    /** Call it with the lock held. Null when the peer is over. */
     private @Nullable Question ahead(Peer from, long number) {
         Window window = windows.get(from);
         Question question = window == null ? null : window.ahead.get(number);

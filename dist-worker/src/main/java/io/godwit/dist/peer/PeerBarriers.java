@@ -16,14 +16,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 
 /**
- * Asks peers whether they have applied what was committed to the dist store, and answers when they ask.
+ * Asks peers whether they have applied what was committed to the dist store, and answers such questions.
  *
- * <p>Of one kind one question is under way to a peer; who comes meanwhile shares the next, since the one under way may
- * have been answered in thought before the commit. The answer follows {@link Mirror#catchUp}, which is tried until it
- * succeeds: the asker has a time-out. The lock is for SUBSCRIBEs of all threads and the links.
+ * <p>One question of each kind is under way to a peer; later callers share the next question, because the peer may have
+ * answered the present one before their commit. The answer follows {@link Mirror#catchUp}, which is retried until it
+ * succeeds: the asking node has a time-out. SUBSCRIBEs of all threads and the links contend for the lock.
  */
 final class PeerBarriers {
-    /** An honest peer has one of each kind under way. */
+    /** A correct peer has one question of each kind under way. */
     static final int MAX_ASKED = 16;
 
     static final Duration RETRY = Duration.ofMillis(100);
@@ -45,7 +45,7 @@ final class PeerBarriers {
         private final Rounds plain = new Rounds(false);
         private final Rounds withFilters = new Rounds(true);
         private long nextNumber;
-        /** Questions of the peer that wait for an answer. */
+        /** Unanswered questions of the peer. */
         private int asked;
     }
 
@@ -53,7 +53,7 @@ final class PeerBarriers {
     private final LiveFilters filters;
     private final PeerTimers timers;
     private final LongSupplier nanoTime;
-    /** Guarded by this, with what is in it. */
+    /** Guarded by this, with its contents. */
     private final Map<Peer, State> peers = new HashMap<>();
 
     PeerBarriers(Mirror mirror, LiveFilters filters, PeerTimers timers, LongSupplier nanoTime) {
@@ -71,7 +71,10 @@ final class PeerBarriers {
         peers.remove(peer);
     }
 
-    /** Has {@code confirmed} run once the peer has applied what is committed now. False when it has not joined. */
+    /**
+     * Runs {@code confirmed} once the peer has applied what is committed now. Returns false when the peer has not
+     * joined.
+     */
     synchronized boolean ask(Peer peer, Runnable confirmed) {
         State state = peers.get(peer);
         if (state != null) {
@@ -80,7 +83,10 @@ final class PeerBarriers {
         return state != null;
     }
 
-    /** As {@link #ask}, and this node then has every filter that the peer has told of by then, or is about to. */
+    /**
+     * As {@link #ask}; when confirmed, this node also has every filter that the peer had reported by then, or was about
+     * to.
+     */
     synchronized void askWithFilters(Peer peer, Runnable confirmed) {
         State state = peers.get(peer);
         if (state != null) {
@@ -108,7 +114,7 @@ final class PeerBarriers {
                 ControlFrames.encode(PeerFrame.newBuilder().setBarrier(barrier).build()));
     }
 
-    /** Fails with {@link IllegalArgumentException} when nothing of that number was asked. */
+    /** Fails with {@link IllegalArgumentException} when no question of that number was asked. */
     void answered(Peer peer, BarrierDone done) {
         List<Runnable> confirmed;
         synchronized (this) {
@@ -130,7 +136,7 @@ final class PeerBarriers {
         confirmed.forEach(Runnable::run);
     }
 
-    /** Fails with {@link IllegalArgumentException} when the peer asks without waiting for answers. */
+    /** Fails with {@link IllegalArgumentException} when the peer asks too much without waiting for answers. */
     void asked(Peer peer, Barrier barrier) {
         synchronized (this) {
             State state = peers.get(peer);
@@ -154,7 +160,7 @@ final class PeerBarriers {
         });
     }
 
-    /** As {@link Mirror#catchUp}, tried until it succeeds or the deadline has passed. */
+    /** As {@link Mirror#catchUp}, retried until it succeeds or the deadline has passed. */
     CompletableFuture<Void> catchUpHere(Deadline deadline) {
         CompletableFuture<Void> caughtUp = new CompletableFuture<>();
         catchUpHere(deadline, caughtUp);

@@ -4,7 +4,7 @@ import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What is counted of messages between nodes. */
+/** Counters for messages between nodes. */
 final class PeerCounters {
     final LongAdder sent = new LongAdder();
     final LongAdder received = new LongAdder();

@@ -16,24 +16,24 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one peer is told of the {@link LiveFilters}: the list of what there was when it joined, and every change since.
+ * The reports of {@link LiveFilters} to one peer: the list of all filters when it joined, and every change since.
  * Guarded by the lock of the table.
  *
- * <p>A few frames of bounded size are under way at a time. The next takes changed filters first, each as it is by then,
- * and fills up with the list, which is walked in the order of the table; so nobody who subscribes waits for the list,
- * and memory is bounded by the filters that changed meanwhile. A filter may be told twice.
+ * <p>A few frames of bounded size are under way at a time. The next one takes changed filters first, in their present
+ * state, and is filled up with the list, which is walked in the order of the table. So no subscriber waits for the
+ * list, and memory is bounded by the filters that changed meanwhile. A filter may be sent twice.
  */
 final class PeerFeed {
     static final int MAX_UNDER_WAY = 4;
     static final int MAX_FRAME_BYTES = 32 * 1024;
-    /** Of a change beside its texts. */
+    /** Size of a change without its texts. */
     private static final int CHANGE_BYTES = 16;
 
-    /** One that is under way. */
+    /** A frame that is under way. */
     static final class Frame {
-        /** Every change up to this position is in it or before it. */
+        /** All changes up to this position are in this frame or an earlier one. */
         final long covers;
-        /** Whether the list is complete with it. */
+        /** Whether it completes the list. */
         final boolean endsList;
 
         boolean isConfirmed;
@@ -49,10 +49,10 @@ final class PeerFeed {
 
     private final LiveFilters filters;
     private final Peer peer;
-    /** Of the last change before the peer joined: what is older is in the list. */
+    /** Position of the last change before the peer joined; older entries are in the list. */
     private final long joinedAt;
 
-    /** The position of the first change that has not been told. */
+    /** Filters with unsent changes, by the position of their first one. */
     private final Map<FilterKey, Long> changed = new LinkedHashMap<>();
 
     private final Deque<Frame> underWay = new ArrayDeque<>(MAX_UNDER_WAY);
@@ -99,7 +99,7 @@ final class PeerFeed {
         answers.addLast(new Answer(position, frame));
     }
 
-    /** Sends what there is room for. */
+    /** Sends as much as there is room for. */
     void pump() {
         while (underWay.size() < MAX_UNDER_WAY && (!changed.isEmpty() || !isListSent)) {
             sendNext();
@@ -134,7 +134,7 @@ final class PeerFeed {
             }
 
             @Override
-            public void lost() {} // the peer is over, and who waits for it asks the next
+            public void lost() {} // the peer is over; waiters ask the next one
         });
     }
 
@@ -164,7 +164,7 @@ final class PeerFeed {
         return CHANGE_BYTES + key.tenant().value().length() + text.length();
     }
 
-    /** Adds to {@code told} whom to tell, outside of the lock. */
+    /** Adds the callbacks to run to {@code told}; the caller runs them outside the lock. */
     void confirmed(Frame frame, List<Runnable> told) {
         frame.isConfirmed = true;
         for (Frame first = underWay.peekFirst(); first != null && first.isConfirmed; first = underWay.peekFirst()) {

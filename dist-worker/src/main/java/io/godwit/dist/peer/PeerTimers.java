@@ -2,9 +2,9 @@ package io.godwit.dist.peer;
 
 import java.time.Duration;
 
-/** Runs things later, one after the other. */
+/** Runs tasks later, one after the other. */
 @FunctionalInterface
 public interface PeerTimers {
-    /** Runs {@code task}, which may take some milliseconds, after {@code delay}; not at all once all is closed. */
+    /** Runs {@code task}, which may take some milliseconds, after {@code delay}; never once the timers are closed. */
     void after(Duration delay, Runnable task);
 }

@@ -14,9 +14,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which peers were given messages under which delivery tokens: they are told when a token is finished, many together.
- * Beyond {@link #MAX_TOKENS}, or where ids are long some fewer, the oldest is forgotten here, and by the peer when it
- * has too many itself. The lock is for event loops and range executors; what has a token has waited for a commit.
+ * The peers that were given messages under each delivery token: they are told when tokens are finished, in batches.
+ * Beyond {@link #MAX_TOKENS}, or fewer if ids are long, the oldest token is forgotten here, and by a peer when it has
+ * too many itself. Event loops and range executors contend for the lock; messages with a token have waited for a
+ * commit.
  */
 final class PeerTokens {
     static final int MAX_TOKENS = 100_000;
@@ -82,7 +83,7 @@ final class PeerTokens {
         }
     }
 
-    /** Peers that a token was given to; null when it is finished, or was given to none. */
+    /** The peers that a token was given to; null when it is finished, or was given to none. */
     synchronized @Nullable NodeSet of(String origin, long number) {
         return given.get(origin, number);
     }

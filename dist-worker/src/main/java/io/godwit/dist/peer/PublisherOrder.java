@@ -5,10 +5,10 @@ import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 
 /**
- * The order that messages of one publisher keep on their way to another node: of all its connections, its will
- * included. A large message is passed by those of other publishers only ({@link
+ * The key of the order that messages of one publisher keep on their way to another node, over all its connections and
+ * including its will. Only messages of other publishers may overtake a large one ({@link
  * io.godwit.cluster.link.Peer#send(io.godwit.cluster.link.Lane, byte[], Object,
- * io.godwit.cluster.link.Peer.Confirmation)}). Can be compared, since clients choose it and it is a key of hash maps.
+ * io.godwit.cluster.link.Peer.Confirmation)}). Comparable, because clients choose it and it is a key of hash maps.
  */
 record PublisherOrder(TenantId tenant, ClientId clientId) implements Comparable<PublisherOrder> {
     static PublisherOrder of(ClientInfo publisher) {

@@ -11,17 +11,16 @@ import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 
 /**
- * Questions of other members that were asked by a newer view than this node knows, see {@link ChoiceQuestions}. They
- * wait until the view is known here, or their peer is over: to answer one before would be wrong, and who asked it keeps
- * the time. A peer has no more ahead than {@link OpenQuestions} allows; one that has more is against the protocol.
+ * Questions of other members that refer to a newer view than this node knows, see {@link ChoiceQuestions}. They wait
+ * until the view is known here, or their peer is over: an earlier answer would be wrong, and the asking node has a
+ * time-out. A peer may have as many waiting questions as {@link OpenQuestions} allows; more violate the protocol.
  *
- * <p>Thread-safe: links bring questions, a timer looks at them while there are any. Nothing is called with the lock
- * held.
+ * <p>Thread-safe: links bring questions, a timer checks them while there are any. Nothing is called with the lock held.
  */
 final class QuestionsAhead {
     static final Duration LOOK = Duration.ofMillis(10);
 
-    /** Of one peer, in the order of arrival. */
+    /** The questions of one peer, in order of arrival. */
     private static final class Waiting {
         private final List<ChoiceQuestion> questions = new ArrayList<>(0);
         private long bytes;
@@ -32,19 +31,19 @@ final class QuestionsAhead {
     private final PeerTimers timers;
     private final LongSupplier revision;
     private final BiConsumer<Peer, ChoiceQuestion> answering;
-    /** Of all that have joined. Guarded by this, with what is in it. */
+    /** All joined peers. Guarded by this, with its contents. */
     private final Map<Peer, Waiting> peers = new HashMap<>();
 
     private int size;
     private boolean isLooking;
-    /** Whether one has come since the last look. */
+    /** Whether a question has come since the last look. */
     private boolean hasNew;
 
     private long lookedAt;
 
     /**
-     * @param revision the newest view that this node knows; never falls
-     * @param answering is given each question once its view is known; any thread
+     * @param revision of the newest view that this node knows; never falls
+     * @param answering gets each question once its view is known; any thread
      */
     QuestionsAhead(PeerTimers timers, LongSupplier revision, BiConsumer<Peer, ChoiceQuestion> answering) {
         this.timers = timers;
@@ -56,13 +55,13 @@ final class QuestionsAhead {
         peers.put(peer, new Waiting());
     }
 
-    /** Its questions are forgotten. */
+    /** Forgets the questions of the peer. */
     synchronized void over(Peer peer) {
         Waiting gone = peers.remove(peer);
         size -= gone == null ? 0 : gone.questions.size();
     }
 
-    /** Fails with {@link IllegalArgumentException} when the peer asks without waiting for answers. */
+    /** Fails with {@link IllegalArgumentException} when the peer asks too much without waiting for answers. */
     void add(Peer from, ChoiceQuestion question) {
         if (question.getViewRevision() <= revision.getAsLong()) {
             answering.accept(from, question);
@@ -91,7 +90,7 @@ final class QuestionsAhead {
         lookLater();
     }
 
-    /** With the lock held. */
+    /** Call it with the lock held. */
     private void lookLater() {
         if (!isLooking && size > 0) {
             isLooking = true;
@@ -114,7 +113,7 @@ final class QuestionsAhead {
         known.forEach(each -> answering.accept(each.from, each.question));
     }
 
-    /** With the lock held. */
+    /** Call it with the lock held. */
     private void takeKnown(Peer peer, Waiting waiting, long now, List<Known> known) {
         List<ChoiceQuestion> left = new ArrayList<>(0);
         for (ChoiceQuestion question : waiting.questions) {
@@ -130,7 +129,7 @@ final class QuestionsAhead {
         waiting.questions.addAll(left);
     }
 
-    /** Questions that wait. */
+    /** Number of waiting questions. */
     synchronized int size() {
         return size;
     }

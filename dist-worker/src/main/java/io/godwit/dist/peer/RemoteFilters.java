@@ -24,24 +24,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps in the index which peers have live subscribers of what. Those of a shared filter are one {@link RemoteMember}
- * of the group.
+ * Keeps the filters of peers with live subscribers in the index. The subscribers of a shared filter on one peer are one
+ * {@link RemoteMember} of the group.
  *
- * <p>When a peer is over its filters stay, until it is agreed that this life of the node is out, or until the same life
- * has told all of its filters anew through another peer: its clients may be there still, and a publish that is
- * acknowledged must not miss them. Meanwhile such a publish goes to the peer that is over, and so waits for that
- * agreement too. Frames of a peer come from one thread at a time; the lock is for those of several.
+ * <p>When a peer is over its filters stay until that incarnation of the node is excluded, or until the same incarnation
+ * has sent all of its filters again through another peer: its clients may still be there, and an acknowledged publish
+ * must not miss them. Meanwhile such a publish goes to the peer that is over, and so also waits for the exclusion.
+ * Frames of a peer come from one thread at a time; threads of several peers contend for the lock.
  */
 final class RemoteFilters {
     private static final Logger LOG = LoggerFactory.getLogger(RemoteFilters.class);
     static final Duration RETRY = Duration.ofSeconds(1);
-    /** Filters that are taken out before others have their turn at the timers. */
+    /** Filters removed at a time, before other tasks may use the timers. */
     private static final int FORGOTTEN_AT_ONCE = 2_000;
 
-    /** A node with more counts as one with as many: what all nodes have together is an int. */
+    /** Larger counts are reduced to this, because the sum over all nodes is an int. */
     private static final int MAX_WEIGHT = 1_000_000;
 
-    /** What the members asked for is applied at their node. */
+    /** The options of the members are applied on their node. */
     private static final SubscriptionOptions ALL = new SubscriptionOptions(Qos.EXACTLY_ONCE, false, true, 0);
 
     private static final class Told {
@@ -49,11 +49,11 @@ final class RemoteFilters {
         private boolean isComplete;
         private boolean isOver;
         private boolean isForgotten;
-        /** What its filters take, as {@link FilterKey#heapBytes} counts. */
+        /** Size of its filters, as {@link FilterKey#heapBytes} counts it. */
         private long bytes;
 
         private boolean isLarge;
-        /** What stands in groups for the peer. Ordered: clients choose filters whose hashes collide. */
+        /** Members of groups that represent the peer. Sorted: clients may choose filters whose hashes collide. */
         private final NavigableMap<FilterKey, RemoteMember> members = new TreeMap<>();
     }
 
@@ -65,7 +65,7 @@ final class RemoteFilters {
     /** Guarded by this. */
     private final Map<Peer, Told> peers = new HashMap<>();
 
-    /** @param usualBytes what a peer tells of at most, if it is set up as this node is */
+    /** @param usualBytes the most that a peer with the same configuration as this node reports */
     RemoteFilters(TopicIndex index, Exclusions exclusions, PeerTimers timers, DoubleSupplier random, long usualBytes) {
         this.index = index;
         this.exclusions = exclusions;
@@ -78,7 +78,7 @@ final class RemoteFilters {
         peers.put(peer, new Told());
     }
 
-    /** Fails with {@link IllegalArgumentException} when the frame is not the next one, or not to be understood. */
+    /** Fails with {@link IllegalArgumentException} when the frame is not the next one, or invalid. */
     void apply(Peer peer, FilterChanges changes) {
         Told told = told(peer);
         if (changes.getNumber() != told.nextNumber) {
@@ -113,8 +113,8 @@ final class RemoteFilters {
     }
 
     /**
-     * What a peer tells is kept, however much it is: its clients have been promised that. It bounds that itself; one
-     * that does not is reported.
+     * Counts the filters of a peer. They are kept in any number, because its clients have a promise. The peer bounds
+     * them itself; one that does not is reported.
      */
     private void count(Peer peer, Told told, long bytes) {
         synchronized (this) {
@@ -131,7 +131,7 @@ final class RemoteFilters {
                 usualBytes);
     }
 
-    /** What all peers have told takes on the heap, about. */
+    /** Approximate heap of the filters of all peers. */
     synchronized long bytes() {
         return peers.values().stream().mapToLong(told -> told.bytes).sum();
     }
@@ -174,7 +174,7 @@ final class RemoteFilters {
         replaced.forEach(this::forgetLater);
     }
 
-    /** Whether all filters of that life are known: what it told through a peer that is not over. */
+    /** Whether all filters of that incarnation are known through a peer that is not over. */
     synchronized boolean knowsAllOf(NodeLife life) {
         return peers.entrySet().stream()
                 .anyMatch(entry -> entry.getValue().isComplete
@@ -182,7 +182,7 @@ final class RemoteFilters {
                         && lifeOf(entry.getKey()).equals(life));
     }
 
-    /** No frame of the peer comes any more. */
+    /** No more frames come from the peer. */
     void over(Peer peer, String why) {
         synchronized (this) {
             Told told = peers.get(peer);
@@ -211,7 +211,7 @@ final class RemoteFilters {
         return peers.containsKey(peer);
     }
 
-    /** On the timers' thread: with a million filters it takes a while. */
+    /** Removes the filters on the timers' thread, because a million take a while. */
     private void forgetLater(Peer peer) {
         Told told;
         synchronized (this) {
@@ -235,7 +235,7 @@ final class RemoteFilters {
         LOG.info("live filters of a peer are gone node={} incarnation={}", peer.nodeId(), peer.incarnation());
     }
 
-    /** Some of them; whether none is left. */
+    /** Removes some of them; returns whether none is left. */
     private synchronized boolean forgetMembers(Told told) {
         for (int i = 0; i < FORGOTTEN_AT_ONCE && !told.members.isEmpty(); i++) {
             RemoteMember member = told.members.pollFirstEntry().getValue();
@@ -248,7 +248,7 @@ final class RemoteFilters {
         return new NodeLife(peer.nodeId(), peer.incarnation());
     }
 
-    /** Whether there is no other link to the same life of the node, after this one was over. */
+    /** Whether no other link to the same incarnation of the node has followed this one. */
     static boolean isNotBack(Peer peer, Links links) {
         Peer now = links.peer(peer.nodeId());
         return now == null || now.equals(peer) || now.incarnation() != peer.incarnation();

@@ -7,8 +7,8 @@ import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.topic.TopicFilter;
 
 /**
- * The live members that one shared group has on one peer. Which of them gets a message is chosen there. Its identity is
- * the peer and the filter, whatever number of members was told last. Immutable.
+ * The live members that one shared group has on one peer. The peer chooses which of them gets a message. Equality
+ * compares the peer and the filter, not the number of members. Immutable.
  */
 final class RemoteMember implements LiveReceiver {
     private final Peer peer;

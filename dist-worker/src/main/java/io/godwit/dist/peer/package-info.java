@@ -1,4 +1,6 @@
-/** Live sessions over the nodes of a cluster: which node has subscribers of what, and messages between nodes. */
+/**
+ * Live sessions across the nodes of a cluster: which node has subscribers of which filters, and messages between nodes.
+ */
 @NullMarked
 package io.godwit.dist.peer;
 

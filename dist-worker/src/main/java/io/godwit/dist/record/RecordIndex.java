@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All records, by kind and name, as the replicas of this node have them. Apply threads of several ranges tell it, and a
- * record moves with its key from range to range: hence the lock. {@link #get}, {@link #count} and {@link #all} take it
- * too, for moments.
+ * All records, by kind and name, as the replicas of this node have them. The lock: apply threads of several ranges
+ * update the index, because a record moves with its key from range to range. {@link #get}, {@link #count} and
+ * {@link #all} also take it, briefly.
  */
 public final class RecordIndex {
     private static final Logger LOG = LoggerFactory.getLogger(RecordIndex.class);
@@ -23,21 +23,18 @@ public final class RecordIndex {
     private final Map<String, List<Listener>> listeners = new HashMap<>();
 
     /**
-     * Of one kind. Called under the lock of the index, on an apply thread or that of {@link RecordIndex#listen}: it
-     * returns at once, and neither waits for anything nor asks the index.
+     * Receives the changes of one kind. Called under the lock of the index, on an apply thread or that of
+     * {@link RecordIndex#listen}: it must return at once, and neither wait for anything nor call the index.
      */
     public interface Listener {
-        /** A record is there, or has another value than before. */
+        /** A record is new or has a new value. */
         void stored(StoredRecord record);
 
-        /** It is there no more. */
+        /** The record was removed. */
         void gone(String name);
     }
 
-    /**
-     * Tells {@code listener} all records of {@code kind} that there are, and each change from then on, in the order in
-     * which they are made.
-     */
+    /** Reports all present records of {@code kind} to {@code listener}, and each change from then on, in order. */
     public synchronized void listen(String kind, Listener listener) {
         listeners.computeIfAbsent(kind, each -> new ArrayList<>()).add(listener);
         ofKind(kind).values().forEach(record -> tell(kind, record.name(), each -> each.stored(record), listener));
@@ -61,7 +58,7 @@ public final class RecordIndex {
         return List.copyOf(ofKind(kind).values());
     }
 
-    /** A replica has this at a key of a record. */
+    /** A replica has this value at the key of a record. */
     public void stored(byte[] key, byte[] value) {
         RecordKeys.Key name = RecordKeys.parse(key);
         if (name != null) {
@@ -89,12 +86,12 @@ public final class RecordIndex {
     }
 
     /**
-     * Takes those out that a replica has not: an installed snapshot may lack what was known from the state before it.
+     * Removes records that a replica does not have: an installed snapshot may lack records of the state before it.
      *
-     * @param hasVanished whether a key is the replica's, and there is nothing at it
+     * @param hasVanished whether a key belongs to the replica, which has nothing at it
      */
     public void removeVanished(Predicate<byte[]> hasVanished) {
-        for (RecordKeys.Key key : keys()) { // not under the lock: the replica reads its store
+        for (RecordKeys.Key key : keys()) { // without the lock: the replica reads its store
             if (hasVanished.test(RecordKeys.key(key.kind(), key.name()))) {
                 gone(key);
             }

@@ -7,8 +7,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys and values of records in the dist store, behind all routes, whose keys begin with 1, and the view of members,
- * whose key begins with 2.
+ * Keys and values of records in the dist store. They sort after all routes, whose keys begin with 1, and the view of
+ * members, whose key begins with 2.
  *
  * <pre>
  * key                                          value
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 public final class RecordKeys {
-    /** Which a mutation, or a key, of a record begins with. */
+    /** First byte of mutations and keys of records. */
     static final byte VERSION = 3;
 
     static final int MAX_NAME_BYTES = 256;
@@ -32,12 +32,12 @@ public final class RecordKeys {
     static final int VALUE_AT = REVISION_AT + Long.BYTES;
     private static final Pattern KIND = Pattern.compile("[a-z-]{1," + MAX_KIND_BYTES + "}");
 
-    /** What a key is of. */
+    /** The kind and name of a key. */
     record Key(String kind, String name) {}
 
     private RecordKeys() {}
 
-    /** Whether a stored key is one of a record. */
+    /** Whether a stored key belongs to a record. */
     public static boolean isKey(byte[] key) {
         return key.length > 0 && key[0] == VERSION;
     }
@@ -61,7 +61,7 @@ public final class RecordKeys {
         return key;
     }
 
-    /** Null when it is none of a record. Never throws; the same bytes are read alike on all nodes. */
+    /** Null when the key belongs to no record. Never throws; all nodes read the same bytes alike. */
     static @Nullable Key parse(byte[] key) {
         int end = 1;
         while (end < key.length && key[end] != END_OF_KIND) {
@@ -83,7 +83,7 @@ public final class RecordKeys {
         }
     }
 
-    /** What is stored. */
+    /** The stored value. */
     static byte[] stored(long revision, byte[] value) {
         return ByteBuffer.allocate(VALUE_AT + value.length)
                 .put(VALUE_VERSION)
@@ -92,14 +92,14 @@ public final class RecordKeys {
                 .array();
     }
 
-    /** Of a stored value; 0 for none, and for what is too short to have one. */
+    /** Revision of a stored value; 0 for none, or when it is too short to have one. */
     static long revision(byte @Nullable [] stored) {
         return stored == null || stored.length < VALUE_AT
                 ? 0
                 : ByteBuffer.wrap(stored).getLong(REVISION_AT);
     }
 
-    /** Null when this node does not read it. */
+    /** Null when this node cannot read it. */
     static @Nullable StoredRecord read(String name, byte[] stored) {
         if (stored.length < VALUE_AT || stored[0] != VALUE_VERSION) {
             return null;

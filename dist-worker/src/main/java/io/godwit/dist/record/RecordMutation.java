@@ -9,10 +9,10 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change of one record: put or delete, of whatever is there or of one revision (compare-and-set). What a record holds
- * is opaque to the store, so that replicas of different versions write the same bytes, and nothing that is proposed can
- * stop a range. How many records of a kind there are no range can count, since their keys may lie in several; whoever
- * proposes bounds that.
+ * A change of one record: put or delete, unconditional or only for one revision (compare-and-set). The contents of a
+ * record are opaque to the store, so that replicas of different versions write the same bytes, and no proposal can stop
+ * a range. A range cannot count the records of a kind, because their keys may be in several ranges; the proposer limits
+ * their number.
  *
  * <pre>
  * mutation                                     reply
@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * n     new value, up to 16 KiB; none to delete
  * </pre>
  *
- * Whoever proposes a value makes up its revision, at random. So one that was deleted and made anew has another revision
- * than before, and a mutation that comes twice is recognised: when its own revision is there it answers "applied".
+ * The proposer of a value chooses its revision at random. So a record that was deleted and made again has a new
+ * revision, and a mutation that comes twice is recognised: when its own revision is stored it answers "applied".
  */
 public final class RecordMutation {
     private static final byte PUT = 0;
@@ -42,7 +42,7 @@ public final class RecordMutation {
     private static final int KEY_AT = KEY_LENGTH_AT + Short.BYTES;
     private static final int REPLY_VALUE_AT = 2;
 
-    /** What became of a mutation. */
+    /** The outcome of a mutation. */
     enum Outcome {
         APPLIED,
         OTHER_REVISION,
@@ -50,12 +50,12 @@ public final class RecordMutation {
         REFUSED
     }
 
-    /** @param present what is there now; null for nothing, and when the range does not know */
+    /** @param present the present record; null for none, and when the range does not know */
     record Reply(Outcome outcome, @Nullable StoredRecord present) {}
 
     private RecordMutation() {}
 
-    /** Whether a mutation is of a record. */
+    /** Whether a mutation changes a record. */
     public static boolean isMutation(byte[] mutation) {
         return mutation.length > 0 && mutation[0] == RecordKeys.VERSION;
     }
@@ -63,14 +63,14 @@ public final class RecordMutation {
     /**
      * Puts {@code value}.
      *
-     * @param expected revision to be replaced, 0 for no record; null for whatever is there
+     * @param expected revision to replace, 0 for no record; null for an unconditional put
      * @param revision of the new value, not 0
      */
     static byte[] put(byte[] key, @Nullable Long expected, long revision, byte[] value) {
         return encode(PUT, expected, revision, key, value);
     }
 
-    /** @param expected as above */
+    /** @param expected revision to delete, 0 for no record; null for an unconditional delete */
     static byte[] delete(byte[] key, @Nullable Long expected) {
         return encode(DELETE, expected, 0, key, new byte[0]);
     }
@@ -89,10 +89,10 @@ public final class RecordMutation {
     }
 
     /**
-     * Carries a mutation out. Deterministic; never throws for what the mutation holds.
+     * Carries out a mutation. Deterministic; never throws because of its contents.
      *
-     * @param isNewest whether no other replica of this node knows better what is at the key; asked after the commit
-     * @param index is told after the commit
+     * @param isNewest whether no other replica of this node has newer data for the key; called after the commit
+     * @param index updated after the commit
      */
     public static byte[] apply(
             RangeBounds bounds,
@@ -160,7 +160,7 @@ public final class RecordMutation {
         return reply;
     }
 
-    /** Fails with {@link IllegalArgumentException} when {@code reply} is not of this layout. */
+    /** Fails with {@link IllegalArgumentException} when {@code reply} has another layout. */
     static Reply decodeReply(String name, byte[] reply) {
         if (reply.length < REPLY_VALUE_AT
                 || reply[0] != RecordKeys.VERSION

@@ -7,27 +7,28 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * Which nodes read records. A node of an earlier version stops a range of the dist store at the first mutation that it
- * does not know. So each node announces what it reads, and the first record waits until all have announced it.
+ * Decides which nodes can read records. A node of an earlier version stops a range of the dist store at the first
+ * mutation that it does not know. So each node announces the layout it reads, and the first record waits until all
+ * nodes have announced it.
  */
 public final class RecordReaders {
-    /** The attribute by which a member announces that it reads records. */
+    /** The member attribute that announces the layout. */
     public static final String ATTRIBUTE = "records";
 
-    /** The layout of mutations that this version reads, and all before it. */
+    /** The newest layout of mutations that this version reads; it reads all earlier ones too. */
     public static final String LAYOUT = Integer.toString(RecordKeys.VERSION);
 
     private RecordReaders() {}
 
     /**
-     * Which members do not say that they read the records that there are. Their ranges of the dist store stop at the
-     * first record, in the log or in a snapshot, so they do not come to serve.
+     * The members that have not announced that they read records of this layout. Their ranges of the dist store stop at
+     * the first record, in the log or in a snapshot, so these members do not come to serve.
      */
     public static SortedSet<String> unable(Collection<Member> members) {
         SortedSet<String> unable = new TreeSet<>();
         for (Member member : members) {
             String layout = member.attributes().getOrDefault(ATTRIBUTE, "");
-            // a later version reads what this one does
+            // a later version reads the layouts of this one
             if (!layout.matches("[0-9]{1,9}") || Integer.parseInt(layout) < RecordKeys.VERSION) {
                 unable.add(member.nodeId());
             }
@@ -38,8 +39,8 @@ public final class RecordReaders {
     /**
      * Why no first record may be written now; empty when it may.
      *
-     * @param members that the membership has
-     * @param agreed ids of nodes that the agreed view has; some may not be among the members now
+     * @param members the present members of the cluster membership
+     * @param agreed node ids of the agreed view; some may not be among the members now
      */
     public static Optional<String> lack(Collection<Member> members, Collection<String> agreed) {
         SortedSet<String> absent = new TreeSet<>(agreed);

@@ -17,13 +17,16 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Changes records through the ranges of the dist store. Thread-safe. Futures complete on any thread and fail with
- * {@link RangeException}; the change may be made all the same then. With {@link RecordsRefusedException} it is not.
+ * {@link RangeException}; the change may then be made all the same. After {@link RecordsRefusedException} it is not
+ * made.
  *
- * <p>A change is a function of what is there: when somebody else was first, it is asked again with what is there now. A
- * mutation whose leader was lost is sent to the next one; its revision shows when it was carried out before.
+ * <p>A change is a function of the present record: when another change was first, the function is called again with the
+ * record that is there now. A mutation whose leader was lost is sent to the next one; its revision shows whether it was
+ * already carried out.
  *
- * <p>A change completes when it is in force on this node and on all other members, as a SUBACK does. One that does not
- * confirm it in time does not fail it: it is committed, and a node that is cut off learns of it when it is back.
+ * <p>A change completes when it is in force on this node and on all other members, like a SUBACK. A member that does
+ * not confirm in time does not fail it: the change is committed, and a node that is cut off learns of it when it is
+ * back.
  */
 public final class RecordStore {
     private static final Logger LOG = LoggerFactory.getLogger(RecordStore.class);
@@ -31,11 +34,11 @@ public final class RecordStore {
     private static final long CONFIRM_MILLIS = 5_000;
     private static final Backoff BACKOFF = new Backoff(PAUSE_NANOS, PAUSE_NANOS, Backoff.RANDOM);
 
-    /** What is to be done with a record. */
+    /** A change of a record. */
     public sealed interface Change permits Change.Put, Change.Delete, Change.Keep {
-        /** Leaves what is there. */
+        /** Leaves the record as it is. */
         Change KEEP = new Keep();
-        /** Removes it. */
+        /** Removes the record. */
         Change DELETE = new Delete();
 
         /** @param value up to 16 KiB */
@@ -43,7 +46,7 @@ public final class RecordStore {
             return new Put(value);
         }
 
-        /** Puts a value in its place, whether there is one or not. */
+        /** Puts a value, whether there is a record or not. */
         @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
         record Put(byte[] value) implements Change {}
 
@@ -54,14 +57,14 @@ public final class RecordStore {
         record Keep() implements Change {}
     }
 
-    /** Says what is to be done; without effects of its own, since it may be asked more than once. Any thread. */
+    /** Decides on a change. Must have no side effects, because it may be called more than once. Any thread. */
     @FunctionalInterface
     public interface Decision {
         /** @param present null for none */
         Change of(@Nullable StoredRecord present);
     }
 
-    /** Completes when what is committed is in force on all members. */
+    /** Completes when all committed data is in force on all members. */
     @FunctionalInterface
     public interface Confirmation {
         CompletableFuture<Void> confirmed(Deadline deadline);
@@ -74,7 +77,7 @@ public final class RecordStore {
     private final Consumer<Runnable> later;
 
     /**
-     * @param ranges gives null while the store is not open
+     * @param ranges null while the store is not open
      * @param lack why no first record may be written, see {@link RecordReaders#lack}. Any thread
      */
     public RecordStore(
@@ -91,7 +94,7 @@ public final class RecordStore {
                         .execute(task));
     }
 
-    /** @param later runs what is tried again, after a moment */
+    /** @param later runs a retry after a short pause */
     RecordStore(
             Supplier<@Nullable RangeClient> ranges,
             RecordIndex index,
@@ -105,7 +108,7 @@ public final class RecordStore {
         this.later = later;
     }
 
-    /** All records, as this node has them. */
+    /** All records that this node knows. */
     public RecordIndex index() {
         return index;
     }
@@ -113,7 +116,7 @@ public final class RecordStore {
     /**
      * Changes one record.
      *
-     * @return what was there before the change; null for nothing. With {@link Change#KEEP} it is what is there
+     * @return the record before the change; null for none. With {@link Change#KEEP} the present record
      */
     public CompletableFuture<@Nullable StoredRecord> change(
             String kind, String name, Decision decision, Deadline deadline) {
@@ -175,13 +178,13 @@ public final class RecordStore {
         reply.whenComplete((answer, failure) -> {
             try {
                 answered(attempt, present, change, answer, failure);
-            } catch (RuntimeException e) { // whoever waits is told
+            } catch (RuntimeException e) { // the caller's future must complete
                 attempt.done.completeExceptionally(e);
             }
         });
     }
 
-    /** Not 0, and never that of another value. */
+    /** Not 0, and in practice never that of another value. */
     private static long newRevision() {
         return ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);
     }
@@ -204,12 +207,12 @@ public final class RecordStore {
             case APPLIED -> confirm(attempt, before);
             case OTHER_REVISION -> {
                 if (change instanceof Change.Delete && reply.present() == null) {
-                    confirm(attempt, before); // this mutation has come twice, or somebody else has removed it
+                    confirm(attempt, before); // this mutation has come twice, or another one has removed the record
                 } else {
                     again(attempt, reply.present());
                 }
             }
-            case ELSEWHERE -> again(attempt, before); // its range was cut meanwhile
+            case ELSEWHERE -> again(attempt, before); // a split moved the record to another range
             case REFUSED -> attempt.fail(RangeException.Cause.CLOSED, "the store does not take a " + attempt.kind);
         }
     }
@@ -218,7 +221,7 @@ public final class RecordStore {
         later.accept(() -> {
             try {
                 attempt(attempt, present);
-            } catch (RuntimeException e) { // outermost frame; whoever waits is told
+            } catch (RuntimeException e) { // outermost frame; the caller's future must complete
                 attempt.done.completeExceptionally(e);
             }
         });
@@ -226,7 +229,7 @@ public final class RecordStore {
 
     private void confirm(Attempt attempt, @Nullable StoredRecord before) {
         long now = System.nanoTime();
-        // some time is left for whoever waits to hear that it is committed
+        // leave the caller some time to learn that it is committed
         long left = attempt.deadline.remainingNanos(now) / 4 * 3;
         long nanos = Math.min(left, TimeUnit.MILLISECONDS.toNanos(CONFIRM_MILLIS));
         confirmation

@@ -1,6 +1,6 @@
 package io.godwit.dist.record;
 
-/** A record was not written, since a node might not read it. The message is for operators. */
+/** A record was not written, because a node might be unable to read it. The message is for operators. */
 public final class RecordsRefusedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -1,10 +1,10 @@
 package io.godwit.dist.record;
 
 /**
- * A record as it is stored.
+ * A stored record.
  *
- * @param revision that no other value of this record has had; not 0
- * @param value of the kind's own layout; not to be changed
+ * @param revision unique among all values of this record; not 0
+ * @param value in the layout of its kind; must not be modified
  */
 @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
 public record StoredRecord(String name, long revision, byte[] value) {}

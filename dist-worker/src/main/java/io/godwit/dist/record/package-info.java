@@ -1,4 +1,4 @@
-/** Small records of operators, beside the routes in the dist store: every node has them all in memory. */
+/** Small records of operators, stored beside the routes in the dist store; every node has all of them in memory. */
 @NullMarked
 package io.godwit.dist.record;
 

@@ -4,9 +4,8 @@ import io.godwit.dist.client.SharedPick;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@link Affinity} of one group for each strategy that has a memory: messages that came through different listeners
- * may be given out by different ones, and what one remembers says nothing to another. Each is made by the first message
- * that needs it, on any event loop.
+ * The {@link Affinity} of one group for each strategy with a memory: messages of different listeners may use different
+ * strategies, and their memories are independent. Each is made for the first message that needs it, on any event loop.
  */
 final class Affinities {
     private volatile @Nullable Affinity sticky;
@@ -51,7 +50,7 @@ final class Affinities {
         return made;
     }
 
-    /** Gives {@code newcomer} its share of the publishers and topics that others have. */
+    /** Gives {@code newcomer} its share of the publishers and topics of the other members. */
     void share(SharedMember newcomer, int members) {
         Affinity clients = byClient;
         if (clients != null) {

@@ -6,12 +6,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which member of a group has which keys (publishers, topics, or both). Keys fall into a fixed number of buckets by
- * their hash, each given to a member when it is first used; so memory is bounded, and keys of one bucket stay together.
- * A bucket stays with its member: nothing moves because another one joins or leaves, unless the newcomer is given a
- * {@link #share}.
+ * Which member of a group has which keys (publishers, topics, or both). The hash of a key selects one of a fixed number
+ * of buckets, and a bucket is given to a member when it is first used; so memory is bounded, and keys of one bucket
+ * stay together. A bucket stays with its member when others join or leave, unless a newcomer is given a {@link #share}.
  *
- * <p>Read and written by every event loop without a lock. A bucket whose member has left is given to another by the
+ * <p>Every event loop reads and writes it without a lock. A bucket whose member has left is given to another by the
  * next key that needs it, so leaving costs nothing here.
  */
 final class Affinity {
@@ -28,8 +27,8 @@ final class Affinity {
     /**
      * The member of the bucket of {@code hash}.
      *
-     * @param keepsAbsent whether a member keeps its keys while its client is not connected, or it is full
-     * @param candidate any member the group would choose now; null when there is none
+     * @param keepsAbsent whether a member keeps its keys while its client is not connected, or its queue is full
+     * @param candidate a member that the group would choose now; null when there is none
      */
     @Nullable
     SharedMember owner(int hash, boolean keepsAbsent, Supplier<@Nullable SharedMember> candidate) {
@@ -44,7 +43,7 @@ final class Affinity {
                 return owner != null && owner.tier() != SharedMember.Tier.LEFT ? owner : null;
             }
             if (owner != null && owner.tier().compareTo(next.tier()) <= 0) {
-                return owner; // nobody is better off
+                return owner; // no better member
             }
             if (owners.compareAndSet(bucket, owner, next)) {
                 moved(owner, next);
@@ -53,7 +52,7 @@ final class Affinity {
         }
     }
 
-    /** Gives the bucket of {@code hash} to {@code next} if {@code from} has it; who has it then. */
+    /** Gives the bucket of {@code hash} to {@code next} if {@code from} has it; returns its member after that. */
     SharedMember give(int hash, SharedMember from, SharedMember next) {
         int bucket = mix(hash) & owners.length() - 1;
         if (owners.compareAndSet(bucket, from, next)) {
@@ -68,7 +67,7 @@ final class Affinity {
         return keepsAbsent ? tier != SharedMember.Tier.LEFT : tier.isAvailable();
     }
 
-    /** Of two candidates, so that a newcomer catches up with the others. */
+    /** The candidate with fewer keys, so that a newcomer catches up with the others. */
     private static @Nullable SharedMember fewerKeys(@Nullable SharedMember a, @Nullable SharedMember b) {
         if (a == null || b == null) {
             return a == null ? b : a;
@@ -77,8 +76,7 @@ final class Affinity {
     }
 
     /**
-     * Gives {@code newcomer} its share of the buckets that others have. The cost over n joins is the buckets times log
-     * n.
+     * Gives {@code newcomer} its share of the buckets of the others. The cost over n joins is the buckets times log n.
      */
     void share(SharedMember newcomer, int members) {
         if (members < 2) {

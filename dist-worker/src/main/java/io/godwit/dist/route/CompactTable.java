@@ -6,13 +6,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A map that costs one reference while it is small: nothing when empty, the element itself when there is one, an array
- * up to {@link #MAX_ARRAY}, a {@link ConcurrentHashMap} beyond. An index of a million filters has as many of these,
+ * A map that costs one reference while it is small: null when empty, the element itself when there is one, an array up
+ * to {@link #MAX_ARRAY}, a {@link ConcurrentHashMap} beyond. An index of a million filters has as many of these tables,
  * nearly all with one element.
  *
- * <p>The owner keeps the table in a volatile field and stores back what {@link #put} and {@link #remove} return. One
+ * <p>The owner keeps the table in a volatile field and stores back the results of {@link #put} and {@link #remove}. One
  * writer at a time; readers need no lock: the small forms are never modified, the large one is concurrent. A table is
- * {@code Object} only because a common supertype of its forms would cost the header that this class is here to save.
+ * {@code Object} because a common supertype of its forms would cost the object header that this class avoids.
  */
 final class CompactTable {
     /** The largest array; beyond it scanning costs more than hashing. */
@@ -25,7 +25,7 @@ final class CompactTable {
 
     private CompactTable() {}
 
-    /** The element of {@code key}; the caller names the types that it has put in. */
+    /** The element of {@code key}; the caller states the type that it has put in. */
     @SuppressWarnings("TypeParameterUnusedInFormals")
     static <K, E extends Keyed<K>> @Nullable E get(@Nullable Object table, K key) {
         if (table == null) {
@@ -43,7 +43,7 @@ final class CompactTable {
         return only.key().equals(key) ? only : null;
     }
 
-    /** The table with {@code added} in the place of what had its key. */
+    /** The table with {@code added} in place of the element with its key. */
     static <K, E extends Keyed<K>> Object put(@Nullable Object table, E added) {
         if (table == null) {
             return added;
@@ -76,15 +76,15 @@ final class CompactTable {
         return map;
     }
 
-    /** The table without {@code key}; null when nothing is left. */
+    /** The table without {@code key}; null when it is empty. */
     static @Nullable Object remove(@Nullable Object table, Object key) {
         if (table == null) {
             return null;
         }
         if (table instanceof ConcurrentHashMap<?, ?> map) {
             map.remove(key);
-            // half the size at which it grew into a map, so that one element going back and forth does not convert it
-            // each time
+            // half the size at which the array became a map, so that one element going back and forth does not convert
+            // it each time
             return map.size() > MAX_ARRAY / 2 ? table : map.values().toArray();
         }
         if (table instanceof Object[] array) {
@@ -113,9 +113,7 @@ final class CompactTable {
         return table instanceof ConcurrentHashMap<?, ?> map ? map.size() : 1;
     }
 
-    /**
-     * Every element that is there from before the call to its end; those that come or go meanwhile may be seen or not.
-     */
+    /** Calls {@code action} for every element that is present during the whole call; others may be seen or not. */
     static <E extends Keyed<?>> void forEach(@Nullable Object table, Consumer<? super E> action) {
         if (table == null) {
             return;

@@ -9,8 +9,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which client has which exclusive filter: as long as it has a subscription of it, in any life of its session, or is
- * about to make one. Guarded by the lock of the {@link TenantIndex}.
+ * Which client has which exclusive filter: a client has it while it has a subscription to it, in any incarnation of its
+ * session, or is about to make one. Guarded by the lock of the {@link TenantIndex}.
  */
 final class ExclusiveHolders {
     private static final class Holder {
@@ -29,7 +29,7 @@ final class ExclusiveHolders {
         return holders.isEmpty();
     }
 
-    /** False when another client has it. Each claim is released once. */
+    /** Returns false when another client has the filter. Each successful claim is released once. */
     boolean claim(String filter, ClientId client) {
         Holder holder = holders.computeIfAbsent(filter, free -> new Holder(client));
         if (!holder.client.equals(client)) {
@@ -47,7 +47,7 @@ final class ExclusiveHolders {
         }
     }
 
-    /** Of two clients with stored subscriptions, made when nobody looked, the first found is the holder. */
+    /** If two clients have stored subscriptions to the filter, the first one added is the holder. */
     void added(String filter, Receiver receiver) {
         Holder holder = holders.computeIfAbsent(filter, free -> new Holder(receiver.clientId()));
         if (holder.client.equals(receiver.clientId())) {

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The filters with a wildcard, by level. Written under the lock of its {@link TenantIndex}, read without one: nodes are
- * linked and unlinked while they hold nothing, so a reader that stands on such a one misses nothing.
+ * linked and unlinked only while empty, so a reader at such a node misses nothing.
  *
  * <p>Walked level by level, never recursively: a topic has up to 65,536 levels and an event loop's stack is small.
  */
@@ -16,9 +16,9 @@ final class FilterTrie {
 
     private final TrieNode root = new TrieNode("");
     /**
-     * Level names used lately, at their hash. Filters repeat names ("sensor", "state") under each device; a million
-     * copies of them would be the larger part of the trie. Each slot keeps the last name only, so it needs no bound and
-     * no clean-up. Writer only.
+     * Recently used level names, in the slots of their hashes. Filters repeat names ("sensor", "state") under each
+     * device; a million copies of them would be the larger part of the trie. Each slot keeps only the last name, so the
+     * array needs no bound and no clean-up. Used by the writer only.
      */
     private final @Nullable String[] recentLevels = new @Nullable String[INTERN_SLOTS];
 
@@ -47,7 +47,7 @@ final class FilterTrie {
         }
     }
 
-    /** Links {@code subscribers}, not empty, under a filter that has none. */
+    /** Adds {@code subscribers}, not empty, for a filter that has none. */
     void put(String filter, Subscribers subscribers) {
         TrieNode node = root;
         int from = 0;
@@ -68,7 +68,7 @@ final class FilterTrie {
         }
     }
 
-    /** Unlinks the subscribers of {@code filter}, and every node that is empty then. */
+    /** Removes the subscribers of {@code filter}, and all nodes that become empty. */
     void remove(String filter) {
         List<TrieNode> path = new ArrayList<>();
         path.add(root);
@@ -97,7 +97,7 @@ final class FilterTrie {
         }
     }
 
-    /** The subscribers of every filter here that matches {@code topic}. */
+    /** The subscribers of all filters here that match {@code topic}. */
     List<Subscribers> match(String topic) {
         if (root.isEmpty()) {
             return List.of();
@@ -107,12 +107,14 @@ final class FilterTrie {
         return found;
     }
 
-    /** As {@link #match}, with the text of each filter; for the rare uses that need it, since nodes do not keep it. */
+    /**
+     * As {@link #match}, with the text of each filter; for the rare callers that need it, because nodes do not keep it.
+     */
     void matchWithFilters(String topic, BiConsumer<String, Subscribers> action) {
         walk(topic, (subscribers, path) -> action.accept(path, subscribers), true);
     }
 
-    /** Every filter there is; weakly consistent. */
+    /** Visits all filters; weakly consistent. */
     void forEach(BiConsumer<String, Subscribers> action) {
         List<Step> pending = new ArrayList<>();
         pending.add(new Step(root, ""));
@@ -136,9 +138,9 @@ final class FilterTrie {
     }
 
     /**
-     * A node that the levels before this one lead to.
+     * A node reached by the levels so far.
      *
-     * @param path the levels of the filter so far, each followed by '/'; empty when nobody asked for filters
+     * @param path the levels of the filter so far, each followed by '/'; empty when filters are not needed
      */
     private record Step(TrieNode node, String path) {
         void take(@Nullable Subscribers subscribers, String lastLevel, Found found) {

@@ -10,16 +10,16 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The shared groups of one tenant for operators, by the texts of their filters. A page is a walk of all filters that
- * keeps the first groups behind the page before.
+ * Lists the shared groups of one tenant for operators, sorted by the text of their filters. Each page visits all
+ * filters and keeps the first groups after the previous page.
  */
 public final class GroupList {
     private GroupList() {}
 
     /**
-     * @param shareName of the groups that are wanted; null for any
-     * @param filter on which they are, without the group; null for any
-     * @param after only those behind this text of a shared filter; null for the first
+     * @param shareName only groups with this name; null for any
+     * @param filter only groups on this filter, given without the share name; null for any
+     * @param after only groups whose shared filter sorts after this text; null for the first page
      * @param most at least 1
      */
     public static List<GroupInfo> of(

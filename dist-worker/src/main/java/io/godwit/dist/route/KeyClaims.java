@@ -5,17 +5,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which replica of this node may tell the index of a key. Two may have it at a time: one that is behind a split or a
- * merge of its range, and that of the range which has the key since. The one with the higher epoch is right
- * ({@link io.godwit.kv.coprocessor.RangeCoprocessor#epochIs}); what the other applies is older than what the index was
- * told already. Apply threads and those that close ranges meet here, hence the lock; who only looks needs none.
+ * Decides which replica of this node may change the index for a key. Two may have the key at a time: a replica that is
+ * behind a split or merge of its range, and that of the range which has the key since. The one with the higher epoch is
+ * right ({@link io.godwit.kv.coprocessor.RangeCoprocessor#epochIs}); the other one applies changes that are older than
+ * the index. Apply threads and threads that close ranges contend for the lock; readers need none.
  */
 final class KeyClaims {
-    /** Of one open replica. */
+    /** The claim of one open replica. */
     static final class Claim {
         private RangeBounds bounds;
         private long epoch;
-        /** Bounds of those with a higher epoch, as far as they overlap with these. Nearly always none. */
+        /** Bounds of replicas with a higher epoch that overlap these bounds. Nearly always none. */
         private volatile List<RangeBounds> newer = List.of();
 
         private Claim(RangeBounds bounds, long epoch) {
@@ -54,7 +54,7 @@ final class KeyClaims {
         compare();
     }
 
-    /** Ranges of a node are some hundreds at most, and their bounds change seldom. */
+    /** A node has some hundreds of ranges at most, and their bounds rarely change. */
     private void compare() {
         for (Claim claim : claims) {
             List<RangeBounds> newer = new ArrayList<>(0);

@@ -5,13 +5,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The keys whose routes stand in the index though no range of this node keeps them up any more: its replica was given
- * up, or is being made anew. They go on being matched, since a route too many is found out when it is used, and one
- * that is missing costs messages. The range that has the keys next removes those that have vanished by then. Apply
- * threads and those that close ranges meet here, hence the lock.
+ * Key intervals whose routes are in the index though no range of this node updates them any more: its replica was
+ * removed, or is being rebuilt. They are still matched, because a superfluous route is found when it is used, but a
+ * missing one loses messages. The next range with the keys removes the routes that have vanished since. Apply threads
+ * and threads that close ranges contend for the lock.
  */
 final class LeftBehind {
-    /** Beyond it all keys count as left behind: a check too many costs time only. */
+    /** Beyond it all keys count as left behind: superfluous checks only cost time. */
     private static final int MAX_INTERVALS = 256;
 
     private static final RangeBounds ALL = new RangeBounds(new byte[0], null);
@@ -27,7 +27,7 @@ final class LeftBehind {
         }
     }
 
-    /** Whether some of the keys were left behind; they are no more, as far as {@code bounds} reach. */
+    /** Whether some of the keys within {@code bounds} were left behind; they no longer are. */
     synchronized boolean takeOver(RangeBounds bounds) {
         boolean overlaps = intervals.stream().anyMatch(bounds::overlaps);
         intervals.removeIf(bounds::covers);

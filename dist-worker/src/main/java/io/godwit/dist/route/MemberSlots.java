@@ -4,9 +4,9 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Members in the first {@link #size} slots of an array: joining, leaving and looking at any of them cost the same
- * whatever their number. A leaving member's slot takes the last one. Written under the lock of the {@link SharedGroup};
- * a reader without one may meet the slot just emptied or an array just replaced, and asks again.
+ * Members in the first {@link #size} slots of an array: joining, leaving and access by index take constant time. A
+ * leaving member's slot is filled with the last member. Written under the lock of the {@link SharedGroup}; a reader
+ * without the lock may find a slot just emptied or an array just replaced, and must retry.
  */
 final class MemberSlots {
     private static final int SMALLEST = 4;
@@ -14,14 +14,14 @@ final class MemberSlots {
     private volatile AtomicReferenceArray<@Nullable SharedMember> slots = new AtomicReferenceArray<>(SMALLEST);
     /** Raised after the array holds the member, lowered before its slot is emptied. */
     private volatile int size;
-    /** Slots written so far; writer only, for tests of the cost. */
+    /** Number of slot writes so far; writer only, for tests of the cost. */
     private long writes;
 
     int size() {
         return size;
     }
 
-    /** Null when {@code at} is beyond the end by now. */
+    /** Null when {@code at} is now beyond the end. */
     @Nullable
     SharedMember get(int at) {
         AtomicReferenceArray<@Nullable SharedMember> array = slots;
@@ -39,7 +39,7 @@ final class MemberSlots {
         size = last + 1;
     }
 
-    /** {@code member} must be in here. */
+    /** {@code member} must be in these slots. */
     void remove(SharedMember member) {
         int last = size - 1;
         SharedMember moved = slots.get(last);

@@ -6,7 +6,7 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * Takes a peer, of which nothing is added any more, out of all filters: some at a time, since a million take seconds.
+ * Removes a peer, for which nothing is added any more, from all filters: in portions, because a million take seconds.
  * Confined to one thread at a time.
  */
 public final class NodeRemoval {
@@ -16,7 +16,7 @@ public final class NodeRemoval {
     private final NodeSets sets;
     private final Deque<Part> parts = new ArrayDeque<>();
 
-    /** How far the first part is done. */
+    /** Position in the first part. */
     private int position;
 
     NodeRemoval(Peer peer, NodeSets sets) {
@@ -28,7 +28,7 @@ public final class NodeRemoval {
         parts.addLast(new Part(tenant, filters));
     }
 
-    /** The next {@code count} at most; whether none is left. */
+    /** Removes the next {@code count} at most; returns whether none is left. */
     public boolean removeNext(int count) {
         int left = count;
         for (Part part = parts.peekFirst(); part != null && left > 0; part = parts.peekFirst()) {

@@ -4,11 +4,11 @@ import io.godwit.cluster.link.Peer;
 import java.util.Arrays;
 
 /**
- * The other nodes that have live subscribers. Immutable. A peer is one life of a node as it is linked to this one, so
- * a set may name two lives of one node until the earlier is forgotten.
+ * The other nodes that have live subscribers. Immutable. A peer is one incarnation of a node with its link to this one,
+ * so a set may contain two incarnations of one node until the earlier is removed.
  *
- * <p>Of a million filters most have one of a few sets, which they share ({@link NodeSets}): a filter then costs a
- * reference.
+ * <p>Most of a million filters have one of a few sets, which they share ({@link NodeSets}): then a set costs a filter
+ * one reference.
  */
 public final class NodeSet {
     /** No other node. */
@@ -69,7 +69,7 @@ public final class NodeSet {
         return all;
     }
 
-    /** The same whatever order the peers were added in; the identity of peers, no text that anybody chooses. */
+    /** Independent of the order of the peers. Uses the identity of peers, not text that a client chooses. */
     @Override
     public int hashCode() {
         int sum = 0;

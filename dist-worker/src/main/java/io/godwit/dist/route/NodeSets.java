@@ -4,11 +4,11 @@ import io.godwit.cluster.link.Peer;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * One object for each set of nodes that filters have. Of all tenants of a node; thread-safe, since links of several
- * peers change filters of several tenants at once.
+ * Shares one object for each distinct set of nodes among the filters of all tenants. Thread-safe, because links of
+ * several peers change filters of several tenants at once.
  */
 final class NodeSets {
-    /** Beyond it a filter has a set of its own: with many nodes the sets could be as many as the filters. */
+    /** Beyond it a filter has its own set: with many nodes there could be as many sets as filters. */
     private static final int MAX_SHARED = 4_096;
 
     private final ConcurrentHashMap<NodeSet, NodeSet> shared = new ConcurrentHashMap<>();
@@ -21,7 +21,7 @@ final class NodeSets {
         return shared(set.without(peer));
     }
 
-    /** No filter has it any more. */
+    /** No filter has the peer any more. */
     void forget(Peer peer) {
         shared.keySet().removeIf(set -> set.contains(peer));
     }

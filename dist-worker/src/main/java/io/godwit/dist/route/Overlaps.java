@@ -10,11 +10,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Joins the subscribers of several filters that match one topic, to one copy per session [MQTT5-3.3.4-2]. */
+/** Merges the subscribers of several filters that match one topic into one copy per session [MQTT5-3.3.4-2]. */
 final class Overlaps {
     private Overlaps() {}
 
-    /** The subscribers of one filter, without those that have no-local and are the publisher [MQTT5-3.8.3-3]. */
+    /** The subscribers of one filter, without no-local ones that are the publisher [MQTT5-3.8.3-3]. */
     static Matches forPublisher(Subscribers.Snapshot snapshot, ClientId publisher) {
         Matches plain = plainForPublisher(snapshot, publisher);
         if (snapshot.exclusive().isEmpty()) {
@@ -46,7 +46,7 @@ final class Overlaps {
         return new Matches(List.copyOf(live), List.copyOf(inbox), open.groups(), open.nodes());
     }
 
-    /** The union of {@code parts}, each of one filter. Shared groups stay separate copies (MQTT 5.0, 4.8.2). */
+    /** The union of {@code parts}, one for each filter. Shared groups stay separate copies (MQTT 5.0, 4.8.2). */
     static Matches merge(List<Matches> parts) {
         List<List<Match>> live = new ArrayList<>(parts.size());
         List<List<Match>> inbox = new ArrayList<>(parts.size());
@@ -62,8 +62,8 @@ final class Overlaps {
     }
 
     /**
-     * Hashes all lists but the largest, which is looked up in the others: with one big audience and a few observers the
-     * work is small.
+     * Hashes all lists except the largest, whose elements are looked up in the others: cheap for one large audience
+     * with a few observers.
      */
     private static List<Match> mergeKind(List<List<Match>> lists) {
         int largest = 0;

@@ -9,11 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Lists for operators whom a topic goes to, or who has a filter. Looks at as many subscriptions as a publish would; for
- * rare use.
+ * Lists the receivers of a topic, or the subscribers of a filter, for operators. Visits as many subscriptions as a
+ * publish would; for rare use.
  */
 public final class ReceiverList {
-    /** No client's id [MQTT5-1.5.4-2]: no-local leaves out nobody. */
+    /** Cannot be a client's id [MQTT5-1.5.4-2], so no-local excludes no subscriber. */
     private static final ClientId NOBODY = new ClientId("\0nobody");
 
     private final int most;
@@ -28,7 +28,7 @@ public final class ReceiverList {
 
     /**
      * @param topic a valid topic name
-     * @param most listed at most, of the live and of the stored ones each
+     * @param most limit on the live and on the stored receivers listed, each
      */
     public static TopicReceivers of(TenantIndex index, String topic, int most) {
         ReceiverList list = new ReceiverList(most);
@@ -40,9 +40,10 @@ public final class ReceiverList {
     }
 
     /**
-     * Who is subscribed to exactly this filter; of one that is not shared also the members of all groups on it.
+     * The receivers that are subscribed to exactly this filter; for a filter that is not shared also the members of all
+     * groups on it.
      *
-     * @param most listed at most, of the live and of the stored ones each
+     * @param most limit on the live and on the stored receivers listed, each
      */
     public static TopicReceivers of(TenantIndex index, TopicFilter filter, int most) {
         ReceiverList list = new ReceiverList(most);
@@ -56,7 +57,7 @@ public final class ReceiverList {
             if (stored.size() < most) {
                 stored.add(match);
             }
-        } else if (receiver.membersElsewhere() == 0) { // other nodes tell of theirs
+        } else if (receiver.membersElsewhere() == 0) { // other nodes list their own
             liveTotal++;
             if (live.size() < most) {
                 live.add(match);

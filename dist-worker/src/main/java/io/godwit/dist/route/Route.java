@@ -6,6 +6,6 @@ import io.godwit.plugin.topic.TopicFilter;
 
 /** The stored subscription of a persistent session. */
 public record Route(TopicFilter filter, InboxReceiver receiver, SubscriptionOptions options) {
-    /** What tells one route from another: never two of the same filter and receiver. */
+    /** The identity of a route: no two routes have the same filter and receiver. */
     record Key(TopicFilter filter, InboxReceiver receiver) {}
 }

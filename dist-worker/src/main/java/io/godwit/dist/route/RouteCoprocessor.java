@@ -17,10 +17,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state machine of one range of routes: keeps the routes, the view of members ({@link ViewRecord}) and the records
- * of operators ({@link RecordKeys}); and after each commit tells the node's {@link TopicIndex}, which all route ranges
- * and the live receivers share, or its {@link RecordIndex}. Since the index is told before the reply goes out, a route
- * is in force when its write completes.
+ * The state machine of one range of routes. It keeps the routes, the view of members ({@link ViewRecord}) and the
+ * records of operators ({@link RecordKeys}). After each commit it updates the node's {@link TopicIndex}, which all
+ * route ranges and the live receivers share, or its {@link RecordIndex}. The index is updated before the reply, so a
+ * route is in force when its write completes.
  */
 public final class RouteCoprocessor implements RangeCoprocessor {
     private final TopicIndex index;
@@ -35,8 +35,8 @@ public final class RouteCoprocessor implements RangeCoprocessor {
     private KeyClaims.@Nullable Claim claim;
 
     /**
-     * @param members is told of the view of members, which is stored beside the routes
-     * @param records is told of the records, which are stored there too
+     * @param members gets the view of members, which is stored with the routes
+     * @param records gets the records, which are stored with the routes too
      */
     public RouteCoprocessor(TopicIndex index, CurrentView members, RecordIndex records) {
         this.index = index;
@@ -57,14 +57,15 @@ public final class RouteCoprocessor implements RangeCoprocessor {
         if (opened || areLeft) {
             removeVanished(bounds, reader);
         }
-        // also the first time: a token that was removed must not stay in force for one that an older replica has told
+        // also the first time: a removed token must not stay in force because an older replica had reported it
         removeVanishedRecords(bounds, reader);
         opened = true;
         add(bounds, reader);
     }
 
     /**
-     * What was cut off stays in the index, where the range that has it now keeps it up; only what was added is read.
+     * Routes that were split off stay in the index, where the range that has them now updates them; only added keys are
+     * read.
      */
     @Override
     public void boundsChanged(RangeBounds before, RangeBounds now, RangeReader reader) {
@@ -98,7 +99,7 @@ public final class RouteCoprocessor implements RangeCoprocessor {
         }
     }
 
-    /** Whether no other replica of this node knows better what there is at {@code key}. */
+    /** Whether no other replica of this node has newer data for {@code key}. */
     private boolean isNewest(byte[] key) {
         KeyClaims.Claim mine = claim;
         return mine != null && mine.isNewest(key);
@@ -156,7 +157,7 @@ public final class RouteCoprocessor implements RangeCoprocessor {
         }
     }
 
-    /** Returns the outcome, see {@link RouteMutation}. */
+    /** Applies one change. Returns the outcome, see {@link RouteMutation}. */
     private byte apply(RangeWrites writes, RouteMutation.Change change, Consumer<Runnable> afterCommit) {
         byte[] key = change.key();
         byte[] value = change.value();
@@ -182,8 +183,8 @@ public final class RouteCoprocessor implements RangeCoprocessor {
     }
 
     /**
-     * Whether a later attachment of the session, or this one later, has written the route. The same write may come
-     * twice.
+     * Whether the stored route has a larger number: from a later attachment of the session, or from a later change of
+     * this one. The same write may come twice.
      */
     private static boolean isOutdated(RangeReader stored, RouteMutation.Change change) {
         if (change.number().isNone()) {
@@ -205,8 +206,8 @@ public final class RouteCoprocessor implements RangeCoprocessor {
     }
 
     /**
-     * An installed snapshot may lack what the index learned from the state before it. The index is walked; of the store
-     * only keys of {@code within} are looked up.
+     * Removes routes from the index that are not stored. An installed snapshot may lack routes that the index learned
+     * from the state before it. Visits the whole index, but looks up only keys within {@code within}.
      */
     private void removeVanished(RangeBounds within, RangeReader reader) {
         index.forEachTenant(tenant -> {
@@ -221,7 +222,7 @@ public final class RouteCoprocessor implements RangeCoprocessor {
         });
     }
 
-    /** As above; there are some thousands of records at most. */
+    /** The same for records, of which there are some thousands at most. */
     private void removeVanishedRecords(RangeBounds within, RangeReader reader) {
         records.removeVanished(key -> within.contains(key) && isNewest(key) && reader.get(key) == null);
     }

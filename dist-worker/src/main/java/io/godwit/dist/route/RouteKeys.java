@@ -13,7 +13,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Keys and values of the dist store: one key per subscription, of a shared group one per member.
+ * Keys and values of the dist store: one key per subscription, for a shared group one per member.
  *
  * <pre>
  * key
@@ -39,9 +39,9 @@ import java.nio.charset.StandardCharsets;
  *
  * Numbers are big-endian. A filter has no U+0000 [MQTT5-4.7.3-2], so 0x00 ends it; a separator sorts before every
  * character of a level, so that all filters below a level are neighbours and levels sort as levels. The incarnation is
- * part of the key: a write for an older life of the session that arrives late can then never overwrite the route of the
- * newer one, and is a stray that its first delivery removes. Within one life the number tells which write is later, see
- * {@link RouteNumber}; sessions of a node that is alone have none.
+ * part of the key. So a late write for an older incarnation of the session never overwrites the route of a newer one,
+ * and is a stray that its first delivery removes. Within one incarnation the number decides which write is later, see
+ * {@link RouteNumber}; on a node that is alone there are no numbers.
  */
 public final class RouteKeys {
     private static final byte VERSION = 1;
@@ -62,7 +62,7 @@ public final class RouteKeys {
 
     private RouteKeys() {}
 
-    /** What every key of {@code tenant}, and of no other, begins with. */
+    /** The prefix of all keys of {@code tenant}, and of no others. */
     public static byte[] tenantPrefix(TenantId tenant) {
         byte[] name = tenant.value().getBytes(StandardCharsets.US_ASCII);
         ByteBuffer prefix = ByteBuffer.allocate(name.length + 2);
@@ -70,7 +70,7 @@ public final class RouteKeys {
         return prefix.array();
     }
 
-    /** The end, exclusive, of the keys that begin with a {@link #tenantPrefix}. */
+    /** The exclusive end of the keys that begin with a {@link #tenantPrefix}. */
     public static byte[] tenantEnd(TenantId tenant) {
         byte[] end = tenantPrefix(tenant);
         end[end.length - 1]++;
@@ -103,7 +103,7 @@ public final class RouteKeys {
         return key.toByteArray();
     }
 
-    /** Without a number. */
+    /** With {@link RouteNumber#NONE}. */
     public static byte[] value(SubscriptionOptions options) {
         return value(options, RouteNumber.NONE);
     }
@@ -124,15 +124,17 @@ public final class RouteKeys {
     }
 
     /**
-     * The route stored as {@code key} and {@code value}. Fails with {@link IllegalArgumentException} when they are not
-     * of this layout.
+     * The route stored as {@code key} and {@code value}. Fails with {@link IllegalArgumentException} when they have
+     * another layout.
      */
     public static Route route(byte[] key, byte[] value) {
         Route.Key parsed = parse(key);
         return new Route(parsed.filter(), parsed.receiver(), options(value));
     }
 
-    /** Whose route {@code key} is. Fails with {@link IllegalArgumentException} when it is not of this layout. */
+    /**
+     * The identity of the route of {@code key}. Fails with {@link IllegalArgumentException} when it has another layout.
+     */
     static Route.Key parse(byte[] key) {
         checkVersion(key);
         int tenantEnd = endOf(key, 1);
@@ -178,7 +180,9 @@ public final class RouteKeys {
         };
     }
 
-    /** Of the last write. Fails with {@link IllegalArgumentException} when {@code value} is not of this layout. */
+    /**
+     * The number of the last write. Fails with {@link IllegalArgumentException} when {@code value} has another layout.
+     */
     static RouteNumber number(byte[] value) {
         checkValue(value);
         if (value[0] == VERSION) {

@@ -8,9 +8,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A mutation of the dist store: routes to put and to remove, each idempotent, and its reply. As with every mutation it
- * goes to the range of one key; a change whose key that range does not own is answered {@link #ELSEWHERE} and must be
- * sent again under its own key.
+ * A mutation of the dist store: routes to put and to remove, each idempotent, and its reply. Like every mutation it
+ * goes to the range of one key. A change whose key that range does not own is answered with {@link #ELSEWHERE} and must
+ * be sent again with its own key.
  *
  * <pre>
  * mutation                                     reply
@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  *   16    attach number, change   (remove by number)
  * </pre>
  *
- * A change with a number is outdated, and has no effect, when the stored route has a larger one. A route that was
- * removed leaves no number.
+ * A change with a number is outdated, and has no effect, when the stored route has a larger number. A removed route
+ * leaves no number.
  */
 public final class RouteMutation {
     static final byte APPLIED = 0;
@@ -41,16 +41,16 @@ public final class RouteMutation {
      * One change.
      *
      * @param value null to remove the key
-     * @param number that of the value, if there is one
+     * @param number that of the value, if there is one; else of the removal
      */
     @SuppressWarnings("ArrayRecordComponent")
     public record Change(byte[] key, byte @Nullable [] value, RouteNumber number) {
-        /** A route to put. */
+        /** Puts a route. */
         public static Change put(byte[] key, byte[] value) {
             return new Change(key, value, RouteKeys.number(value));
         }
 
-        /** @param number {@link RouteNumber#NONE} to remove whatever is there */
+        /** @param number {@link RouteNumber#NONE} to remove any route */
         public static Change remove(byte[] key, RouteNumber number) {
             return new Change(key, null, number);
         }
@@ -94,7 +94,7 @@ public final class RouteMutation {
         return out.array();
     }
 
-    /** Fails with {@link IllegalArgumentException} when {@code mutation} is not of this layout. */
+    /** Fails with {@link IllegalArgumentException} when {@code mutation} has another layout. */
     static List<Change> decode(byte[] mutation) {
         ByteBuffer in = ByteBuffer.wrap(mutation);
         try {
@@ -129,12 +129,12 @@ public final class RouteMutation {
         return reply;
     }
 
-    /** @param outcome one of those above */
+    /** @param outcome {@link #APPLIED}, {@link #ELSEWHERE} or {@link #OUTDATED} */
     static void set(byte[] reply, int change, byte outcome) {
         reply[1 + change] = outcome;
     }
 
-    /** Whether one of the changes came behind a later one. */
+    /** Whether one of the changes was outdated. */
     public static boolean isOutdated(byte[] reply) {
         for (int i = 1; i < reply.length; i++) {
             if (reply[i] == OUTDATED) {
@@ -144,7 +144,7 @@ public final class RouteMutation {
         return false;
     }
 
-    /** Those of {@code changes} that {@code reply} says another range owns. */
+    /** The {@code changes} that, according to {@code reply}, another range owns. */
     public static List<Change> elsewhere(List<Change> changes, byte[] reply) {
         if (reply.length != 1 + changes.size() || reply[0] != VERSION) {
             throw new IllegalArgumentException(

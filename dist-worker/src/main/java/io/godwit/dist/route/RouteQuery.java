@@ -56,7 +56,7 @@ public record RouteQuery(byte[] from, byte[] to, int maxRoutes) {
             return out.array();
         }
 
-        /** Fails with {@link IllegalArgumentException} when {@code answer} is not of this layout. */
+        /** Fails with {@link IllegalArgumentException} when {@code answer} has another layout. */
         public static Answer decode(byte[] answer) {
             ByteBuffer in = ByteBuffer.wrap(answer);
             try {
@@ -85,7 +85,7 @@ public record RouteQuery(byte[] from, byte[] to, int maxRoutes) {
                 .array();
     }
 
-    /** Fails with {@link IllegalArgumentException} when {@code query} is not of this layout. */
+    /** Fails with {@link IllegalArgumentException} when {@code query} has another layout. */
     static RouteQuery decode(byte[] query) {
         ByteBuffer in = ByteBuffer.wrap(query);
         try {

@@ -21,40 +21,41 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The members of one shared subscription: a share name on one filter (MQTT 5.0, 4.8.2). Joining, leaving and choosing
- * cost the same whatever the number of members.
+ * take constant time.
  *
- * <p>Members stand in tiers. A message goes to one that is connected: a session in memory, a stored one whose client is
- * known to be here, or what stands for the live members on another node, each as often as it has members; without any
- * to a stored one whose client is not; and only when all others have lately refused
- * for lack of room to one of these, which then does what its limit says. A member that refuses is passed over for
- * {@link #REFUSAL_NANOS}. An ordered group knows no tiers once a key has its member: order is worth more there than
- * speed.
+ * <p>Members are in tiers. A message goes to a connected member: a session in memory, a stored one whose client is
+ * connected to this node, or the object that represents the live members on another node, which is chosen as often as
+ * it has members. Without any of these it goes to a stored member whose client is not connected. Only when all others
+ * have recently refused for lack of room it goes to one of those, which then applies its limit. A member that refuses
+ * is skipped for {@link #REFUSAL_NANOS}. An ordered group ignores tiers once a key has its member, because there order
+ * matters more than speed.
  *
- * <p>Writers hold the lock of the group, and those that add or remove that of the {@link TenantIndex} around it.
- * {@link #pick} runs on every event loop without either.
+ * <p>Writers hold the lock of the group; those that add or remove also hold the lock of the {@link TenantIndex} around
+ * it. {@link #pick} runs on every event loop without either.
  */
 public final class SharedGroup implements CompactTable.Keyed<String> {
-    /** How long a member that was full is passed over. */
+    /** How long a full member is skipped. */
     static final long REFUSAL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /**
-     * After that many draws of the one that it must not be, there is none other: with two the chance is 1 in 65,536.
+     * After this many draws of the excluded member there is assumed to be no other: with two members the chance of an
+     * error is 1 in 65,536.
      */
     private static final int MAX_DRAWS = 16;
 
-    /** A member that was full, and until when it is passed over. */
+    /** A full member, and until when it is skipped. */
     record Refusal(SharedMember member, long untilNanos) {}
 
     private final TopicFilter filter;
-    /** Of messages that no listener has a strategy for, or of all. */
+    /** Strategy for messages whose listener has none, or for all messages. */
     private final SharedPick strategy;
-    /** Whether listeners have no say. */
+    /** Whether the strategies of listeners are ignored. */
     private final boolean isFixed;
 
     private final LongSupplier nanos;
     /** Guarded by this. */
     private final Map<Receiver, SharedMember> members = new HashMap<>();
-    /** How many members there are in all. */
+    /** Number of members. */
     private volatile int size;
 
     private final MemberSlots live = new MemberSlots();
@@ -62,18 +63,18 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
     private final MemberSlots elsewhere = new MemberSlots();
     private final MemberSlots absent = new MemberSlots();
     private final MemberSlots refusing = new MemberSlots();
-    /** Those in {@link #refusing}, and some that are so no longer, by the end of it. Guarded by this. */
+    /** Entries for the members in {@link #refusing}, and some outdated ones, by end time. Guarded by this. */
     private final ArrayDeque<Refusal> refusals = new ArrayDeque<>(0);
 
-    /** When the first of {@link #refusals} is over. */
+    /** End time of the first of {@link #refusals}. */
     private volatile long readmitAtNanos;
-    /** The position of round-robin: every event loop moves it, and a group has no loop of its own. */
+    /** The position of round-robin. Atomic: every event loop advances it. */
     private final AtomicInteger turn = new AtomicInteger();
-    /** What each key of an ordered group is with; null for other groups. */
+    /** The member of each key of an ordered group; null for other groups. */
     private final @Nullable Affinity order;
 
     private final Affinities affinities = new Affinities();
-    /** Of messages that other nodes sent here. */
+    /** For messages from other nodes. */
     private final Affinities affinitiesHere = new Affinities();
 
     /**
@@ -90,8 +91,8 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
     }
 
     /**
-     * What tells the groups on one filter apart: the share name, behind a '/', which no share name has, when it is not
-     * one of {@code $share}.
+     * Distinguishes the groups on one filter: the share name; for groups not of {@code $share} with a '/' in front,
+     * which no share name has.
      */
     static String keyOf(TopicFilter filter) {
         String name = String.valueOf(filter.shareGroup());
@@ -111,7 +112,7 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
         return size;
     }
 
-    /** Whether a message that its member refuses may go to another. */
+    /** Whether a message that its member refuses may go to another member. */
     public boolean mayTryAnother() {
         return size > 1 && !isOrdered();
     }
@@ -121,10 +122,9 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
     }
 
     /**
-     * The member that gets a message of {@code publisher} on {@code topic}; null when there is none left.
+     * The member that gets a message of {@code publisher} on {@code topic}; null when there is none.
      *
-     * @param asked the strategy of the listener that the message came through; null for a message without one. One that
-     *     the group has of its own goes before it.
+     * @param asked strategy of the message's listener; null for none. The group's own strategy has priority
      */
     public @Nullable SharedMember pick(ClientId publisher, String topic, @Nullable SharedPick asked) {
         readmitIfDue();
@@ -137,8 +137,8 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
     }
 
     /**
-     * Another one, because nothing can come of {@code without}, which was {@link #refused}; null when there is none, or
-     * none was found.
+     * Another member instead of {@code without}, which cannot take the message and was {@link #refused}; null when
+     * there is none or none was found.
      */
     public @Nullable SharedMember pickOther(
             ClientId publisher, String topic, @Nullable SharedPick asked, SharedMember without) {
@@ -153,12 +153,12 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
     }
 
     /**
-     * The session in the memory of this node that gets a message of another node; one that was full a moment ago when
-     * all are. Null when there is none.
+     * The session in the memory of this node that gets a message from another node; when all are refusing, one of
+     * those. Null when there is none.
      */
     public @Nullable SharedMember pickHere(ClientId publisher, String topic) {
         readmitIfDue();
-        if (order != null) { // which has no use for this affinity otherwise
+        if (order != null) { // an ordered group uses this affinity for nothing else
             Affinity kept = Objects.requireNonNull(affinitiesHere.of(SharedPick.HASH_BY_CLIENT));
             return kept.owner(orderHash(publisher, topic), true, this::anyHere);
         }
@@ -171,7 +171,7 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
         return member != null ? member : anyHereOrRefusing();
     }
 
-    /** Under the lock nobody is on the way from one tier to another. */
+    /** With the lock held, no member is between two tiers. */
     private synchronized @Nullable SharedMember anyHereOrRefusing() {
         SharedMember member = anyOf(live, strategy);
         int count = refusing.size();
@@ -201,9 +201,9 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
         };
     }
 
-    /** A member of the best tier that has one. */
+    /** A member of the best tier that is not empty. */
     private @Nullable SharedMember any(SharedPick by) {
-        while (size > 0) { // a member on its way from one tier to another may be missed in both
+        while (size > 0) { // a member that moves between two tiers may be missed in both
             SharedMember member = anyAvailable(by);
             if (member == null) {
                 member = anyOf(absent, by);
@@ -248,7 +248,7 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
         return at < inMemory ? live.get(at) : connected.get(at - inMemory);
     }
 
-    /** What all of {@link #elsewhere} stand for, of which there is one for each node. */
+    /** Number of members on all other nodes; {@link #elsewhere} has one entry per node. */
     private int membersElsewhere() {
         int sum = 0;
         int count = elsewhere.size();
@@ -289,7 +289,7 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
         return count == 1 ? 0 : ThreadLocalRandom.current().nextInt(count);
     }
 
-    /** {@code member} had no room: others are chosen for a while. */
+    /** {@code member} had no room: skips it for a while. */
     public synchronized void refused(SharedMember member) {
         if (member.tier() == Tier.LEFT || member.tier() == Tier.REFUSING) {
             return;
@@ -319,17 +319,17 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
         }
     }
 
-    /** Whether the client of a stored member is connected to this node. */
+    /** Sets whether the client of a stored member is connected to this node. */
     synchronized void setConnected(Receiver receiver, boolean isConnected) {
         SharedMember member = members.get(receiver);
         if (member == null || member.home() == Tier.LIVE) {
             return;
         }
         member.setHome(isConnected ? Tier.CONNECTED : Tier.ABSENT);
-        move(member, member.home()); // whose client comes back has room again
+        move(member, member.home()); // a client that comes back makes room again
     }
 
-    /** Adds or replaces; whether the receiver is new here. */
+    /** Adds or replaces a member; returns whether the receiver is new here. */
     synchronized boolean add(Match match) {
         SharedMember known = members.get(match.receiver());
         if (known != null) {
@@ -350,7 +350,7 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
         return Tier.ABSENT;
     }
 
-    /** Whether there was such a member. */
+    /** Returns whether there was such a member. */
     synchronized boolean remove(Receiver receiver) {
         SharedMember member = members.remove(receiver);
         if (member == null) {
@@ -399,12 +399,12 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
         return size == 0;
     }
 
-    /** Members in no particular order. */
+    /** Visits the members in no particular order. */
     public synchronized void forEach(Consumer<Match> action) {
         members.values().forEach(member -> action.accept(member.match()));
     }
 
-    /** Slots written by all changes so far; for tests of their cost. */
+    /** Slot writes of all changes so far; for tests of their cost. */
     synchronized long writes() {
         return live.writes() + connected.writes() + elsewhere.writes() + absent.writes() + refusing.writes();
     }

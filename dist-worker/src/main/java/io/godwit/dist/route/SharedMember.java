@@ -6,11 +6,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A session in a {@link SharedGroup}, or its live members on another node. Written under the lock of its group, read
- * without one.
+ * A session in a {@link SharedGroup}, or the live members of the group on another node. Written under the lock of its
+ * group, read without one.
  */
 public final class SharedMember {
-    /** Where a group looks for a member, in this order. */
+    /** The tiers of a group, in order of preference. */
     enum Tier {
         /** In the memory of this node. */
         LIVE,
@@ -18,11 +18,11 @@ public final class SharedMember {
         CONNECTED,
         /** In the memory of another node. */
         ELSEWHERE,
-        /** Stored; nobody is known to read. */
+        /** Stored, and its client is not connected to this node. */
         ABSENT,
-        /** Full a moment ago. */
+        /** Was full a moment ago. */
         REFUSING,
-        /** In the group no longer. */
+        /** No longer in the group. */
         LEFT;
 
         boolean isAvailable() {
@@ -32,13 +32,13 @@ public final class SharedMember {
 
     private volatile Match match;
     private volatile Tier tier = Tier.LEFT;
-    /** Where it belongs unless it refuses. */
+    /** Its tier unless it refuses. */
     private Tier home;
-    /** Its place in the {@link MemberSlots} of its tier. */
+    /** Its index in the {@link MemberSlots} of its tier. */
     int slot;
-    /** The last one. */
+    /** Its latest refusal. */
     SharedGroup.@Nullable Refusal refusal;
-    /** How many keys it has of each {@link Affinity} of its group, together. Every event loop assigns keys. */
+    /** Number of keys in all {@link Affinity}s of its group together. Atomic: every event loop assigns keys. */
     final AtomicInteger keys = new AtomicInteger();
 
     SharedMember(Match match, Tier home) {
@@ -46,32 +46,32 @@ public final class SharedMember {
         this.home = home;
     }
 
-    /** What its subscription asks for. */
+    /** The options of its subscription. */
     public Match match() {
         return match;
     }
 
-    /** Whether it is in the group still. */
+    /** Whether it is still in the group. */
     public boolean isMember() {
         return tier != Tier.LEFT;
     }
 
-    /** Whether it was full a moment ago, and was chosen because all others are too. */
+    /** Whether it was full a moment ago, and was chosen only because all others were too. */
     public boolean isRefusing() {
         return tier == Tier.REFUSING;
     }
 
     /** Whether it is a session in the memory of this node. */
     public boolean isHere() {
-        return home == Tier.LIVE; // which never changes
+        return home == Tier.LIVE; // never changes
     }
 
-    /** Whether it stands for the live members on another node. */
+    /** Whether it represents the live members on another node. */
     public boolean isElsewhere() {
-        return home == Tier.ELSEWHERE; // which never changes
+        return home == Tier.ELSEWHERE; // never changes
     }
 
-    /** How many members it stands for. */
+    /** Number of members that it represents. */
     int weight() {
         return match.receiver() instanceof LiveReceiver live ? Math.max(1, live.membersElsewhere()) : 1;
     }

@@ -5,14 +5,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How shared groups choose.
+ * The strategies of shared groups.
  *
- * @param byDefault for groups not named, when the listener that a message came through does not say otherwise
- * @param byName for the groups of these share names whatever listeners say, {@code $queue} naming the one without a
- *     name
+ * @param byDefault for groups without their own, when the message's listener has none
+ * @param byName for the groups of these share names, with priority over listeners; {@link #QUEUE} is the key for groups
+ *     of {@code $queue}
  */
 public record SharedStrategies(SharedPick byDefault, Map<String, SharedPick> byName) {
-    /** The name of the groups of {@code $queue/...}. */
+    /** The key of the groups of {@code $queue/...}. */
     public static final String QUEUE = "$queue";
 
     public SharedStrategies {
@@ -24,7 +24,7 @@ public record SharedStrategies(SharedPick byDefault, Map<String, SharedPick> byN
         this(all, Map.of());
     }
 
-    /** The group's own; null when it has none. */
+    /** The group's own strategy; null when it has none. */
     @Nullable
     SharedPick own(String shareName) {
         return byName.get(shareName.isEmpty() ? QUEUE : shareName);

@@ -8,22 +8,21 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everyone subscribed to one filter: plain subscriptions and shared groups. Written under the lock of its
+ * All subscribers of one filter: plain subscriptions and shared groups. Written under the lock of its
  * {@link TenantIndex}, read by every event loop without one.
  *
- * <p>A publish reads the {@link Snapshot}, made by the first one that needs it after a change. So a run of changes
- * costs the same each, however many subscribers there are; and making a snapshot costs no more than the delivery it is
- * made for. Joining and leaving of a group that stays does not count as a change: a snapshot holds the group, not its
- * members.
+ * <p>A publish reads the {@link Snapshot}, made by the first publish that needs it after a change. So each of many
+ * changes costs the same, however many subscribers there are; and making a snapshot costs no more than the delivery it
+ * is made for. A snapshot holds a group, not its members: joining or leaving a group that stays is no change.
  */
 final class Subscribers {
     /**
      * What publishes read.
      *
-     * @param change the value of {@link Subscribers#changes} when it was begun; it is stale under any other
+     * @param change the value of {@link Subscribers#changes} when it was begun; outdated when that has changed
      * @param open subscriptions without no-local, and the groups
-     * @param noLocal subscriptions with it, to be tested against the publisher
-     * @param exclusive exclusive ones, whose sessions may be among the others too
+     * @param noLocal subscriptions with no-local, to be compared with the publisher
+     * @param exclusive exclusive ones, whose sessions may also be among the others
      */
     record Snapshot(int change, Matches open, List<Match> noLocal, List<Subscriber> exclusive) {}
 
@@ -31,17 +30,16 @@ final class Subscribers {
     private volatile @Nullable Object plain;
     /** A {@link CompactTable} of {@link SharedGroup}. */
     private volatile @Nullable Object groups;
-    /** The other nodes with live subscribers; null for none, which costs no more than the field. */
+    /** The other nodes with live subscribers; null for none, to save memory. */
     private volatile @Nullable NodeSet nodes;
-    /** Raised after each change that a snapshot shows. */
+    /** Raised after each change that matters to a snapshot. */
     private volatile int changes;
 
     private volatile @Nullable Snapshot snapshot;
 
     Snapshot snapshot() {
         Snapshot known = snapshot;
-        // the counter is read before the members: a change that the copy below may have missed makes it stale, also
-        // when two
+        // read the counter before the members: a change that the copy misses makes the snapshot outdated, even if two
         // readers store theirs in the wrong order
         int change = changes;
         if (known != null && known.change() == change) {
@@ -73,8 +71,7 @@ final class Subscribers {
                 new Matches(List.copyOf(live), List.copyOf(inbox), List.copyOf(shared), others),
                 List.copyOf(noLocal),
                 List.copyOf(exclusive));
-        // of a million filters nearly all have one subscriber: making that one's snapshot again is cheaper than to keep
-        // them all
+        // nearly all of a million filters have one subscriber: making such a snapshot again is cheaper than keeping it
         if (CompactTable.size(plain) > 1 || !shared.isEmpty()) {
             snapshot = made;
         }

@@ -1,14 +1,14 @@
 package io.godwit.dist.route;
 
 /**
- * How many subscriptions an index has.
+ * Number of subscriptions in an index.
  *
  * @param live of live sessions, all of this node
- * @param liveShared of them, those to shared groups
+ * @param liveShared the shared ones of {@code live}
  * @param stored of stored sessions, of all nodes
- * @param storedShared of them, those to shared groups
- * @param filters different ones, of all nodes; a shared one is the filter that its group shares
- * @param ofNodes filters of live sessions of other nodes, one for each such node
+ * @param storedShared the shared ones of {@code stored}
+ * @param filters distinct filters, of all nodes; for a shared subscription the filter without its share name
+ * @param ofNodes filters with live sessions on other nodes, counted once per node
  */
 public record SubscriptionCounts(
         long live, long liveShared, long stored, long storedShared, long filters, long ofNodes) {
@@ -39,7 +39,7 @@ public record SubscriptionCounts(
                 ofNodes + other.ofNodes);
     }
 
-    /** Whatever kind they are of. */
+    /** All subscriptions, live and stored. */
     public long subscriptions() {
         return live + stored;
     }

@@ -17,16 +17,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The subscriptions of one tenant that this node knows: live receivers of its own, the routes of all persistent
+ * The subscriptions of one tenant that this node knows: those of its own live receivers, the routes of all persistent
  * sessions, and which other nodes have live receivers of a filter.
  *
- * <p>Filters without a wildcard stand in a hash table by their text, so that the usual publish costs one look-up; the
- * others in a trie by level. Readers take no lock. Writers do: event loops that subscribe and the apply threads of the
- * route ranges; a subscription must be in force when its call returns, which a queue to one owner could not give
- * without blocking. What happens under the lock is a few pointer writes.
+ * <p>Filters without a wildcard are in a hash table by their text, so that the usual publish costs one look-up; the
+ * others are in a trie by level. Readers take no lock. Writers do: event loops that subscribe, and the apply threads of
+ * the route ranges. A subscription must be in force when its call returns, which a queue to a single owner could not
+ * ensure without blocking. The work under the lock is a few pointer writes.
  *
- * <p>{@link #version} rises after each change that can alter a {@link Matches}; a publisher that read it before
- * {@link #match} may use the result until it has changed.
+ * <p>{@link #version} rises after each change that can alter a {@link Matches}. A publisher that reads it before
+ * {@link #match} may reuse the result until the version changes.
  */
 public final class TenantIndex {
     private final TenantId id;
@@ -41,7 +41,7 @@ public final class TenantIndex {
     /** Replaced under the lock. */
     private volatile SubscriptionCounts counts = SubscriptionCounts.NONE;
 
-    /** Of a node that is alone. */
+    /** For a node that is alone. */
     TenantIndex(TenantId id, SharedStrategies strategies) {
         this(id, strategies, new NodeSets());
     }
@@ -52,7 +52,7 @@ public final class TenantIndex {
         this.nodeSets = nodeSets;
     }
 
-    /** The one instance that all receivers decoded from the store share. */
+    /** The instance that all receivers decoded from the store share. */
     TenantId id() {
         return id;
     }
@@ -61,7 +61,7 @@ public final class TenantIndex {
         return version;
     }
 
-    /** How many there are. Any thread. */
+    /** Number of subscriptions. Any thread. */
     public SubscriptionCounts counts() {
         return counts;
     }
@@ -72,7 +72,7 @@ public final class TenantIndex {
         }
     }
 
-    /** Everyone who gets a message of {@code publisher} on {@code topic}, a valid topic name. */
+    /** The receivers of a message of {@code publisher} on {@code topic}, a valid topic name. */
     public Matches match(String topic, ClientId publisher) {
         Subscribers exactly = exact.get(topic);
         List<Subscribers> found = wildcards.match(topic);
@@ -92,7 +92,9 @@ public final class TenantIndex {
         return Overlaps.merge(parts);
     }
 
-    /** Adds or replaces; every later match sees it. Whether there was none of this filter and receiver before. */
+    /**
+     * Adds or replaces a subscription; every later match sees it. Returns whether the receiver had none to this filter.
+     */
     public synchronized boolean add(TopicFilter filter, Receiver receiver, SubscriptionOptions options) {
         Subscribers known = find(filter.filter());
         Subscribers subscribers = known == null ? new Subscribers() : known;
@@ -112,7 +114,7 @@ public final class TenantIndex {
         return added;
     }
 
-    /** Whether the subscription is here with exactly these options. */
+    /** Whether the subscription exists with exactly these options. */
     public synchronized boolean has(TopicFilter filter, Receiver receiver, SubscriptionOptions options) {
         Subscribers subscribers = find(filter.filter());
         if (subscribers == null) {
@@ -129,7 +131,7 @@ public final class TenantIndex {
         return known != null && isSame(known.match(), match);
     }
 
-    /** Whether the subscription is here, with whatever options. */
+    /** Whether the subscription exists, with any options. */
     public synchronized boolean has(TopicFilter filter, Receiver receiver) {
         Subscribers subscribers = find(filter.filter());
         if (subscribers == null) {
@@ -142,7 +144,7 @@ public final class TenantIndex {
         return group != null && group.memberOf(receiver) != null;
     }
 
-    /** What the subscription asks for; null when it is not here. */
+    /** The options of the subscription; null when there is none. */
     public synchronized @Nullable SubscriptionOptions options(TopicFilter filter, Receiver receiver) {
         Subscribers subscribers = find(filter.filter());
         if (subscribers == null) {
@@ -162,7 +164,7 @@ public final class TenantIndex {
         return new SubscriptionOptions(match.qos(), noLocal, match.retainAsPublished(), ids.length == 0 ? 0 : ids[0]);
     }
 
-    /** Removes it; whether there was one. No later match has it. */
+    /** Removes a subscription; no later match has it. Returns whether it existed. */
     public synchronized boolean remove(TopicFilter filter, Receiver receiver) {
         Subscribers subscribers = find(filter.filter());
         if (subscribers == null) {
@@ -181,7 +183,10 @@ public final class TenantIndex {
         return removed;
     }
 
-    /** {@code peer} has a live subscriber of the filter proper; every later match sees it. Whether that is new. */
+    /**
+     * Records that {@code peer} has a live subscriber of the filter; every later match sees it. Returns whether that is
+     * new.
+     */
     public synchronized boolean addNode(String filter, Peer peer) {
         Subscribers known = find(filter);
         Subscribers subscribers = known == null ? new Subscribers() : known;
@@ -197,7 +202,7 @@ public final class TenantIndex {
         return true;
     }
 
-    /** It has none any more. Whether it had. */
+    /** Records that {@code peer} has no live subscriber of the filter any more. Returns whether it had one. */
     public synchronized boolean removeNode(String filter, Peer peer) {
         Subscribers subscribers = find(filter);
         if (subscribers == null || !subscribers.nodes().contains(peer)) {
@@ -212,7 +217,7 @@ public final class TenantIndex {
         return true;
     }
 
-    /** The filters proper that it has live subscribers of; walks all. */
+    /** The filters that {@code peer} has live subscribers of; visits all filters. */
     List<String> filtersOf(Peer peer) {
         List<String> filters = new ArrayList<>();
         BiConsumer<String, Subscribers> each = (filter, subscribers) -> {
@@ -232,8 +237,8 @@ public final class TenantIndex {
     }
 
     /**
-     * Whether the client of {@code receiver}, a member of the group of {@code filter}, is connected to this node.
-     * Without effect on others.
+     * Sets whether the client of {@code receiver}, a member of the group of {@code filter}, is connected to this node.
+     * Does nothing for other receivers.
      */
     public void setConnected(TopicFilter filter, InboxReceiver receiver, boolean isConnected) {
         SharedGroup group = group(filter);
@@ -243,8 +248,8 @@ public final class TenantIndex {
     }
 
     /**
-     * Whether {@code client} may have the exclusive filter: nobody else has it, or is about to. If so it is kept for
-     * the client until {@link #releaseExclusive}, and as long as the client has a subscription of it.
+     * Claims the exclusive filter for {@code client}. Returns false when another client has it, or is about to. Else
+     * the client keeps it until {@link #releaseExclusive}, and as long as it has a subscription to it.
      */
     public synchronized boolean claimExclusive(TopicFilter filter, ClientId client) {
         return exclusive.claim(filter.filter(), client);
@@ -255,8 +260,8 @@ public final class TenantIndex {
     }
 
     /**
-     * The filters, shared ones included, that match {@code topic} and that {@code receiver} is subscribed to. Walks,
-     * and is for rare use.
+     * The filters, shared ones included, that match {@code topic} and that {@code receiver} is subscribed to. Visits
+     * many subscriptions; for rare use.
      */
     public synchronized List<TopicFilter> filtersOf(Receiver receiver, String topic) {
         List<TopicFilter> filters = new ArrayList<>();
@@ -268,7 +273,7 @@ public final class TenantIndex {
         return filters;
     }
 
-    /** Every subscription of an {@link InboxReceiver}, those that come or go meanwhile perhaps. */
+    /** Visits all subscriptions of {@link InboxReceiver}s; those that come or go meanwhile may be missed. */
     public void forEachRoute(BiConsumer<TopicFilter, InboxReceiver> action) {
         BiConsumer<String, Subscribers> each = (filter, subscribers) -> {
             subscribers.forEachPlain(subscriber -> {
@@ -287,8 +292,8 @@ public final class TenantIndex {
     }
 
     /**
-     * Every subscription of exactly this filter, those that come or go meanwhile perhaps; of one that is not shared
-     * also the members of all groups on it.
+     * Visits all subscriptions to exactly this filter; for a filter that is not shared also the members of all groups
+     * on it. Those that come or go meanwhile may be missed.
      */
     void forEachSubscription(TopicFilter filter, Consumer<Match> action) {
         Subscribers subscribers = subscribersOf(filter.filter());
@@ -306,7 +311,7 @@ public final class TenantIndex {
         subscribers.forEachGroup(group -> group.forEach(action));
     }
 
-    /** Every shared group, those that come or go meanwhile perhaps. Walks all filters. */
+    /** Visits all shared groups, by visiting all filters; those that come or go meanwhile may be missed. */
     void forEachGroup(Consumer<SharedGroup> action) {
         BiConsumer<String, Subscribers> each = (filter, subscribers) -> subscribers.forEachGroup(action);
         exact.forEach(each);
@@ -317,7 +322,7 @@ public final class TenantIndex {
         return find(filter);
     }
 
-    /** Whether nothing is kept: no filter, no node. */
+    /** Whether the index has no filter, no node and no exclusive claim. */
     boolean isEmpty() {
         return exact.isEmpty() && wildcards.isEmpty() && exclusive.isEmpty();
     }
@@ -325,7 +330,7 @@ public final class TenantIndex {
     private boolean addPlain(Subscribers subscribers, Subscriber subscriber) {
         Subscriber before = subscribers.get(subscriber.key());
         if (before != null && isSame(before, subscriber)) {
-            return false; // clients subscribe again to what they have: caches stay good
+            return false; // clients often repeat a subscription: caches stay valid
         }
         subscribers.put(subscriber);
         changed();
@@ -414,7 +419,7 @@ public final class TenantIndex {
         return a.noLocal() == b.noLocal() && isSame(a.match(), b.match());
     }
 
-    /** But for the receiver. */
+    /** Compares all but the receiver. */
     private static boolean isSame(Match a, Match b) {
         return a.qos() == b.qos()
                 && a.retainAsPublished() == b.retainAsPublished()

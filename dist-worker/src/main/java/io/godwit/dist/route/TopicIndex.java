@@ -7,8 +7,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All subscriptions that this node matches publishes against, by tenant. Thread-safe. A tenant's index stays once made:
- * publishers hold on to it, and tenants are few.
+ * All subscriptions that this node matches publishes against, by tenant. Thread-safe. A tenant's index is never
+ * removed: publishers keep a reference to it, and tenants are few.
  */
 public final class TopicIndex {
     private final SharedStrategies strategies;
@@ -27,12 +27,12 @@ public final class TopicIndex {
         return known != null ? known : tenants.computeIfAbsent(tenant, id -> new TenantIndex(id, strategies, nodeSets));
     }
 
-    /** Null for one that nothing has been kept for. */
+    /** The index of a tenant; null when there is none yet. */
     public @Nullable TenantIndex known(TenantId tenant) {
         return tenants.get(tenant);
     }
 
-    /** Of all that {@code peer} has told, which must be no more. */
+    /** Removes all filters of {@code peer}, for which nothing may be added any more. */
     public NodeRemoval removalOf(Peer peer) {
         NodeRemoval removal = new NodeRemoval(peer, nodeSets);
         forEachTenant(tenant -> removal.add(tenant, tenant.filtersOf(peer)));
@@ -51,7 +51,7 @@ public final class TopicIndex {
         tenants.values().forEach(action);
     }
 
-    /** Over all tenants. Any thread. */
+    /** Number of subscriptions of all tenants. Any thread. */
     public SubscriptionCounts counts() {
         SubscriptionCounts all = SubscriptionCounts.NONE;
         for (TenantIndex tenant : tenants.values()) {

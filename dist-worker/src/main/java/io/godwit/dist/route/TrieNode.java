@@ -5,13 +5,13 @@ import org.jspecify.annotations.Nullable;
 /** One level of the {@link FilterTrie}. Written under the lock of its {@link TenantIndex}, read without one. */
 final class TrieNode implements CompactTable.Keyed<String> {
     private final String level;
-    /** A {@link CompactTable} of nodes by their level, the levels with a wildcard excepted. */
+    /** A {@link CompactTable} of nodes by their level, without the wildcard levels. */
     private volatile @Nullable Object children;
 
     private volatile @Nullable TrieNode plus;
-    /** Of the filter that ends here. */
+    /** Subscribers of the filter that ends here. */
     private volatile @Nullable Subscribers own;
-    /** Of the filter that ends here and a '#'. */
+    /** Subscribers of the filter that ends with '#' after this level. */
     private volatile @Nullable Subscribers multi;
 
     TrieNode(String level) {

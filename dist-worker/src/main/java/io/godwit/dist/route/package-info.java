@@ -1,4 +1,4 @@
-/** Who gets a message: the stored routes of persistent sessions and the index that every publish is matched against. */
+/** The stored routes of persistent sessions, and the index that every publish is matched against. */
 @NullMarked
 package io.godwit.dist.route;
 

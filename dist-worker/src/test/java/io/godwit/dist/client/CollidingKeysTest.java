@@ -16,12 +16,12 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A hash map of what clients choose stays fast when they choose keys of one hash code. */
+/** A hash map with keys that clients choose stays fast when all keys have one hash code. */
 class CollidingKeysTest {
     private static final int KEYS = 1 << 14;
     /**
-     * Measured on 2 cores, 2026-11-23: 16 to 39 times with keys that can be compared. With those that cannot, 17 to 33
-     * s where distinct keys take a few milliseconds.
+     * Measured on 2 cores, 2026-11-23: 16 to 39 times with comparable keys. With keys that are not comparable, 17 to 33
+     * s, where distinct keys take a few milliseconds.
      */
     private static final int MOST_TIMES_SLOWER = 60;
 
@@ -45,7 +45,9 @@ class CollidingKeysTest {
         assertThat(leastNanosToFillAndRead(colliding)).isLessThan(MOST_TIMES_SLOWER * usual);
     }
 
-    /** Of several times: some have other work beside them. What takes linear time for each key is slow every time. */
+    /**
+     * The least of several runs, because some have other work beside them. With linear time per key all runs are slow.
+     */
     private static long leastNanosToFillAndRead(List<Object> keys) {
         return LongStream.generate(() -> nanosToFillAndRead(keys))
                 .limit(5)

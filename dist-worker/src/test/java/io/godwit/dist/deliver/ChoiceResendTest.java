@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A node that the others have gone on without chooses no member for a message that may be resumed on another node. */
+/** A node that the others have excluded chooses no member for a message that another node may resume. */
 class ChoiceResendTest {
     private static final ClientInfo PUBLISHER =
             new ClientInfo(TenantId.DEFAULT, new ClientId("p"), null, "127.0.0.1:1", 5);
@@ -114,7 +114,7 @@ class ChoiceResendTest {
 
         @Override
         public CompletableFuture<List<ChosenElsewhere>> chosen(TenantId tenant, DeliveryToken token) {
-            isFresh = false; // while it is asked
+            isFresh = false; // during the question
             return answers;
         }
 
@@ -139,7 +139,7 @@ class ChoiceResendTest {
                 .isTrue();
     }
 
-    /** By then its next connection may have finished the message, and receivers have forgotten the token. */
+    /** Its next connection may have finished the message by then, and receivers have forgotten the token. */
     @Test
     void nothingIsSentWhenTheConnectionOfThePublisherHasEnded() {
         subscribe("a", "plain");
@@ -194,7 +194,7 @@ class ChoiceResendTest {
         assertThat(stored).hasSize(1);
     }
 
-    /** Others may wait for their turn before it. */
+    /** Other callbacks may run before this one. */
     @Test
     void aResumedMessageIsGivenToNobodyWhenTheProofIsOldByTheTimeThatItIsTold() {
         subscribe("$share/g/a", "1", "2");
@@ -206,7 +206,7 @@ class ChoiceResendTest {
         assertThat(stored).isEmpty();
     }
 
-    /** The node of the next connection may have asked meanwhile, and been told that nobody is chosen here. */
+    /** The node of the next connection may have asked meanwhile, and been told that this node has made no choice. */
     @Test
     void nobodyIsChosenForAResumedMessageWhenItsConnectionHasEndedMeanwhile() {
         subscribe("$share/g/a", "1", "2");
@@ -221,7 +221,10 @@ class ChoiceResendTest {
         assertThat(stored).isEmpty();
     }
 
-    /** A leader of the store resumes it, and the next one does the same: it may have asked, and been told "nobody". */
+    /**
+     * A leader of the store resumes it, and so does the next one: that may have asked, and been told that there is no
+     * choice.
+     */
     @Test
     void nobodyIsChosenForAResumedMessageWhenItsLeaderIsNoneAnyMore() {
         subscribe("$share/g/a", "1", "2");
@@ -256,7 +259,7 @@ class ChoiceResendTest {
         assertThat(stored).isEmpty();
     }
 
-    /** The publisher has its acknowledgement: nobody else has the message. */
+    /** The publisher has its acknowledgement, and no other member has the message. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void whatALiveSessionLeavesIsGivenOnThoughThePublisherHasGone(boolean hasToken) {

@@ -40,7 +40,7 @@ class EndedMemberTest {
     private final TenantIndex index =
             new TopicIndex(new SharedStrategies(SharedPick.ROUND_ROBIN)).tenant(TenantId.DEFAULT);
     private final Set<Receiver> ended = new HashSet<>();
-    /** Who got the message, in order. */
+    /** Sessions that got the message, in order. */
     private final List<String> reached = new ArrayList<>();
 
     private final List<@Nullable DeliveryToken> tokens = new ArrayList<>();

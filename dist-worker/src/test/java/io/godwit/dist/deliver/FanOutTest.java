@@ -155,7 +155,7 @@ class FanOutTest {
         inboxAnswer = CompletableFuture.completedFuture(DistOutcome.FAILED);
         assertThat(publisher.publish(message("a", Qos.EXACTLY_ONCE), token)).isCompletedWithValue(DistOutcome.FAILED);
 
-        // the same client on another connection, or the store; meanwhile another subscriber has come
+        // the same client on another connection, or the store; another subscriber has come meanwhile
         subscribe("a", new TestReceiver("2"));
         inboxAnswer = Deliverer.DELIVERED;
         assertThat(publisher().publish(message("a", Qos.EXACTLY_ONCE), token))

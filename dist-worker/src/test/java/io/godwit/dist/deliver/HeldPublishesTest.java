@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Publishes of the stores, all behind one gate. */
+/** Publishes of the stores, which share one queue. */
 class HeldPublishesTest {
     private final TenantIndex index =
             new TopicIndex(new SharedStrategies(SharedPick.ROUND_ROBIN)).tenant(TenantId.DEFAULT);

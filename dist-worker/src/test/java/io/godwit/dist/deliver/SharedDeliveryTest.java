@@ -44,7 +44,7 @@ class SharedDeliveryTest {
             new TopicIndex(new SharedStrategies(SharedPick.ROUND_ROBIN)).tenant(TenantId.DEFAULT);
     private final Set<Receiver> full = new HashSet<>();
     private final Set<Receiver> knowing = new HashSet<>();
-    /** Who got the message, in order; with a '!' who was full and had to do what its limit says. */
+    /** Sessions that got the message, in order; a '!' marks one that was full and had to apply its limit. */
     private final List<String> reached = new ArrayList<>();
 
     private final List<String> asked = new ArrayList<>();
@@ -87,7 +87,10 @@ class SharedDeliveryTest {
         assertThat(reached).containsExactly("2", "2");
     }
 
-    /** Those of one connection are given out as its listener asks, whatever others ask for the same group. */
+    /**
+     * Messages of one connection use the strategy of its listener, even if others use another strategy for the same
+     * group.
+     */
     @Test
     void aPublishersListenerSaysHowItsMessagesAreGivenOut() {
         subscribe(GROUP, inbox("1"), inbox("2"), inbox("3"));
@@ -145,7 +148,7 @@ class SharedDeliveryTest {
         assertThat(reached).hasSize(1).allMatch(name -> name.endsWith("!"));
     }
 
-    /** [MQTT5-4.3.3]: whoever joined, connected or was full in between. */
+    /** [MQTT5-4.3.3]: even if others joined, connected or were full in between. */
     @Test
     void aRepeatGoesToTheMemberThatHasIt() {
         DeliveryToken token = new DeliveryToken("o", 7, 0);
@@ -228,7 +231,10 @@ class SharedDeliveryTest {
         assertThat(handOn(new TestReceiver("2"), null)).isCompletedWithValue(DistOutcome.NO_MATCH);
     }
 
-    /** What was handed on is looked for where it is now, and a token that is done with is not remembered again. */
+    /**
+     * The repeat finds a message that was handed on at its present member, and does not remember a finished token
+     * again.
+     */
     @Test
     void aRepeatFollowsWhatWasHandedOn() {
         DeliveryToken token = new DeliveryToken("o", 7, 0);
@@ -261,7 +267,7 @@ class SharedDeliveryTest {
         assertThat(reached).containsExactly("2", "2", "1!");
     }
 
-    /** Neither by the publisher of the message nor by who gives it again. */
+    /** Neither a repeat by the publisher nor one by the component that gives it again reaches another member. */
     @Test
     void whatWasGivenUnderATokenIsGivenToNobodyElse() {
         DeliveryToken token = new DeliveryToken("o", 7, 0);
@@ -323,7 +329,7 @@ class SharedDeliveryTest {
         return CompletableFuture.completedFuture(outcome);
     }
 
-    /** A late copy is for two groups: one is declined here, and a member of the other has had the message. */
+    /** A late copy is for two groups: one is declined here, and a member of the other already has the message. */
     @Test
     void aChoiceBehindTheEndOfATokenHidesNoneOfBefore() {
         DeliveryToken token = new DeliveryToken("o", 1, 0);

@@ -45,7 +45,7 @@ class TokenMemoryTest {
         assertThat((long) memory.size()).isBetween(MOST - 1, MOST + 1);
     }
 
-    /** They hold an origin for each token. */
+    /** Both memories hold an origin for each token. */
     @Test
     void whatIsRememberedOfMessagesIsBoundedInBytes() {
         SharedChoices choices = new SharedChoices(System::nanoTime);

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
-/** A life of a node of a {@link MemberWorld}: the real {@link ClusterMembers}, with its users and its links. */
+/** An incarnation of a node of a {@link MemberWorld}: the real {@link ClusterMembers}, with its users and its links. */
 final class MemberNode implements MemberThread, ViewStore, Introductions {
     private static final long CONFIRM_NANOS = 2 * SECOND;
 
@@ -31,11 +31,11 @@ final class MemberNode implements MemberThread, ViewStore, Introductions {
     private final ClusterMembers members;
     private final Deque<Runnable> tasks = new ArrayDeque<>();
     private final List<Runnable> standing = new ArrayList<>();
-    /** Of its own clients. */
+    /** Filters of its own clients. */
     private final Set<Integer> own = new HashSet<>();
-    /** Of others, as they have told it. */
+    /** Filters that others have reported. */
     private final Set<Integer> heard = new HashSet<>();
-    /** By receiver: what is on its way, in order. */
+    /** By receiver: messages on their way, in order. */
     private final Map<NodeLife, Deque<Runnable>> links = new HashMap<>();
 
     private long applied;
@@ -81,7 +81,7 @@ final class MemberNode implements MemberThread, ViewStore, Introductions {
         return events;
     }
 
-    /** How often it has refused those that waited together for its proof. */
+    /** How many waits for its proof it has refused; publishes that share a wait count once. */
     double refused() {
         return meters.get("godwit.waits.over").tag("wait", "proof").counter().count();
     }
@@ -99,7 +99,7 @@ final class MemberNode implements MemberThread, ViewStore, Introductions {
         return closed;
     }
 
-    /** Whether its loops may handle something; right after it has stood still they wait for a proof. */
+    /** Whether its event loops may handle something; after a standstill they first wait for a proof. */
     boolean hasClients() {
         return isOpen && !isStanding && world.nanos() - stoodUntilNanos > SECOND;
     }
@@ -129,7 +129,7 @@ final class MemberNode implements MemberThread, ViewStore, Introductions {
         world.end(life);
     }
 
-    /** As SIGSTOP and SIGCONT do. */
+    /** Like SIGSTOP and SIGCONT. */
     void stand(boolean still) {
         if (isStanding && !still) {
             stoodUntilNanos = world.nanos();
@@ -142,7 +142,7 @@ final class MemberNode implements MemberThread, ViewStore, Introductions {
         }
     }
 
-    /** In this process: not while it stands still, and never when it is over. */
+    /** Runs in this process: not while it stands still, and never once it is over. */
     private void here(Runnable task) {
         if (isUp && isStanding) {
             standing.add(() -> here(task));
@@ -204,7 +204,7 @@ final class MemberNode implements MemberThread, ViewStore, Introductions {
     // --- its replica
 
     void applyUpTo(long revision) {
-        if (isUp && isStanding) { // a replica of this process as well
+        if (isUp && isStanding) { // this includes replicas in this process
             standing.add(() -> applyUpTo(revision));
             return;
         }
@@ -244,7 +244,7 @@ final class MemberNode implements MemberThread, ViewStore, Introductions {
         return done;
     }
 
-    /** One that was given up may come through much later, and an answer may be lost. */
+    /** A write that was given up may succeed much later, and an answer may be lost. */
     private void write(MembersView next, Deadline deadline, CompletableFuture<ViewRecord.Reply> done) {
         if (world.isReached(this)) {
             ViewRecord.Reply reply = world.replace(next, this);
@@ -271,13 +271,13 @@ final class MemberNode implements MemberThread, ViewStore, Introductions {
 
     // --- its links
 
-    /** What {@code to} gets, in order, however long the link is cut; nothing when either life is over by then. */
+    /** Delivers to {@code to}, in order, however long the link is cut; not when either incarnation is over by then. */
     private void send(NodeLife to, Runnable receipt) {
         links.computeIfAbsent(to, fresh -> new ArrayDeque<>()).add(receipt);
         world.after(world.someTime(), () -> arrive(to));
     }
 
-    /** The oldest that is on its way. */
+    /** Delivers the oldest message on its way. */
     private void arrive(NodeLife to) {
         MemberNode peer = world.alive(to);
         if (!isUp || peer == null) {

@@ -53,7 +53,7 @@ class MemberReportsTest {
         assertThat(count("others.left")).isOne();
     }
 
-    /** It tells of itself by other events. */
+    /** Other events report what happens to this node. */
     @Test
     void ofThisNodeAViewTellsNothing() {
         reports.view(view(1, new Member(SELF, MemberState.JOINING, 1)), SELF);

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Which changes of the view are legal, and how it is stored. */
+/** Which changes of the view are legal, and the stored format. */
 class MemberStepTest {
     private static final NodeLife A = new NodeLife("a", 1);
     private static final NodeLife A2 = new NodeLife("a", 2);

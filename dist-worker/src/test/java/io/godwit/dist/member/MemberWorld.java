@@ -15,9 +15,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Members on one thread, from a seed: nodes with clocks of their own rates, which stand still, die, come back and
- * leave; one store, with or without a majority, whose answers are late or lost; links in order between each two. Users
- * of each node subscribe and publish, and what was promised to them is checked with each acknowledgement.
+ * Members on one thread, from a seed: nodes with clocks of different rates that stand still, die, come back and leave;
+ * one store, with or without a majority, whose answers are late or lost; ordered links between all nodes. Users of each
+ * node subscribe and publish, and each acknowledgement is checked against the promises to them.
  */
 final class MemberWorld {
     static final long MILLI = 1_000_000;
@@ -26,11 +26,11 @@ final class MemberWorld {
 
     private record Event(long atNanos, long order, Runnable task) {}
 
-    /** A subscription of a client of a life. */
+    /** A subscription of a client of one incarnation. */
     static final class Filter {
         final int id;
         final NodeLife of;
-        /** When it was promised, and when that ended; negative: not yet. */
+        /** When it was promised, and when the promise ended; negative: not yet. */
         long promisedNanos = -1;
 
         long endedNanos = -1;
@@ -56,7 +56,7 @@ final class MemberWorld {
             new PriorityQueue<>(Comparator.comparingLong(Event::atNanos).thenComparingLong(Event::order));
     private final Map<String, MemberNode> nodes = new LinkedHashMap<>();
     private final List<Excluded> exclusions = new ArrayList<>();
-    /** By revision, and when each was committed. */
+    /** Views by revision, each with the time of its commit. */
     private final List<MembersView> log = new ArrayList<>(List.of(MembersView.NONE));
 
     private final List<Long> committedNanos = new ArrayList<>(List.of(0L));
@@ -71,7 +71,7 @@ final class MemberWorld {
         this(seed, Duration.ofSeconds(15));
     }
 
-    /** @param hold for how long acknowledgements are held */
+    /** @param hold how long acknowledgements are held */
     MemberWorld(long seed, Duration hold) {
         this.hold = hold;
         this.seed = seed;
@@ -91,7 +91,7 @@ final class MemberWorld {
         events.add(new Event(nanos + Math.max(0, delayNanos), order++, task));
     }
 
-    /** A few milliseconds; now and then a second and more. */
+    /** A few milliseconds; sometimes a second or more. */
     long someTime() {
         return !isCalm && random.nextInt(40) == 0
                 ? (long) (random.nextDouble() * 1_800 * MILLI)
@@ -132,7 +132,7 @@ final class MemberWorld {
         return log.get((int) revision);
     }
 
-    /** Two of the four have a copy of the view that counts: whatever is agreed on, one of three others knows. */
+    /** Needs two able nodes of the four: these have each agreed view, so at least one of three other nodes knows it. */
     boolean isReached(MemberNode by) {
         return hasMajority && !by.isCutFromStore() && able() >= 2;
     }
@@ -170,7 +170,7 @@ final class MemberWorld {
         return new ViewRecord.Reply(ViewRecord.Outcome.APPLIED, next);
     }
 
-    /** From now on others may serve its clients. */
+    /** Others may serve its clients from now on. */
     private void gone(NodeLife life, MemberNode by) {
         MemberNode node = alive(life);
         if (node == null || node == by || !node.hasClients()) {
@@ -183,14 +183,14 @@ final class MemberWorld {
         long closed = node.closed();
         after(
                 5 * SECOND,
-                () -> { // another one that is in trouble may say for a moment that it serves
+                () -> { // another node in trouble may briefly claim to serve
                     if (node.hasClients() && node.closed() == closed) {
                         violate(life + " was evicted and has clients");
                     }
                 });
     }
 
-    /** Nobody is owed anything that this life has promised. */
+    /** Promises of this incarnation no longer count. */
     void end(NodeLife life) {
         for (Filter filter : filters) {
             if (filter.of.equals(life) && filter.endedNanos < 0) {
@@ -228,7 +228,7 @@ final class MemberWorld {
         return node;
     }
 
-    /** The process of this life; null when it is over. */
+    /** The process of this incarnation; null when it is over. */
     @Nullable
     MemberNode alive(NodeLife life) {
         MemberNode node = nodes.get(life.nodeId());
@@ -262,7 +262,7 @@ final class MemberWorld {
         return false;
     }
 
-    /** @param matched what a publish that came at {@code receivedNanos} was matched with then */
+    /** @param matched result of the match for a publish that came at {@code receivedNanos} */
     void acknowledged(MemberNode by, long receivedNanos, java.util.Set<Integer> matched) {
         count("acknowledged");
         for (Excluded each : exclusions) {

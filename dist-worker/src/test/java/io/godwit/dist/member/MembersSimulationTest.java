@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** Members under faults, see {@link MemberWorld}; {@code -Dmembers.seed=7} runs one seed alone. */
+/** Members under faults, see {@link MemberWorld}; {@code -Dmembers.seed=7} runs only one seed. */
 @Tag("slow")
 class MembersSimulationTest {
     @BeforeAll
@@ -66,7 +66,7 @@ class MembersSimulationTest {
         });
         world.runFor(60 * SECOND);
         world.forAll(node -> {
-            if (node.isUp() && !node.members().mayAcknowledge()) { // one that was leaving is gone
+            if (node.isUp() && !node.members().mayAcknowledge()) { // a node that was leaving is gone
                 world.violate(
                         node.life() + " does not come back: " + node.members().lack());
             }
@@ -87,7 +87,7 @@ class MembersSimulationTest {
             case 0, 1 -> node.cutFromStore(true);
             case 2 -> node.cutLinks(true);
             case 3 -> {
-                node.cutLinks(true); // and when the others exclude it, it does not hear of that
+                node.cutLinks(true); // so it does not hear of its exclusion
                 world.after((long) (world.random.nextDouble() * 3 * SECOND), () -> node.cutFromStore(!world.isCalm));
             }
             case 4, 5 -> node.stand(true);
@@ -122,7 +122,7 @@ class MembersSimulationTest {
         }
     }
 
-    /** A connection that is closed goes on to hold its client id until what it has published is answered. */
+    /** A closed connection keeps its client id until its publishes are answered. */
     @Test
     void whatIsHeldIsRefusedWhenItsClientsAreClosedForWantOfAProof() {
         MemberWorld world = serving(1);
@@ -156,7 +156,7 @@ class MembersSimulationTest {
         assertThat(held).isCompletedWithValue(false);
     }
 
-    /** What waits may be very many publishes, and the thread's ticks are the proof that the node serves. */
+    /** Very many publishes may wait, and the thread's ticks are the proof that the node serves. */
     @Test
     void whoWaitsIsNotToldOnTheThreadOfTheMembers() {
         MemberWorld world = serving(1);
@@ -186,7 +186,7 @@ class MembersSimulationTest {
             MemberWorld world = serving(seed);
             ClusterMembers members = world.node(0).members();
             NodeLife other = world.node(1).life();
-            world.setMajority(false); // for all, as when the leader of the dist store stands still
+            world.setMajority(false); // for all nodes, as when the leader of the dist store stands still
             world.runFor(4 * SECOND);
             CompletableFuture<Void> without = members.exclude(other, "test");
             world.runFor(100 * MILLI);
@@ -206,7 +206,7 @@ class MembersSimulationTest {
         }
     }
 
-    /** Behind a slow link confirmations come late: the node at its end may be this one as well. */
+    /** Behind a slow link confirmations come late, and the slow node may be either end. */
     @Test
     void whoAnswersIsNotExcludedForAWhile() {
         MemberWorld world = serving(1);
@@ -218,13 +218,13 @@ class MembersSimulationTest {
             world.runFor(500 * MILLI);
             assertThat(slow).as("after %d", i).isCompletedExceptionally();
         }
-        world.runFor(3 * SECOND); // it answers no more
+        world.runFor(3 * SECOND); // it no longer answers
         CompletableFuture<Void> silent = members.excludeSilent(other, "test");
         world.runFor(3 * SECOND);
         assertThat(silent).isCompleted().isNotCompletedExceptionally();
     }
 
-    /** It may be stuck, and only what answers works: the others go on without it in the end. */
+    /** It may be stuck except for its answers: the others exclude it in the end. */
     @Test
     void whoAnswersIsExcludedWhenItOwesForTooLong() {
         MemberWorld world = serving(2);
@@ -335,7 +335,7 @@ class MembersSimulationTest {
         }
     }
 
-    /** As when the leader of the view's range stands still: nobody can evict anybody until there is another. */
+    /** As when the leader of the view's range stands still: nobody can be evicted until there is another leader. */
     @Test
     void withoutALeaderOfTheViewClientsStayForAsLongAsTheOthersSayThatTheNodeServes() {
         MemberWorld world = serving(1);
@@ -350,7 +350,7 @@ class MembersSimulationTest {
         assertThat(world.node(0).isOpen()).as("two of the others say nothing").isFalse();
         world.setMajority(true);
         world.node(1).cutLinks(false);
-        // an exclusion that was asked for meanwhile is committed now: then the node has to join again
+        // an exclusion requested meanwhile is committed now, so the node must join again
         world.runFor(15 * SECOND);
         assertThat(world.node(0).members().mayAcknowledge()).isTrue();
     }
@@ -383,7 +383,7 @@ class MembersSimulationTest {
             world.node(0).members().exclude(cut.life(), "test");
             world.runFor(6 * SECOND);
             assertThat(cut.isOpen()).as("it may come back").isTrue();
-            world.runFor(10 * SECOND); // the world looks at the moment of the eviction
+            world.runFor(10 * SECOND); // the world checks at the moment of the eviction
             assertThat(world.newest().find(cut.life())).isNull();
             assertThat(cut.isOpen()).isFalse();
         }
@@ -416,7 +416,7 @@ class MembersSimulationTest {
             MemberWorld world = serving(seed);
             MemberNode back = world.node(3);
             NodeLife other = world.node(1).life();
-            back.cutLinks(true); // so that it joins for a while
+            back.cutLinks(true); // so that it takes long to join
             CompletableFuture<Void> excluded = world.node(0).members().exclude(back.life(), "test");
             while (!world.newest().is(back.life(), MemberState.JOINING)) {
                 world.runFor(10 * MILLI);
@@ -432,7 +432,7 @@ class MembersSimulationTest {
         }
     }
 
-    /** As when the membership does not see it yet: while it joins, SUBACKs of the others wait for it. */
+    /** As when the membership does not see the node yet: while it joins, SUBACKs of the others wait for it. */
     @Test
     void aNodeThatIsBackDoesNotJoinBeforeItIsLinkedButWaitsNotForLong() {
         MemberWorld world = serving(1);
@@ -450,7 +450,7 @@ class MembersSimulationTest {
 
         back.cutLinks(true);
         world.node(0).members().exclude(back.life(), "test");
-        long waited = 0; // it joins then, and subscribers of the others may have it excluded at once
+        long waited = 0; // then it joins, and subscribers of the others may exclude it at once
         while (!world.newest().is(back.life(), MemberState.JOINING) && waited < 2 * Joining.LINK_NANOS) {
             world.runFor(10 * MILLI);
             waited += 10 * MILLI;
@@ -475,7 +475,7 @@ class MembersSimulationTest {
         assertThat(node.members().takesClients()).isTrue();
     }
 
-    /** As long as it joined, each SUBACK of a stored session would wait until it is excluded again. */
+    /** If it joined early, each SUBACK of a stored session would wait until it is excluded again. */
     @Test
     void aNodeWhoseReplicaIsBehindDoesNotJoinBeforeItHasCaughtUp() {
         for (long seed = 1; seed <= 5; seed++) {
@@ -583,7 +583,7 @@ class MembersSimulationTest {
         assertThat(node.events()).hasSize(2).last().isEqualTo(new BrokerEvent.AcknowledgementsResumed());
     }
 
-    /** Of the other members, in the order in which it was told. */
+    /** Events about the other members, in order. */
     private static List<BrokerEvent> membersToldAt(MemberNode node) {
         return node.events().stream()
                 .filter(event -> event.getClass().getSimpleName().startsWith("Member"))

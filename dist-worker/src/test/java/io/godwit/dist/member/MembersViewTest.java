@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Whether what a life has sent since it came to serve still counts. */
+/** Whether messages that an incarnation has sent since it began to serve still count. */
 class MembersViewTest {
     private static final NodeLife LIFE = new NodeLife("a", 1);
     private static final long SINCE = 5;
@@ -30,7 +30,7 @@ class MembersViewTest {
                 .isTrue();
     }
 
-    /** Such a view cannot say that the life was excluded: it does not know of its serving. */
+    /** An older view does not know that the incarnation serves, so it cannot say that it was excluded. */
     @Test
     void aViewOfBeforeSaysNothing() {
         assertThat(MembersView.NONE.isPast(LIFE, SINCE)).isFalse();

@@ -86,7 +86,9 @@ class ViewRecordTest {
         assertThat(stored.content()).isEmpty();
     }
 
-    /** As a newer version may write it: the store takes it, and this node knows that it knows too little. */
+    /**
+     * A newer version may write such a view: the store accepts it, and this node knows that its own view is outdated.
+     */
     @Test
     void aViewThatThisNodeDoesNotReadOutdatesTheOneThatItHas() {
         apply(ALL, view(1, MemberState.SERVING));

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Node b resumes messages, and asks a: which is slow, or does not keep to the protocol. */
+/** Node b resumes messages, and asks node a, which is slow or breaks the protocol. */
 class ChoiceQuestionsTest extends TwoNodes {
     private static final String SHARED = "$share/g/t";
 
@@ -52,7 +52,7 @@ class ChoiceQuestionsTest extends TwoNodes {
         return outcomes;
     }
 
-    /** It does not know the view by which it is asked. */
+    /** The node does not know the view that the question names. */
     private void fallBehind(TestNode node) {
         node.members.knows = 0;
     }
@@ -89,7 +89,7 @@ class ChoiceQuestionsTest extends TwoNodes {
         return a.links.peer("b") != null && b.links.peer("a") != null;
     }
 
-    /** Whoever joins or goes, all are asked anew. */
+    /** Each change of the members starts a new round. */
     @Test
     void aMessageWaitsForTwentySecondsAtMostHoweverOftenTheMembersChange() {
         cluster.net.cut("a", "b");
@@ -140,7 +140,7 @@ class ChoiceQuestionsTest extends TwoNodes {
         assertThat(resumed).isDone();
     }
 
-    /** It takes no room, so nothing else would end it. */
+    /** It takes no memory, so no other limit would end it. */
     @Test
     void aPartWithoutAChoiceIsAgainstTheProtocol() {
         fallBehind(a);
@@ -187,7 +187,7 @@ class ChoiceQuestionsTest extends TwoNodes {
         assertThat(areLinked()).isFalse();
     }
 
-    /** More than may be ahead at a peer wait where they are asked. */
+    /** Questions beyond the limit wait at the asking node. */
     @Test
     void manyQuestionsToAPeerThatIsBehindAreAnsweredOnceItIsNot() {
         fallBehind(a);
@@ -213,7 +213,7 @@ class ChoiceQuestionsTest extends TwoNodes {
         assertThat(resumed).allSatisfy(each -> assertThat(each).isCompletedWithValue(DistOutcome.DELIVERED));
     }
 
-    /** The peer may have them still, and takes no more. */
+    /** The peer may still have them, and accepts no more. */
     @Test
     void questionsThatAreGivenUpKeepTheirPlaceUntilTheyAreAnswered() {
         fallBehind(a);
@@ -233,12 +233,12 @@ class ChoiceQuestionsTest extends TwoNodes {
         assertThat(areLinked()).isTrue();
     }
 
-    /** Of another life of the node the same is asked again, and all have their turn. */
+    /** They are asked again of the node's next incarnation, and all are answered. */
     @Test
     void questionsOfAPeerThatIsOverAreAskedOfTheNext() {
         fallBehind(a);
         List<CompletableFuture<DistOutcome>> resumed = resume(OpenQuestions.MOST_AHEAD + 500);
-        cluster.view.hasMajority = false; // else the link's end excludes the node
+        cluster.view.hasMajority = false; // else the end of the link excludes the node
         cluster.net.end("a", "b", "for the test");
         cluster.net.link("a", "b");
         cluster.settle();

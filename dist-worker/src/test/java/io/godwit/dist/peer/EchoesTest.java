@@ -14,7 +14,7 @@ class EchoesTest {
     private final Peer toThere = peer();
     private final Peer toHere = peer();
 
-    /** Only its identity counts. */
+    /** Only its identity matters. */
     private static Peer peer() {
         Object[] self = new Object[1];
         self[0] = Proxy.newProxyInstance(
@@ -43,7 +43,7 @@ class EchoesTest {
         assertThat(here.arrived(toThere, answer)).as("it hears nothing since").isFalse();
     }
 
-    /** Each answer is late by more than the one before, and still something new. */
+    /** Each answer is later than the one before, but still new. */
     @Test
     void aSlowPeerAnswers() {
         for (int i = 0; i < 10; i++) {
@@ -56,7 +56,7 @@ class EchoesTest {
         }
     }
 
-    /** It says something as often as before. */
+    /** It sends as often as before. */
     @Test
     void aPeerThatHearsNothingDoesNotAnswer() {
         there.arrived(toHere, said(here, toThere));
@@ -67,7 +67,7 @@ class EchoesTest {
         }
     }
 
-    /** A build that does not know of this leaves the fields out. */
+    /** An older build leaves the fields out. */
     @Test
     void anOlderNodeNeverAnswers() {
         said(here, toThere);

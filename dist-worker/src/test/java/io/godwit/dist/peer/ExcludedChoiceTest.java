@@ -12,8 +12,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A node chooses the live members of another one for a QoS 2 message, and is mute. The publisher resumes the message on
- * a third node, the others go on without the mute one, and its link delivers what it has taken.
+ * A node chooses the live members of another one for a QoS 2 message, and falls silent. The publisher resumes the
+ * message on a third node, the others exclude the silent one, and its link then delivers the old message.
  */
 class ExcludedChoiceTest {
     private static final String SHARED = "$share/g/t";
@@ -45,11 +45,11 @@ class ExcludedChoiceTest {
     private CompletableFuture<DistOutcome> resume() {
         CompletableFuture<DistOutcome> resumed =
                 c.publish("t", Qos.EXACTLY_ONCE, "1", new DeliveryToken("o", 1, 0, true));
-        cluster.settle(); // all others that hear of it answer
+        cluster.settle(); // all reachable members answer
         return resumed;
     }
 
-    /** So the third node chooses its own. */
+    /** Then the third node chooses its own members. */
     private void membersOfAEnd() {
         a.unsubscribe(SHARED, "s1");
         cluster.settle();
@@ -86,7 +86,7 @@ class ExcludedChoiceTest {
         assertThat(mute.received("s2")).isEmpty();
     }
 
-    /** It serves anew when the link comes back: what it had chosen before is as void. */
+    /** It serves again when the link comes back: its earlier choices are void all the same. */
     @Test
     void whatANodeChoseBeforeItJoinedAgainReachesNobody() {
         CompletableFuture<DistOutcome> first = publishMutely();
@@ -110,7 +110,7 @@ class ExcludedChoiceTest {
         assertThat(a.received("s3")).containsExactly("2");
     }
 
-    /** It answered that nobody was chosen while the mute node was a member, and then heard of the choice. */
+    /** It answered that there was no choice while the silent node was a member, and then learned of the choice. */
     @Test
     void allAreAskedAgainWhenOneWasExcludedMeanwhile() {
         CompletableFuture<DistOutcome> first = publishMutely();
@@ -130,7 +130,7 @@ class ExcludedChoiceTest {
         assertThat(a.received("s1")).containsExactly("1");
     }
 
-    /** It takes what comes until it knows of the exclusion, and answers only then. */
+    /** It accepts messages until it knows of the exclusion, and answers only then. */
     @Test
     void aNodeThatDoesNotKnowOfTheExclusionAnswersLater() {
         publishMutely();
@@ -161,7 +161,7 @@ class ExcludedChoiceTest {
         assertThat(a.received("s1")).containsExactly("1");
     }
 
-    /** A peer of before this names no revision; and who repeats nothing has no choice that could be void. */
+    /** An older peer names no revision; and a message that is not a repeat has no choice that could be void. */
     @Test
     void whatRestsOnNoChoiceIsTaken() {
         cluster.net.cut("b", "a");

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** What is logged while a member cannot be excluded: its peers ask for it again and again. */
+/** The log lines while a member cannot be excluded: its peers ask for it again and again. */
 class ExclusionsTest {
     private static final NodeLife OTHER = new NodeLife("b", 2);
 

@@ -14,7 +14,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
 class FilterKeyTest {
-    /** Whatever a client may subscribe to: what one node tells is the key that the other one has. */
+    /** For any filter that a client may subscribe to, the receiving node decodes the key of the sending node. */
     @Property
     void theTextOfAKeyIsUnderstoodAsTheSameKey(@ForAll("texts") String text) {
         Optional<TopicFilter> filter = TopicFilter.parse(text);

@@ -25,8 +25,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * One shared group whose live members come and go on three nodes, in an order that a seed gives, while messages are
- * published, repeated, and links are held up or end. A session that never leaves has promised the group a member.
+ * One shared group whose live members come and go on three nodes, in a seeded order, while messages are published and
+ * repeated, and links are held up or end. One session never leaves, so the group always has a member.
  */
 class GroupsUnderFaultsTest {
     private static final int STEPS = 3_000;
@@ -43,7 +43,7 @@ class GroupsUnderFaultsTest {
     private final List<Publish> published = new ArrayList<>();
     private boolean hasStayed = true;
     private long incarnations;
-    /** Frames that a lane has room for. */
+    /** Number of frames that a lane has room for. */
     private int window = Integer.MAX_VALUE;
 
     @ParameterizedTest
@@ -159,7 +159,7 @@ class GroupsUnderFaultsTest {
         return nodes.containsValue(node) && cluster.view.has(node.life);
     }
 
-    /** By node, how often a message was given to a member there. */
+    /** Checks how often each message was given to a member. */
     private void check() {
         Map<String, Integer> given = new HashMap<>();
         Map<String, Integer> givenByTheLiving = new HashMap<>();
@@ -175,7 +175,7 @@ class GroupsUnderFaultsTest {
         int acknowledged = 0;
         for (Publish publish : published) {
             if (!isMember(publish.at)) {
-                continue; // its client is told nothing
+                continue; // its client gets no answer
             }
             assertThat(publish.outcome).as("outcome of %s", publish).isCompleted();
             DistOutcome outcome = publish.outcome.getNow(DistOutcome.FAILED);

@@ -84,7 +84,7 @@ class HeldMessagesTest {
         assertThat(fates).containsExactly("2 OVERLOADED", "1", "5 OVERLOADED");
     }
 
-    /** Its frame may be above the largest one. */
+    /** Its frame may exceed the largest one. */
     @Test
     void oneThatCannotBeSentHoldsUpNobody() {
         hold("bad", 1);

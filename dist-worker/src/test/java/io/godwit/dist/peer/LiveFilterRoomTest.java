@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** What the filters of one node's live sessions may take in the memory of the others. */
+/** The memory that the filters of one node's live sessions may take on the others. */
 class LiveFilterRoomTest {
     private static final long ROOM = 64 * 1024;
     private static final String LONG = "/x".repeat(1_000);
@@ -35,7 +35,7 @@ class LiveFilterRoomTest {
                 .getNow(false);
     }
 
-    /** How many filters were taken before one was refused. */
+    /** Adds filters until one is refused; returns how many were accepted. */
     private int fill(TestNode node, String end) {
         for (int i = 0; i < 1_000; i++) {
             CompletableFuture<Boolean> subscribed = node.subscribe(i + end, "s");
@@ -52,7 +52,7 @@ class LiveFilterRoomTest {
         return node.meters.get(name).gauge().value();
     }
 
-    /** Each takes some 4,200 bytes. */
+    /** Each takes about 4,200 bytes. */
     @Test
     void aSubscribeThatTheOthersWouldHaveNoRoomForIsRefused() {
         int taken = fill(a, LONG);
@@ -89,7 +89,7 @@ class LiveFilterRoomTest {
                 .isEqualTo(gauge(b, "godwit.dist.peer.filters.others.bytes"));
     }
 
-    /** Each level of a filter with a wildcard has a node of its own in the index. */
+    /** Each level of a filter with a wildcard has its own node in the index. */
     @Test
     void levelsAndGroupsCountToo() {
         int plain = fill(a, LONG);
@@ -113,7 +113,7 @@ class LiveFilterRoomTest {
 
     private record Greedy(ClientId clientId, long filterBytes) implements LiveReceiver {}
 
-    /** Whoever has many filters gets no more before those that have few. */
+    /** A session with many filters is refused before those with few. */
     @Test
     void aSessionMayHaveWhatIsLeftFree() {
         LiveReceiver greedy = new Greedy(new ClientId("greedy"), ROOM / 2);

@@ -66,7 +66,7 @@ class LiveFrameTest {
         assertThat(frame.groups()).isEmpty();
         assertThat(frame.isForPlain()).isTrue();
         assertThat(frame.servingSince()).isZero();
-        assertThat(frame.message().receivedAtMillis()).isEqualTo(5); // a clock that stepped back makes nothing younger
+        assertThat(frame.message().receivedAtMillis()).isEqualTo(5); // setting the clock back makes nothing younger
     }
 
     @Test

@@ -110,7 +110,7 @@ class LiveGroupsTest {
                 .hasSize(400);
     }
 
-    /** Each question that is lost would look at all that are open. */
+    /** Otherwise each lost question would scan all open ones. */
     @Test
     void manyQuestionsToANodeThatIsOverAreGivenUpInOneLook() {
         a.subscribe(SHARED, "s");
@@ -150,7 +150,7 @@ class LiveGroupsTest {
         assertThat(a.received("s")).isEmpty();
     }
 
-    /** Those groups alone that its node has no member of choose another. */
+    /** Only the groups without a member on that node choose another. */
     @Test
     void ofManyGroupsThoseThatAreDeclinedChooseAnother() {
         List<String> groups =
@@ -158,7 +158,7 @@ class LiveGroupsTest {
         groups.forEach(group -> a.subscribe(group, "s"));
         cluster.settle();
         a.unsubscribe(groups.get(1), "s");
-        a.unsubscribe(groups.get(4), "s"); // which is told later
+        a.unsubscribe(groups.get(4), "s"); // the peer learns of this later
         b.subscribe(groups.get(1), "t");
         cluster.settle();
         CompletableFuture<DistOutcome> published = c.publish("t", Qos.EXACTLY_ONCE, "1", new DeliveryToken("o", 1, 0));
@@ -193,7 +193,7 @@ class LiveGroupsTest {
         a.subscribe("t", "plain");
         b.subscribe(SHARED, "s3");
         cluster.settle();
-        cluster.timers.advance(Duration.ofMillis(200)); // the second member is told a little later
+        cluster.timers.advance(Duration.ofMillis(200)); // the second member is reported a little later
         cluster.settle();
         List<CompletableFuture<DistOutcome>> outcomes = publish(b, Qos.AT_LEAST_ONCE, 600, "b");
         outcomes.addAll(publish(c, Qos.AT_LEAST_ONCE, 600, "c"));
@@ -350,7 +350,7 @@ class LiveGroupsTest {
 
         cluster.net.link("a", "b");
         cluster.settle();
-        cluster.timers.advance(Duration.ZERO); // what the earlier link told is forgotten
+        cluster.timers.advance(Duration.ZERO); // filters of the earlier link are removed
         CompletableFuture<DistOutcome> again = b.publish("t", Qos.EXACTLY_ONCE, "1", token);
         cluster.settle();
         assertThat(again).isCompletedWithValue(DistOutcome.DELIVERED);
@@ -482,7 +482,7 @@ class LiveGroupsTest {
         assertThat(a.received("s2")).containsExactly("1");
     }
 
-    /** The publisher has its acknowledgement, so nobody sends the message again: it is no late copy. */
+    /** The publisher has its acknowledgement and will not repeat, so this is not a late copy. */
     @Test
     void whatIsHandedOnAfterItsTokenIsFinishedReachesTheNextMember() {
         b.subscribe(SHARED, "s1");
@@ -494,7 +494,7 @@ class LiveGroupsTest {
         a.subscribe(SHARED, "s2");
         cluster.settle();
         b.unsubscribe(SHARED, "s1");
-        a.unsubscribe(SHARED, "s2"); // b is told of that later, and finds that nobody is left there
+        a.unsubscribe(SHARED, "s2"); // b learns of that later, and finds that no member is left there
         CompletableFuture<DistOutcome> outcome =
                 b.client().handOn(delivery.only(delivery.matches().get(0)));
         b.subscribe(SHARED, "s3");
@@ -541,7 +541,7 @@ class LiveGroupsTest {
         assertThat(b.events).hasSize(2);
     }
 
-    /** Another member takes what the node of the first does not accept. */
+    /** Another member gets a message that the first member's node does not accept. */
     @Test
     void aMemberWhoseNodeDoesNotAcceptTheMessageIsPassedOver() {
         a.subscribe(SHARED, "s1");

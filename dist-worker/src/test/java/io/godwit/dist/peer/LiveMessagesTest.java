@@ -22,9 +22,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/**
- * What becomes of a message that a node has live subscribers of on another one.
- */
+/** Messages for live subscribers on another node. */
 class LiveMessagesTest extends TwoNodes {
     @Test
     void aMessageThatANodeDidNotConfirmBeforeItsEndIsAcknowledgedOnceTheNodeIsOut() {
@@ -68,7 +66,10 @@ class LiveMessagesTest extends TwoNodes {
         assertThat(a.received("s")).containsExactly("1");
     }
 
-    /** The store has begun to distribute what a connection has left, and stood still; the connection was not done. */
+    /**
+     * The store has begun to distribute a message of an ended connection, and stood still; the connection had not
+     * finished it.
+     */
     @Test
     void aCopyThatComesLateUnderAFinishedTokenIsGivenToNobody() {
         TestNode c = cluster.serving("c", 1);
@@ -143,7 +144,7 @@ class LiveMessagesTest extends TwoNodes {
         String large = "x".repeat(Peer.PASSABLE_BYTES);
         CompletableFuture<DistOutcome> first = publish(b, "p", Qos.AT_LEAST_ONCE, "p1" + large);
         publish(b, "p", Qos.AT_MOST_ONCE, "p2");
-        publish(b, "p", Qos.AT_LEAST_ONCE, "p3"); // by another connection of the client, as its will
+        publish(b, "p", Qos.AT_LEAST_ONCE, "p3"); // by another connection of the client, like its will
         CompletableFuture<DistOutcome> other = publish(b, "q", Qos.AT_LEAST_ONCE, "q1");
         publish(b, "q", Qos.AT_MOST_ONCE, "q2" + large);
         publish(b, "q", Qos.AT_LEAST_ONCE, "q3");
@@ -158,7 +159,7 @@ class LiveMessagesTest extends TwoNodes {
         assertThat(first).isCompletedWithValue(DistOutcome.DELIVERED);
     }
 
-    /** Small ones go on, while the next large one waits before the link and what its publisher sends behind it. */
+    /** Small ones continue, while the next large one and later messages of its publisher wait. */
     @Test
     void aLinkWithoutRoomForLargeMessagesHasRoomForSmallOnes() {
         a.subscribe("t", "s");
@@ -213,7 +214,7 @@ class LiveMessagesTest extends TwoNodes {
         });
     }
 
-    /** As while the nodes of a cluster are replaced: each is sent frames of the version that it speaks. */
+    /** During a rolling upgrade each node is sent frames of its own version. */
     @Test
     void nodesOfTwoReleasesGetAMessageInTheirVersions() {
         TestNode.Cluster mixed = new TestNode.Cluster();
@@ -236,7 +237,7 @@ class LiveMessagesTest extends TwoNodes {
                 .isEqualTo(1);
     }
 
-    /** What publishers may have unacknowledged is counted without their ids, which each frame has. */
+    /** The limit of unacknowledged messages does not count client ids, which each frame contains. */
     @Test
     void aFullLinkIsNotFilledAnyFurtherAndItsPeerStays() {
         a.subscribe("t", "s");
@@ -287,7 +288,7 @@ class LiveMessagesTest extends TwoNodes {
         assertThat(a.received("s")).containsExactly("1", "3");
     }
 
-    /** The next connection of its client resumes it, and its receivers forget the token then. */
+    /** The client's next connection resumes it, and its receivers may then forget the token. */
     @Test
     void whatHasATokenAndWaitsIsNotSentOnceItsConnectionHasEnded() {
         a.subscribe("t", "s");
@@ -322,7 +323,7 @@ class LiveMessagesTest extends TwoNodes {
         assertThat(waits).isCompletedWithValue(DistOutcome.DELIVERED);
     }
 
-    /** It is confirmed when it is handed over; what is behind it would pile up before sessions that are behind. */
+    /** A frame is confirmed when handed over; otherwise later ones would pile up before sessions that are behind. */
     @Test
     void whatANodeSendsWaitsWhileSessionsAreBehindAndItsFiltersDoNot() {
         a.subscribe("t", "s");
@@ -420,7 +421,7 @@ class LiveMessagesTest extends TwoNodes {
         assertThat(b.publish("t", Qos.EXACTLY_ONCE, "2")).isCompletedWithValue(DistOutcome.DELIVERED);
     }
 
-    /** Its client may have published later messages through another node. */
+    /** Its client may have published later messages at another node. */
     @Test
     void whatWaitsIsNotDeliveredWhenItsConnectionHasEnded() {
         Publisher publisher = b.publisher("p");

@@ -27,11 +27,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * What nodes tell each other of their live subscriptions, and when a subscription is promised.
- */
+/** Reports of live subscriptions between nodes, and when a subscription is promised. */
 class LivePeersTest extends TwoNodes {
-    /** The others know the filter already; but they may have gone on without this node, and forget it. */
+    /** The others know the filter already; but they may have excluded this node, and remove it. */
     @Test
     void aSubscriptionWaitsForTheProofThatItsNodeServes() {
         a.subscribe("t", "s1");
@@ -96,7 +94,7 @@ class LivePeersTest extends TwoNodes {
         }
         cluster.net.deliverOne("a", "b", Lane.CONTROL);
         assertThat(c.peers.knowsAllOf(a.life)).isFalse();
-        cluster.net.cut("a", "c"); // the rest of the list does not come
+        cluster.net.cut("a", "c"); // the rest of the list does not arrive
         cluster.settle();
         assertThat(ofList).isCompletedWithValue(true);
 
@@ -108,7 +106,7 @@ class LivePeersTest extends TwoNodes {
         assertThat(a.received("s")).containsExactly("x");
     }
 
-    /** What stands behind "$exclusive/" may look like a filter of another kind, or like none. */
+    /** The text after "$exclusive/" may look like a filter of another kind, or like no filter. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -167,14 +165,14 @@ class LivePeersTest extends TwoNodes {
         assertThat(b.publish("t", Qos.AT_LEAST_ONCE, "2")).isCompletedWithValue(DistOutcome.NO_MATCH);
     }
 
-    /** The others may hear that the last has gone only after there is one again. */
+    /** The others may learn that the last subscriber is gone only after there is a new one. */
     @Test
     void aSubscriptionThatCrossesTheEndOfTheLastOneIsPromisedOnceTheOthersHaveItAnew() {
         a.subscribe("t", "last");
         cluster.settle();
         cluster.net.cut("a", "b");
         a.unsubscribe("t", "last");
-        cluster.timers.advance(LiveFilters.LINGER.multipliedBy(2)); // that it has gone is under way
+        cluster.timers.advance(LiveFilters.LINGER.multipliedBy(2)); // the report that it is gone is under way
         CompletableFuture<Boolean> first = a.subscribe("t", "first");
         cluster.settle();
         assertThat(first).isNotDone();
@@ -303,7 +301,7 @@ class LivePeersTest extends TwoNodes {
         assertThat(a.publish("t", Qos.AT_LEAST_ONCE, "x")).isCompletedWithValue(DistOutcome.NO_MATCH);
     }
 
-    /** The silent node leads the range of the view: nothing is agreed on until that has another leader. */
+    /** The silent node leads the range of the view: nothing can be agreed on until that range has another leader. */
     @Test
     void aSubscriptionOutlastsANodeThatNothingCanBeAgreedOnWithout() {
         cluster.net.cut("a", "b");
@@ -331,7 +329,7 @@ class LivePeersTest extends TwoNodes {
         assertThat(a.members.excluded).isEmpty();
     }
 
-    /** The others have gone on without it: what it waited for says nothing of them. */
+    /** The others have excluded it: its own waits say nothing about them. */
     @Test
     void aNodeThatHasLapsedMeanwhileExcludesNobody() {
         cluster.net.cut("a", "b");
@@ -387,7 +385,7 @@ class LivePeersTest extends TwoNodes {
         assertThat(b.members.said).containsExactly(a.life + " 7", a.life + " 0");
     }
 
-    /** As a SUBSCRIBE of a stored session waits at a, with a deadline that does not come. */
+    /** Like the wait of a SUBSCRIBE of a stored session at a, with a distant deadline. */
     private CompletableFuture<Void> applied() {
         return a.peers
                 .untilAppliedHere(new io.godwit.kv.client.Deadline(Long.MAX_VALUE / 2))

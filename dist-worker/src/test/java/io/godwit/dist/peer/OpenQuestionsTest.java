@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** What is kept of answers; {@link ChoiceQuestionsTest} has the rest. */
+/** Limits on kept answers; {@link ChoiceQuestionsTest} tests the rest. */
 class OpenQuestionsTest extends TwoNodes {
     private static final int PART_BYTES = 1_000_000;
 
@@ -46,7 +46,7 @@ class OpenQuestionsTest extends TwoNodes {
         open.answered(peer, answer, (tenant, of) -> List.of());
     }
 
-    /** A round keeps what one member has said until all have. */
+    /** A round keeps the answer of one member until all have answered. */
     @Test
     void theRoundThatFindsNoRoomEndsAndTheOthersGoOn() {
         int most = OpenQuestions.MOST_KEPT_BYTES / (PART_BYTES + OpenQuestions.CHOICE_BYTES);

@@ -37,15 +37,15 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /**
- * The frames of version 1 as they were recorded, in the lanes LIVE and CONTROL: nodes of other releases send and expect
- * them byte by byte. When a frame is added, {@code -Dgodwit.corpus.write=FILE} writes all of them to that file; none
- * that is there may change.
+ * The recorded frames of version 1, in the lanes LIVE and CONTROL: nodes of other releases send and expect them byte by
+ * byte. When a frame is added, {@code -Dgodwit.corpus.write=FILE} writes all of them to that file; existing ones must
+ * not change.
  */
 class PeerCorpusTest {
     private static final Corpus CORPUS = Corpus.of(PeerCorpusTest.class, "/peer-frames-v1.properties");
     private static final int VERSION = 1;
     private static final String LIVE = "live.";
-    /** At the node that encodes: the message is a minute old. */
+    /** The encoding node's clock: the message is a minute old. */
     private static final long NOW_MILLIS = 1_700_000_060_000L;
 
     private static final ClientInfo PUBLISHER =
@@ -184,7 +184,7 @@ class PeerCorpusTest {
         CORPUS.assertHasExactly(frames);
     }
 
-    /** Also each field: what is lost on the way would be missing in the frame made again. */
+    /** Checks each field too: a field lost in decoding would be missing in the re-encoded frame. */
     @Test
     void recordedFramesAreUnderstood() throws Exception {
         Set<PeerFrame.KindCase> kinds = EnumSet.of(PeerFrame.KindCase.KIND_NOT_SET);
@@ -235,7 +235,7 @@ class PeerCorpusTest {
                 .isThrownBy(() -> ControlFrames.decode(VERSION - 1, serving));
     }
 
-    /** Behind a frame stands a field that this release does not know. */
+    /** Adds a field that this release does not know after a frame. */
     private static byte[] withNumber(byte[] frame) {
         byte[] longer = Arrays.copyOf(frame, frame.length + 3);
         longer[frame.length] = (byte) 0xf8; // field 31, a number

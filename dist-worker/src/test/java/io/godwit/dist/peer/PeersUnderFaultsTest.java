@@ -35,9 +35,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Three nodes on one thread, in an order that a seed gives: sessions subscribe and unsubscribe, clients publish, links
- * are cut, mended and ended, nodes are killed and join again, and may or may not acknowledge. With some seeds messages
- * are large, and others pass them.
+ * Three nodes on one thread, in a seeded order: sessions subscribe and unsubscribe, clients publish, links are cut,
+ * mended and ended, nodes are killed and join again, and may or may not acknowledge. With some seeds messages are
+ * large, and others overtake them.
  */
 class PeersUnderFaultsTest {
     private static final int STEPS = 4_000;
@@ -60,7 +60,7 @@ class PeersUnderFaultsTest {
         }
     }
 
-    /** Identity is equality: a session of another life of the node is another one. */
+    /** Compared by identity: a session of another incarnation of the node is another one. */
     private static final class Session implements LiveReceiver {
         private final ClientId clientId;
         private final Node node;
@@ -130,7 +130,7 @@ class PeersUnderFaultsTest {
     private int acknowledged;
     private int checked;
     private long incarnations;
-    /** Frames that a lane has room for. */
+    /** Number of frames that a lane has room for. */
     private int window = Integer.MAX_VALUE;
 
     private boolean hasLarge;
@@ -171,7 +171,7 @@ class PeersUnderFaultsTest {
         List.copyOf(cuts).forEach(this::mend);
         nodes.values().forEach(node -> node.node.links.window(Integer.MAX_VALUE));
         nodes.values().forEach(node -> node.node.members.setFresh(true));
-        for (int i = 0; i < 170; i++) { // an exclusion that is not agreed on is given up meanwhile
+        for (int i = 0; i < 170; i++) { // until exclusions that cannot be agreed on are given up
             cluster.settle();
             runThreads();
             cluster.timers.advance(Duration.ofMillis(100));
@@ -185,7 +185,7 @@ class PeersUnderFaultsTest {
         vanish();
     }
 
-    /** Nobody is left but one node, and no filter of another stays. */
+    /** Ends all nodes but one; no filter of another node may remain. */
     private void vanish() {
         Node last = nodes.values().stream()
                 .filter(node -> cluster.view.has(node.node.life))
@@ -366,7 +366,7 @@ class PeersUnderFaultsTest {
         nodes.values().forEach(this::lookAtDeliveries);
         open.removeIf(publish -> {
             if (publish.at.isKilled) {
-                return true; // its client is told nothing
+                return true; // its client gets no answer
             }
             if (!publish.outcome.isDone()) {
                 return false;
@@ -380,7 +380,7 @@ class PeersUnderFaultsTest {
         });
     }
 
-    /** A session whose node is out, by agreement, has ended with it. */
+    /** A session ends with its node when that is excluded. */
     private void check(Publish publish, Subscription promised) {
         if (promised.session.node.isKilled || !cluster.view.has(promised.session.node.node.life)) {
             return;
@@ -405,7 +405,7 @@ class PeersUnderFaultsTest {
                         .as("%s gets %s once", session, id)
                         .isTrue();
                 String flow = session + " " + parts[0] + ' ' + parts[1] + ' ' + parts[2];
-                if (!repeated.contains(id)) { // whoever subscribed in between gets a repeat late
+                if (!repeated.contains(id)) { // a new subscriber may get a late repeat
                     Integer before = lastOf.put(flow, number);
                     assertThat(before == null ? 0 : before)
                             .as("order of %s", flow)

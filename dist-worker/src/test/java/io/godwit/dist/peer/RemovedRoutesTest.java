@@ -22,8 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A client unsubscribes through one node, and what an earlier attachment of its session was writing through another,
- * which was cut off, arrives behind that.
+ * A client unsubscribes at one node, and after that a write arrives that an earlier attachment of its session had sent
+ * through another node, which was cut off.
  */
 class RemovedRoutesTest {
     private static final InboxReceiver ALICE = new InboxReceiver(TenantId.DEFAULT, new ClientId("alice"), 1);
@@ -87,7 +87,7 @@ class RemovedRoutesTest {
         write(filter, 2, 1);
         remove(filter, 2, 2);
         pass(SOON);
-        for (long change = 1; change <= 3; change++) { // of one that is cut off for so long
+        for (long change = 1; change <= 3; change++) { // from a node that is cut off for so long
             writeElsewhere(filter, 1, change);
             assertThat(isThere(filter)).isTrue();
             pass(SOON);
@@ -96,7 +96,7 @@ class RemovedRoutesTest {
         assertThat(node.count("godwit.dist.routes.removed.again")).isEqualTo(3);
     }
 
-    /** Each attachment has a larger number, and so has each change of one. */
+    /** Each attachment has a larger number, and each of its changes too. */
     @Test
     void aRouteThatIsSubscribedToAgainStays() {
         for (String filter : List.of("here", "elsewhere", "next")) {
@@ -114,7 +114,7 @@ class RemovedRoutesTest {
         assertThat(node.count("godwit.dist.routes.removed.again")).isZero();
     }
 
-    /** The session has the filter: its next attachment has found the route and has not written it. */
+    /** The session has the filter: its next attachment has found the route and did not write it. */
     @Test
     void aRouteThatTheNextAttachmentReliesOnStays() {
         write("t", 2, 1);
@@ -137,7 +137,7 @@ class RemovedRoutesTest {
         assertThat(isThere("t")).as("the next message to the session finds it").isTrue();
     }
 
-    /** Of a session that has ended, or of a node that was alone. */
+    /** From a session that has ended, or from a node that was alone. */
     @Test
     void aRemovalWithoutANumberIsNotSaidAgain() {
         write("t", 2, 1);
@@ -147,7 +147,7 @@ class RemovedRoutesTest {
         assertThat(isThere("t")).isTrue();
     }
 
-    /** Then the client was not told that it is unsubscribed. */
+    /** The client was not told that it is unsubscribed. */
     @Test
     void aRemovalThatFailedIsNotWatched() {
         write("t", 2, 3);

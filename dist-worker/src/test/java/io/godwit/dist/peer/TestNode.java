@@ -44,10 +44,10 @@ final class TestNode {
         final MemoryLinks.Net net = new MemoryLinks.Net();
         final TestView view = new TestView();
         final ManualTimers timers = new ManualTimers();
-        /** Of each node that is made from now on. */
+        /** Limit for each node made from now on. */
         long maxLiveFilterBytes = Long.MAX_VALUE;
 
-        /** A node that all others know and wait for, once what is under way is delivered. */
+        /** A node that all others know and wait for, once pending messages are delivered. */
         TestNode serving(String nodeId, long incarnation) {
             TestNode node = new TestNode(this, nodeId, incarnation, () -> {
                 throw new IllegalStateException("no store");
@@ -64,7 +64,7 @@ final class TestNode {
 
     static final SubscriptionOptions OPTIONS = new SubscriptionOptions(Qos.EXACTLY_ONCE, false, false, 0);
     static final Duration CONFIRM = Duration.ofSeconds(5);
-    /** Nobody waits longer for an exclusion that cannot be agreed on. */
+    /** Longest wait for an exclusion that cannot be agreed on. */
     static final Duration GIVEN_UP = SilentNode.PATIENCE.plus(Exclusions.AGAIN);
 
     static final long WALL_MILLIS = 1_700_000_000_000L;
@@ -76,14 +76,14 @@ final class TestNode {
     final DistWorker worker;
     final LivePeers peers;
     final List<Delivery> live = new ArrayList<>();
-    /** To what is delivered to live sessions. */
+    /** The answer to deliveries to live sessions. */
     CompletableFuture<DistOutcome> liveAnswer = Deliverer.DELIVERED;
 
     final ClusterParts parts;
     final List<Delivery> inbox = new ArrayList<>();
     final List<BrokerEvent> events = new ArrayList<>();
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-    /** Catch-ups under way; null: they complete at once. */
+    /** Pending catch-ups; null: they complete at once. */
     @Nullable
     List<CompletableFuture<Void>> heldCatchUps;
 
@@ -177,7 +177,7 @@ final class TestNode {
         return publisher("p").publish(message(topic, qos, payload), token);
     }
 
-    /** What the session was given, oldest first. */
+    /** Messages that the session got, oldest first. */
     List<String> received(String session) {
         List<String> payloads = new ArrayList<>();
         for (Delivery delivery : live) {

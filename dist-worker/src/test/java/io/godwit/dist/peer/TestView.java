@@ -15,12 +15,12 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The agreed members of a test, known to all of them at once, unless one is held behind. A life that was excluded does
- * not come back, unless the test has it join again.
+ * The agreed members of a test, known to all of them at once, except those held behind. An excluded incarnation does
+ * not come back, unless the test makes it join again.
  */
 final class TestView {
     private final Set<NodeLife> members = new LinkedHashSet<>();
-    /** By revision, who serves and since which one; whoever is a member serves. */
+    /** By revision: the serving members and the revision since which each serves; all members serve. */
     private final List<Map<NodeLife, Long>> agreed = new ArrayList<>(List.of(Map.of()));
 
     private final Map<NodeLife, TestMembers> all = new HashMap<>();
@@ -32,7 +32,7 @@ final class TestView {
         return made;
     }
 
-    /** Joining or serving: others wait for it. */
+    /** Joins or serves: others wait for it. */
     void join(NodeLife life) {
         if (members.add(life)) {
             agree();
@@ -51,12 +51,15 @@ final class TestView {
         return agreed.size() - 1;
     }
 
-    /** Since which revision the life serves. */
+    /** The revision since which the incarnation serves. */
     long since(NodeLife life) {
         return agreed.get(newest()).get(life);
     }
 
-    /** As far as it tells of one life: a test may have a node's next life join before the one before is out. */
+    /**
+     * The view with respect to one incarnation: a test may let a node's next incarnation join before the previous one
+     * is out.
+     */
     private MembersView view(int revision, NodeLife life) {
         Long since = agreed.get(revision).get(life);
         return new MembersView(
@@ -71,7 +74,7 @@ final class TestView {
         private final NodeLife life;
         private final List<CompletableFuture<Boolean>> waiting = new ArrayList<>();
         final List<NodeLife> excluded = new ArrayList<>();
-        /** What others have said of this life. */
+        /** What others have reported about this incarnation. */
         final List<String> said = new ArrayList<>();
 
         boolean isFresh;
@@ -141,7 +144,7 @@ final class TestView {
             open();
         }
 
-        /** What waits is given up. */
+        /** Gives up all waits. */
         void refuse() {
             List<CompletableFuture<Boolean>> refused = List.copyOf(waiting);
             waiting.clear();

@@ -1,8 +1,6 @@
 package io.godwit.dist.peer;
 
-/**
- * Two nodes that serve, in one thread.
- */
+/** Two serving nodes on one thread. */
 abstract class TwoNodes {
     final TestNode.Cluster cluster = new TestNode.Cluster();
     final TestNode a = cluster.serving("a", 1);

@@ -17,7 +17,7 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What a range makes of a mutation, good or bad. */
+/** How a range handles good and bad mutations. */
 class RecordMutationTest {
     private static final RangeBounds ALL = new RangeBounds(new byte[0], null);
     private static final byte[] KEY = RecordKeys.key("ban", "x");
@@ -92,7 +92,7 @@ class RecordMutationTest {
         assertThat(stored()).isEqualTo("none");
     }
 
-    /** Whatever bytes come: no exception, which would stop the range, and nothing but records is written. */
+    /** For any bytes: no exception, which would stop the range, and only records are written. */
     @Test
     void nothingThatIsProposedStopsARange() {
         byte[] good = RecordMutation.put(KEY, 0L, 5, value("value"));
@@ -132,7 +132,7 @@ class RecordMutationTest {
                 .isEqualTo(new RecordKeys.Key("ban", "\u00e9\0z"));
     }
 
-    /** A range of which every write is there at once. */
+    /** A range whose writes are visible at once. */
     private static final class Writes implements RangeWrites {
         private final CountingReader content = new CountingReader();
 

@@ -31,7 +31,7 @@ class RecordReadersTest {
         assertThat(RecordReaders.lack(other, List.of())).isPresent();
     }
 
-    /** One that has crashed may be of an earlier version, and come back. */
+    /** A member that has crashed may be of an earlier version, and come back. */
     @Test
     void whoCannotBeAskedIsNamed() {
         assertThat(RecordReaders.lack(List.of(member("a", READS)), List.of("a", "c")))

@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Changes of records over several ranges, by one node and by two. */
+/** Changes of records in several ranges, by one node and by two. */
 class RecordStoreTest {
-    /** What dies with the process. */
+    /** Lost with the process. */
     private RecordIndex index = new RecordIndex();
 
     private TopicIndex topics = new TopicIndex(new SharedStrategies(SharedPick.RANDOM));
@@ -98,7 +98,7 @@ class RecordStoreTest {
                 .isNull();
         lack = Optional.empty();
         host.await(put("a", "1"));
-        lack = Optional.of("node c is late"); // it has met records already
+        lack = Optional.of("node c is late"); // it has already applied records
         host.await(put("f", "2"));
         assertThat(content(index)).hasSize(2);
     }
@@ -117,7 +117,7 @@ class RecordStoreTest {
         assertThat(index.get("ban", "a").value()).as("none was lost").hasSize(20);
     }
 
-    /** As when the leader is lost behind the commit, and the node asks the next one again; also much later. */
+    /** The leader is lost after the commit, and the node asks the next one again; also much later. */
     @Test
     void mutationsThatComeTwiceCountOnce() {
         for (int seed = 0; seed < 20; seed++) {
@@ -147,7 +147,7 @@ class RecordStoreTest {
         }
     }
 
-    /** Sends mutations that were sent before once more. */
+    /** Sends old mutations once more. */
     private final class Repeating implements RangeClient {
         @SuppressWarnings("ArrayRecordComponent") // never compared
         private record Sent(byte[] key, byte[] mutation) {}
@@ -266,7 +266,7 @@ class RecordStoreTest {
                 .hasRootCauseInstanceOf(IllegalArgumentException.class);
     }
 
-    /** What listeners are told, and what the index has, is what is stored: over restarts and any order of changes. */
+    /** Listeners and the index must match the stored records, over restarts and any order of changes. */
     @Test
     void listenersAndTheIndexHaveWhatIsStored() {
         for (int seed = 0; seed < 30; seed++) {

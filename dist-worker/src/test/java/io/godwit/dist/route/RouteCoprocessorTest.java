@@ -24,7 +24,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of the node's index when ranges are cut, joined, given up and made anew. */
+/** The node's index when ranges are split, merged, removed and rebuilt. */
 class RouteCoprocessorTest {
     private static final SubscriptionOptions OPTIONS = new SubscriptionOptions(Qos.AT_LEAST_ONCE, false, false, 0);
     private static final RangeBounds ALL = new RangeBounds(new byte[0], null);
@@ -32,7 +32,7 @@ class RouteCoprocessorTest {
     private static final InboxReceiver RECEIVER = new InboxReceiver(TenantId.DEFAULT, new ClientId("c"), 1);
     private static final byte[] VALUE = RouteKeys.value(OPTIONS);
 
-    /** Of one member; see MembersViewCodec. */
+    /** A view with one member; see MembersViewCodec. */
     private static final byte[] VIEW_OF_REVISION_3 = {
         1, 0, 0, 0, 0, 0, 0, 0, 3, 0, 1, 0, 1, 'a', 0, 0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 0, 0, 2
     };
@@ -71,7 +71,7 @@ class RouteCoprocessorTest {
         assertThat(stored.reads()).isEqualTo(100);
     }
 
-    /** This node's replica of the right range had not applied the last removals when the left one took its keys. */
+    /** This node's replica of the right range had not applied the last removals when the left range took its keys. */
     @Test
     void aMergeRemovesWhatTheRightRangeHadLost() {
         put(1_000);
@@ -86,7 +86,7 @@ class RouteCoprocessorTest {
         assertThat(index.counts().subscriptions()).isEqualTo(999);
     }
 
-    /** A replica that was given up and begun anew has a coprocessor of its own, which knows nothing of the first. */
+    /** A rebuilt replica has its own coprocessor, which knows nothing of the first one. */
     @Test
     void aReplicaThatIsBegunAnewRemovesWhatHasVanishedMeanwhile() {
         put(100);
@@ -105,7 +105,7 @@ class RouteCoprocessorTest {
         assertThat(index.counts().subscriptions()).isEqualTo(60);
     }
 
-    /** Its keys beyond the cut belong to a range of which this node was given a newer replica by a snapshot. */
+    /** Its keys beyond the split belong to a range of which this node got a newer replica by a snapshot. */
     @Test
     void aReplicaBehindASplitTellsNothingOfKeysThatWereCutOff() {
         put(1_000);
@@ -126,7 +126,7 @@ class RouteCoprocessorTest {
         assertThat(has(960)).isTrue();
         assertThat(has(100)).isFalse();
 
-        behind.open(ALL, stored); // an older snapshot still
+        behind.open(ALL, stored); // a snapshot that is older still
         assertThat(has(950)).isFalse();
 
         apply(cutOff, key(960), null);
@@ -242,7 +242,7 @@ class RouteCoprocessorTest {
         CountingReader newer = new CountingReader();
         RouteCoprocessor cutOff = new RouteCoprocessor(index, members, records);
         cutOff.epochIs(5);
-        cutOff.open(new RangeBounds(key, null), newer); // the snapshot, in which it has gone
+        cutOff.open(new RangeBounds(key, null), newer); // the snapshot without it
         assertThat(records.count("ban")).isZero();
         behind.open(ALL, stored); // an older one
         assertThat(records.count("ban")).isZero();
@@ -272,7 +272,7 @@ class RouteCoprocessorTest {
         return index.tenant(TenantId.DEFAULT).has(filter(number), RECEIVER);
     }
 
-    /** Of a state that nobody looks at. */
+    /** Writes that the test does not read. */
     private final class UnreadWrites implements RangeWrites {
         @Override
         public void put(byte[] key, byte[] value) {}

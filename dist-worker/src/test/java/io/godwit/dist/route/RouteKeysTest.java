@@ -70,7 +70,7 @@ class RouteKeysTest {
                 .hasMessageContaining("route value version must be 1 or 2, was 3");
     }
 
-    /** As values have stood in stores since before routes had numbers. */
+    /** Stored values from before routes had numbers. */
     @Test
     void aValueWithoutANumberIsReadAndWrittenAsBefore() {
         byte[] stored = {1, 0b1110, 0x0f, (byte) 0xff, (byte) 0xff, (byte) 0xff};
@@ -91,7 +91,7 @@ class RouteKeysTest {
         }
     }
 
-    /** As a log may have it that was written before routes had numbers. */
+    /** Logged mutations from before routes had numbers. */
     @Test
     void mutationsWithoutNumbersAreReadAndWrittenAsBefore() {
         byte[] stored = {1, 0, 0, 0, 2, 0, 0, 0, 0, 2, 7, 8, 1, 0, 0, 0, 1, 9, 6, 1, 1, 0, 0, 0, 5};

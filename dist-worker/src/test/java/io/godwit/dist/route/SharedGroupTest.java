@@ -55,7 +55,7 @@ class SharedGroupTest {
                 .allSatisfy((receiver, count) -> assertThat(count).isBetween(9_000, 11_000));
     }
 
-    /** What stands for members on another node. */
+    /** Represents members on another node. */
     private record Elsewhere(ClientId clientId, int membersElsewhere) implements LiveReceiver {}
 
     @ParameterizedTest
@@ -216,7 +216,7 @@ class SharedGroupTest {
         assertThat(after.values().stream().filter(joined::equals).count()).isGreaterThan(400);
     }
 
-    /** Who is offline, or full, keeps its keys: its session lives. */
+    /** An offline or full member keeps its keys, because its session lives. */
     @Test
     void anOrderedGroupWaitsForAMemberThatIsAway() {
         SharedGroup group = ordered();
@@ -248,10 +248,7 @@ class SharedGroupTest {
         assertThat(only(counts(group, 10))).isEqualTo(new TestReceiver("live"));
     }
 
-    /**
-     * Two listeners with strategies of their own have one group: each message is given out as its own listener asks,
-     * and neither disturbs the other.
-     */
+    /** Two listeners with their own strategies use one group: each message uses the strategy of its own listener. */
     @Test
     void aMessageIsGivenOutAsItsListenerAsks() {
         SharedGroup group = group(SharedPick.RANDOM, 5);
@@ -344,7 +341,10 @@ class SharedGroupTest {
         assertThat(memberOf(group, stored).match().qos()).isEqualTo(Qos.EXACTLY_ONCE);
     }
 
-    /** What 10,000 members cost to join, connect, disconnect and leave is a few slots each, whoever else is there. */
+    /**
+     * Each of 10,000 members costs a few slot writes to join, connect, disconnect and leave, however many others there
+     * are.
+     */
     @ParameterizedTest
     @EnumSource(SharedPick.class)
     void theCostOfAChangeDoesNotGrowWithTheGroup(SharedPick strategy) {
@@ -375,7 +375,7 @@ class SharedGroupTest {
 
     record Step(Change change, int member) {}
 
-    /** What the group is told, in its simplest form: tier by receiver. */
+    /** The group's state in its simplest form: tier by receiver. */
     private static final class Model {
         final Map<Receiver, Boolean> connected = new LinkedHashMap<>();
         final Map<Receiver, Long> refusesUntil = new HashMap<>();
@@ -420,7 +420,7 @@ class SharedGroupTest {
                 case REFUSE -> {
                     if (isMember) {
                         group.refused(memberOf(group, receiver));
-                        // all refusals here are of different times or the same length, so they end in the order they
+                        // refusals here start at different times or have the same length, so they end in the order they
                         // began
                         model.refusesUntil.merge(
                                 receiver,
@@ -457,8 +457,7 @@ class SharedGroupTest {
     }
 
     /**
-     * One publisher and topic stay with one member as long as it is in the group, whoever else comes, goes and
-     * connects.
+     * One publisher and topic stay with one member as long as it is in the group, even if others come, go and connect.
      */
     @Property(tries = 200)
     void orderedKeysStayWithTheirMember(@ForAll("steps") List<Step> steps) {
@@ -487,7 +486,7 @@ class SharedGroupTest {
         }
     }
 
-    /** A publish meets a member however many come, go and change tiers at that moment. */
+    /** A publish finds a member however many come, go and change tiers at that moment. */
     @ParameterizedTest
     @EnumSource(SharedPick.class)
     void aPickBesideChangesFindsAMember(SharedPick strategy) throws InterruptedException {

@@ -29,7 +29,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.Tuple;
 
-/** The index is an index: it answers exactly what testing every subscription in turn would answer. */
+/** The index gives exactly the results of testing every subscription in turn. */
 class TenantIndexProperties {
 
     /** One change; {@code options} null to remove. */
@@ -131,7 +131,7 @@ class TenantIndexProperties {
         assertThat(actualGroups).containsExactlyInAnyOrderElementsOf(expectedGroups.values());
     }
 
-    /** What a cached result would show: the members of groups are read anew by each publish and not part of it. */
+    /** The cached part of a result: every publish reads the members of groups again. */
     private static String describe(TenantIndex index, List<String> topics, ClientId publisher) {
         StringBuilder text = new StringBuilder();
         for (String topic : topics) {

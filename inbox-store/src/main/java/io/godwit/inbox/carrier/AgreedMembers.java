@@ -1,11 +1,11 @@
 package io.godwit.inbox.carrier;
 
 /**
- * The agreed members, as this node knows them, for leaders that refuse what an excluded node has sent (ADR 60).
- * Thread-safe; range executors and links ask: nothing here blocks.
+ * The agreed members, as this node knows them, for leaders that refuse requests of an excluded node (ADR 60).
+ * Thread-safe; range executors and links call it, so nothing here blocks.
  */
 public interface AgreedMembers {
-    /** Of nodes that never exclude each other. */
+    /** For nodes that never exclude each other. */
     AgreedMembers NONE = new AgreedMembers() {
         @Override
         public long revision() {
@@ -18,12 +18,12 @@ public interface AgreedMembers {
         }
     };
 
-    /** Of the newest view that is known here; never falls. 0 before the first. */
+    /** Revision of the newest view known here; never falls. 0 before the first. */
     long revision();
 
     /**
-     * Whether the others have gone on without that life of a node after it had come to serve by the revision
-     * {@code since}. False while the view here is older than that revision. Stays true.
+     * Whether the other members excluded that incarnation of a node after it began to serve at revision {@code since}.
+     * False while the view here is older than that revision. Once true, stays true.
      */
     boolean isPast(String nodeId, long incarnation, long since);
 }

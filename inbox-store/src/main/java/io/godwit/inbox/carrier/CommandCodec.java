@@ -49,7 +49,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Commands on the wire. Each {@code nowMillis} is as {@link WireValues} has it. */
+/** Wire format of commands. For each {@code nowMillis} see {@link WireValues}. */
 final class CommandCodec {
     private CommandCodec() {}
 
@@ -161,7 +161,7 @@ final class CommandCodec {
         }
     }
 
-    /** Throws {@link IllegalArgumentException} for values that may not be, too. */
+    /** Also throws {@link IllegalArgumentException}, for invalid values. */
     static SessionCommand decode(SessionCall call, long nowMillis) throws FrameException {
         return switch (call.getCommandCase()) {
             case ATTACH -> attach(call.getAttach(), nowMillis);
@@ -226,7 +226,7 @@ final class CommandCodec {
                 inbox(in.getInbox()), in.getIncarnation(), in.getExpirySeconds(), in.getPublishWill());
     }
 
-    // --- of an attachment
+    // --- to an attachment
 
     static AttachmentCall.Builder encode(AttachmentCommand command, long nowMillis) {
         AttachmentWriter out = new AttachmentWriter(nowMillis);
@@ -322,7 +322,7 @@ final class CommandCodec {
         }
     }
 
-    /** Throws {@link IllegalArgumentException} for values that may not be, too. */
+    /** Also throws {@link IllegalArgumentException}, for invalid values. */
     static AttachmentCommand decode(AttachmentCall call, long nowMillis) throws FrameException {
         return switch (call.getCommandCase()) {
             case REQUEST -> new AttachmentCommand.Request(call.getRequest().getMessages());
@@ -378,9 +378,9 @@ final class CommandCodec {
     // --- inserts
 
     /**
-     * Without the order, which the carrier numbers, and the revision by which it is asked.
+     * Without the order, which the carrier numbers, and without the view revision of a query.
      *
-     * @param rounds for each target
+     * @param rounds one for each target
      */
     static InsertCall.Builder encode(InsertRequest request, long[] rounds, long nowMillis) {
         InsertCall.Builder out = InsertCall.newBuilder()
@@ -422,7 +422,7 @@ final class CommandCodec {
     }
 
     /**
-     * Without the order. Throws {@link IllegalArgumentException} for values that may not be.
+     * Without the order. Throws {@link IllegalArgumentException} for invalid values.
      *
      * @param resend whether leaders may carry it out
      */
@@ -450,7 +450,7 @@ final class CommandCodec {
                 resend);
     }
 
-    /** The same request, in an order of this node. */
+    /** The same request with an order of this node. */
     static InsertRequest ordered(InsertRequest request, RequestOrder order) {
         return new InsertRequest(
                 request.tenant(),

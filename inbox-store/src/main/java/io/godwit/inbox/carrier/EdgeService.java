@@ -35,25 +35,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves the commands of one other node to the leaders of this one. {@link #receive} and {@link #lost} are called by
- * the link's thread; leaders answer and deliver on their range executors.
+ * Passes the commands of one other node to the leaders of this one. The link's thread calls {@link #receive} and
+ * {@link #lost}; leaders answer and deliver on their range executors.
  *
- * <p>A frame is decoded and checked first ({@link #understood}). One that may not be ends the link. Only then something
- * is done; what is thrown there is a fault of this node, and goes on to the link.
+ * <p>A frame is decoded and checked before anything is done ({@link #understood}). An invalid frame ends the link. An
+ * exception after that is a fault of this node, and is thrown to the link.
  *
- * <p>When the link is lost, every attachment that came by it ends as a connection does that ends without a DISCONNECT;
- * but for one whose end is known already, which stays as it was.
+ * <p>When the link is lost, every attachment made over it ends like a connection without a DISCONNECT, unless its end
+ * is already known.
  *
- * <p>No frame is above what the link takes. What may grow comes in parts. A message that is too large alone ends the
- * attachment it is for, and stays in its queue. What the link has no room for waits ({@link HeldDeliveries}), and so
- * does the answer to an attach that brings many filters; what does not find room there either ends its attachment as
- * well.
+ * <p>No frame exceeds the limit of the link. Long content is sent in parts. A single message that is too large ends its
+ * attachment, and stays in its queue. When the link is full, deliveries wait ({@link HeldDeliveries}), and so does the
+ * answer to an attach with many filters; if there is no room to wait, the attachment ends as well.
  */
 public final class EdgeService {
     private static final Logger LOG = LoggerFactory.getLogger(EdgeService.class);
-    /** The first protocol level whose clients are told that a message was refused. */
+    /** The first protocol level whose clients can be told that a message was refused. */
     private static final int LEVEL_WITH_REASONS = 5;
-    /** An answer of no more heap is sent at once, also when the link is full. */
+    /** An answer up to this heap size is sent at once, even when the link is full. */
     private static final long SMALL_BYTES = 8 << 10;
 
     private final InboxHome leaders;
@@ -63,23 +62,23 @@ public final class EdgeService {
     private final LongSupplier wallMillis;
     private final ServedBytes served;
     private final HeldDeliveries held;
-    /** The link's thread adds and takes out, range executors open. */
+    /** The link's thread adds and removes, range executors open. */
     private final Map<Long, Served> attachments = new ConcurrentHashMap<>();
 
     private final TakenOrders orders = new TakenOrders();
-    /** The other end has said hello. Of the link's thread. */
+    /** Whether the other end has said hello. Only for the link's thread. */
     private boolean hasGreeted;
 
     private volatile boolean isLost;
 
     /**
-     * @param leaders those of this node, for this edge alone
+     * @param leaders the leaders of this node, for this edge alone
      * @param edge the node of the edge
-     * @param wallMillis milliseconds since the epoch, of the clock that the leaders have
-     * @param maxServedBytes heap of commands that are not answered, about; beyond it commands that store something fail
-     *     with {@code OVERLOADED}. At least 1
-     * @param maxHeldBytes heap of deliveries that the link has no room for, about; beyond it attachments end. At least
-     *     1
+     * @param wallMillis milliseconds since the epoch, of the same clock as the leaders use
+     * @param maxServedBytes approximate heap of unanswered commands; beyond it, commands that store something fail with
+     *     {@code OVERLOADED}. At least 1
+     * @param maxHeldBytes approximate heap of deliveries that wait for room on the link; beyond it, attachments end. At
+     *     least 1
      */
     EdgeService(
             InboxHome leaders,
@@ -98,12 +97,12 @@ public final class EdgeService {
         this.held = new HeldDeliveries(link, timer, maxHeldBytes);
     }
 
-    /** Says hello; before the first frame is received. */
+    /** Says hello. Call it before the first frame is received. */
     public void start() {
         link.send(Versions.hello(link.version()));
     }
 
-    /** A frame of the edge; the array is given away. One that may not be ends the link. */
+    /** A frame from the edge; this method owns the array. An invalid frame ends the link. */
     public void receive(byte[] bytes) {
         Runnable action;
         try {
@@ -116,7 +115,7 @@ public final class EdgeService {
         action.run();
     }
 
-    /** Decodes and checks; changes nothing. Returns what is to be done. */
+    /** Decodes and checks a frame without side effects; returns the action to run. */
     private Runnable understood(InboxFrame frame) throws FrameException {
         if (!hasGreeted && !frame.hasHello()) {
             throw new FrameException("the first frame is no hello");
@@ -160,7 +159,7 @@ public final class EdgeService {
                 ask(command, number, round, client == null ? null : new Served(attachment, command.inbox(), client));
     }
 
-    /** Of a command that opens an attachment; null for others. */
+    /** The client of a command that opens an attachment; null for others. */
     private static @Nullable ClientInfo clientOf(SessionCommand command) {
         if (command instanceof SessionCommand.Attach attach) {
             return attach.request().client();
@@ -220,7 +219,7 @@ public final class EdgeService {
         }
         RequestOrder taken = inOrder.order();
         if (isSpent) {
-            if (taken != null) { // before anybody is told
+            if (taken != null) { // before anyone is told
                 taken.failed(request.tokenNumber());
             }
             answer.fail(served.overloaded());
@@ -229,7 +228,7 @@ public final class EdgeService {
         }
     }
 
-    /** The link is lost: nothing is received any more. On the link's thread. */
+    /** The link is lost: no frames follow. On the link's thread. */
     public void lost() {
         isLost = true;
         held.lost();
@@ -237,17 +236,17 @@ public final class EdgeService {
         attachments.values().forEach(Served::end);
     }
 
-    /** Attachments that the edge has not said to be over. Any thread. */
+    /** Attachments that the edge has not ended. Any thread. */
     public int attachments() {
         return attachments.size();
     }
 
-    /** Heap of the commands that are not answered, about, in bytes. Any thread. */
+    /** Approximate heap of unanswered commands, in bytes. Any thread. */
     public long servedBytes() {
         return served.get();
     }
 
-    /** Heap of deliveries that the link has no room for, about, in bytes. Any thread. */
+    /** Approximate heap of deliveries that wait for room on the link, in bytes. Any thread. */
     public long heldBytes() {
         return held.bytes();
     }
@@ -257,10 +256,10 @@ public final class EdgeService {
         return orders.size();
     }
 
-    /** Sends the answer to a call back. */
+    /** Sends the answer to a call. */
     private final class RemoteAnswer implements Answer {
         private final long call;
-        /** Of the command; taken from the budget until it is answered. */
+        /** Heap of the command; counted in the budget until it is answered. */
         private final long heapBytes;
         /** The attachment that the call opens; null for none. */
         private final @Nullable Served opens;
@@ -292,7 +291,9 @@ public final class EdgeService {
             }
         }
 
-        /** The command was carried out, and the edge can not be told more than that it may have been. */
+        /**
+         * The command was carried out, but its answer cannot be sent: the edge learns only that the outcome is unknown.
+         */
         private void notSent(String why) {
             tell(new RangeException(Cause.TIMEOUT, why));
             if (opens != null) {
@@ -311,7 +312,7 @@ public final class EdgeService {
         }
     }
 
-    /** The stream of an attachment of the edge. */
+    /** The delivery stream of an attachment of the edge. */
     private final class Served implements DeliveryStream {
         private final long number;
         private final InboxId inbox;
@@ -319,13 +320,16 @@ public final class EdgeService {
         /** Written by the leader before it answers. */
         private volatile @Nullable AttachmentPort port;
         /**
-         * The connection has told its end, or the leader has: the loss of the link says nothing any more. The link's
-         * thread and the range executor write it.
+         * Whether the connection or the leader has reported the end; then the loss of the link does not count. Written
+         * by the link's thread and the range executor.
          */
         private volatile boolean isEndKnown;
-        /** Of QoS 2, since one was refused whose client will send it again. Of the link's thread. */
+        /**
+         * Why QoS 2 messages are refused, after one was refused that its client will send again. Only for the link's
+         * thread.
+         */
         private @Nullable RangeException receivesRefused;
-        /** A message could not be sent: nothing follows it. Written by who sends, one at a time. */
+        /** Whether a message could not be sent; then no later one is. Written by the sender, one thread at a time. */
         private volatile boolean isCutOff;
 
         Served(long number, InboxId inbox, ClientInfo client) {
@@ -334,7 +338,7 @@ public final class EdgeService {
             this.protocolLevel = client.protocolLevel();
         }
 
-        /** Why a command is not given to the leader; null when it is. On the link's thread. */
+        /** Why a command is not passed to the leader; null when it is. On the link's thread. */
         @Nullable
         RangeException refusal(AttachmentCommand command) {
             if (command instanceof AttachmentCommand.Detach) {
@@ -349,7 +353,7 @@ public final class EdgeService {
             }
             RangeException overloaded = served.overloaded();
             if (isReceive && protocolLevel < LEVEL_WITH_REASONS) {
-                receivesRefused = overloaded; // its connection will be closed: the client can not be told
+                receivesRefused = overloaded; // its connection will be closed: 3.1.1 has no error code for this
             }
             return overloaded;
         }
@@ -357,7 +361,7 @@ public final class EdgeService {
         @Override
         public void opened(AttachmentPort leader) {
             port = leader;
-            if (isLost) { // the end may have missed it
+            if (isLost) { // lost() may have missed it
                 end();
             }
         }
@@ -366,7 +370,7 @@ public final class EdgeService {
         public void next(InboxDelivery delivery) {
             if (delivery instanceof InboxDelivery.Messages messages) {
                 deliver(messages.messages());
-            } else if (!isCutOff) { // else its end was told
+            } else if (!isCutOff) { // else its end was already sent
                 if (delivery instanceof InboxDelivery.Detached) {
                     isEndKnown = true;
                 }
@@ -386,7 +390,7 @@ public final class EdgeService {
             List<InboxMessage> left = new ArrayList<>(messages);
             left.removeIf(this::isDropped);
             if (left.isEmpty() || isCutOff) {
-                return; // what is left stays in the queue
+                return; // the rest stays in the queue
             }
             long heap = left.stream()
                     .mapToLong(message -> message.message().heapBytes())
@@ -398,7 +402,7 @@ public final class EdgeService {
 
         private void send(List<InboxMessage> left) {
             if (isCutOff) {
-                return; // these came before that was known
+                return; // these were queued before that was known
             }
             int sent = 0;
             for (Delivery.Builder part : ReplyCodec.parts(left, sender.partBytes(), wallMillis.getAsLong())) {
@@ -414,7 +418,7 @@ public final class EdgeService {
             }
         }
 
-        /** Nobody keeps a message of QoS 0: it is counted. */
+        /** Counts the message as dropped if it is of QoS 0, which nothing stores; returns whether it is. */
         private boolean isDropped(InboxMessage message) {
             boolean isDropped = message.qos() == Qos.AT_MOST_ONCE;
             if (isDropped) {
@@ -428,7 +432,7 @@ public final class EdgeService {
             sender.sendSmall(InboxFrame.newBuilder().setDelivery(encoded.setAttachment(number)));
         }
 
-        /** A message can not be sent: the attachment ends before it, at both ends. */
+        /** A message cannot be sent: the attachment ends before it, at both ends. */
         private void cutOff(String why, long sequence) {
             if (!isLost) {
                 LOG.warn(
@@ -442,12 +446,12 @@ public final class EdgeService {
             end(sequence);
         }
 
-        /** The link is lost; all that was delivered may have been sent. */
+        /** The link is lost; every delivered message may have been sent. */
         void end() {
             end(Long.MAX_VALUE);
         }
 
-        /** The connection has not told its end, and can not any more. */
+        /** Detaches, unless the end of the connection is known; it can no longer report it. */
         private void end(long sentBelow) {
             AttachmentPort opened = port;
             if (opened != null && !isEndKnown) {

@@ -1,6 +1,6 @@
 package io.godwit.inbox.carrier;
 
-/** A frame that this version does not understand, or that no end may send. */
+/** A frame that this version does not understand, or that the protocol does not allow. */
 final class FrameException extends Exception {
     private static final long serialVersionUID = 1L;
 

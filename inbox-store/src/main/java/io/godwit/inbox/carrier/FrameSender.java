@@ -3,13 +3,13 @@ package io.godwit.inbox.carrier;
 import io.godwit.inbox.wire.InboxFrame;
 
 /**
- * Sends the frames of one end, and keeps to the limit of the link: a frame above it is not sent, and who wanted it sent
- * fails in words. Thread-safe; order is as {@link FrameLink} has it.
+ * Sends the frames of one end within the size limit of the link: a larger frame is not sent, and its sender fails with
+ * a message. Thread-safe; order as for {@link FrameLink}.
  */
 final class FrameSender {
-    /** What may grow comes in parts of about so many bytes: more would not make it cheaper. */
+    /** Long content is sent in parts of about this size; larger parts would not be cheaper. */
     private static final int PART_BYTES = 512 << 10;
-    /** Of a frame beside what grows in it. */
+    /** Size of a frame without its variable content. */
     private static final int HEAD_BYTES = 64;
 
     private final FrameLink link;
@@ -18,7 +18,7 @@ final class FrameSender {
         this.link = link;
     }
 
-    /** Bytes of what grows in one frame, at most. */
+    /** Most bytes of variable content in one frame. */
     int partBytes() {
         return Math.max(1, Math.min(PART_BYTES, link.maxFrameBytes() - HEAD_BYTES));
     }
@@ -33,22 +33,22 @@ final class FrameSender {
         return isSent;
     }
 
-    /** Sends what {@link #fits}. */
+    /** Sends a frame that {@link #fits}. */
     void send(byte[] frame) {
         link.send(frame);
     }
 
-    /** Whether a frame of so many bytes may be sent. */
+    /** Whether a frame of this size may be sent. */
     boolean fits(int bytes) {
         return bytes <= link.maxFrameBytes();
     }
 
-    /** Sends a frame that cannot grow. */
+    /** Sends a frame of fixed, small size. */
     void sendSmall(InboxFrame.Builder frame) {
         link.send(frame.build().toByteArray());
     }
 
-    /** In words, what may not be sent. */
+    /** The error message for a frame above the limit. */
     String tooLarge(String what) {
         return what + " is above the " + link.maxFrameBytes() + " bytes that go to another node at once";
     }

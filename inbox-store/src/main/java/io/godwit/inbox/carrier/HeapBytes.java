@@ -9,13 +9,13 @@ import io.godwit.inbox.protocol.SessionCommand;
 import io.godwit.plugin.topic.TopicFilter;
 import org.jspecify.annotations.Nullable;
 
-/** What decoded commands, and answers, take on the heap, in bytes, about. */
+/** Approximate heap size of decoded commands and answers, in bytes. */
 final class HeapBytes {
-    /** Of the objects that each command is made of, with its answer. */
+    /** Objects of a command and its answer. */
     private static final long COMMAND = 256;
-    /** Of the objects for one copy, and its place in lists. */
+    /** Objects of one copy, and its list entries. */
     private static final long TARGET = 160;
-    /** Of the objects for a filter, and its place in lists. */
+    /** Objects of a filter, and its list entries. */
     private static final long FILTER = 160;
 
     private HeapBytes() {}
@@ -32,7 +32,7 @@ final class HeapBytes {
         return bytes;
     }
 
-    /** Of one that may be large: others are small. */
+    /** Size of an answer that may be large; others are small. */
     static long of(InboxReply reply) {
         long bytes = COMMAND;
         if (reply instanceof InboxReply.Attached attached) {

@@ -4,16 +4,15 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What leaders have delivered and answered to the connections of one other node, and the link has no room for yet.
- * Without it, a message of 2 MiB for forty of these connections, or the filters of a hundred sessions that are resumed
- * together, would pass the bound of the link, and the other node would be given up. What one connection is owed at a
- * time is bounded by its credit; all together by {@code mostBytes}.
+ * Deliveries and answers of leaders to the connections of one other node that wait because the link is full. Otherwise
+ * a message of 2 MiB for forty of these connections, or the filters of a hundred sessions resumed at once, would exceed
+ * the limit of the link, and the other node would be given up. Credit bounds the deliveries that wait for one
+ * connection; {@code mostBytes} bounds all of them.
  *
- * <p>Order: while anything waits, all that comes later waits behind it. Who finds that nothing waits may send by
- * itself: of one connection's deliveries, the earlier ones have been sent then.
+ * <p>Order: while anything waits, all later sends wait behind it. A caller that finds nothing waiting may send
+ * directly: the earlier deliveries to its connection are then sent.
  *
- * <p>Range executors add, a timer sends. The lock is held while something that waited is sent, which {@link FrameLink}
- * allows.
+ * <p>Range executors add, a timer sends. The lock is held during a send, which {@link FrameLink} allows.
  */
 final class HeldDeliveries {
     private static final long LOOK_MILLIS = 10;
@@ -34,24 +33,27 @@ final class HeldDeliveries {
 
     private volatile long bytes;
 
-    /** @param mostBytes heap of what waits, about; at least 1 */
+    /** @param mostBytes approximate heap of all that waits; at least 1 */
     HeldDeliveries(FrameLink link, HomeCarrier.Timer timer, long mostBytes) {
         this.link = link;
         this.timer = timer;
         this.mostBytes = mostBytes;
     }
 
-    /** Whether nothing waits, and the link has room: who has given all of its earlier deliveries may send. */
+    /**
+     * Whether nothing waits and the link has room: a caller that has sent or added its earlier deliveries may send
+     * directly.
+     */
     boolean isFree() {
         return !isHolding && link.isWritable();
     }
 
-    /** Whether so much waits that no connection should be begun: what is left is for those there are. */
+    /** Whether so much waits that no attachment should begin: the rest is for those that exist. */
     boolean isSpent() {
         return bytes >= mostBytes / SHARE_OF_NEW;
     }
 
-    /** Sends at once what takes nearly no room, or behind what waits. */
+    /** Sends a small frame at once, or behind what waits. */
     void addSmall(Runnable send) {
         if (!isHolding || !add(0, send)) {
             send.run();
@@ -61,8 +63,8 @@ final class HeldDeliveries {
     /**
      * Sends it when the link has room.
      *
-     * @param heap of it, in bytes
-     * @return false if it does not wait: there is no room for it, or the link is lost
+     * @param heap size in bytes
+     * @return false if it was not added: too much waits, or the link is lost
      */
     boolean add(long heap, Runnable send) {
         synchronized (this) {
@@ -80,7 +82,7 @@ final class HeldDeliveries {
         return true;
     }
 
-    /** Sends what waits for as long as the link has room. */
+    /** Sends what waits while the link has room. */
     private void look() {
         while (sendOne()) {}
         if (isHolding) {
@@ -98,7 +100,7 @@ final class HeldDeliveries {
         return first != null && isHolding;
     }
 
-    /** The link is lost: nothing is sent any more. */
+    /** The link is lost: nothing more is sent. */
     synchronized void lost() {
         isOver = true;
         waiting.clear();
@@ -106,7 +108,7 @@ final class HeldDeliveries {
         isHolding = false;
     }
 
-    /** Heap of what waits, in bytes, about. Any thread. */
+    /** Approximate heap of all that waits, in bytes. Any thread. */
     long bytes() {
         return bytes;
     }

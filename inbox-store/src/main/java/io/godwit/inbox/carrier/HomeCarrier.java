@@ -27,48 +27,48 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings each command to the node that leads its inbox, and again to the next one while it is refused, in order for
- * each inbox. Thread-safe; never blocks.
+ * Brings each command to the node that leads its inbox. If that node refuses it, sends it again to the next leader, in
+ * order for each inbox. Thread-safe; never blocks.
  *
- * <p>The way of a command. {@link #come}: it is sent at once, unless others of its inbox wait, or nobody is known to
- * lead it ({@link HomeFlow}). Several are under way at a time, all at one home. An answer ends it; a refusal, which
- * says that nothing was done, has the inbox wait until all that is under way is answered, refused ones in the order
- * they were sent in. {@link #look} then sends all of them, in a higher round, so that the home can tell them from what
- * it has not seen yet of before ({@link InboxHome}). What has waited for too long fails with {@code TIMEOUT}, though it
- * certainly had no effect. When much waits, publishers are held back ({@link #isCrowded}). A message that must not be
- * sent now or any more ({@link io.godwit.kv.client.Resend}) waits on, or fails with {@code CLOSED}; that is asked of
- * what waits only.
+ * <p>The way of a command. {@link #come} sends it at once, unless others of its inbox wait or no leader is known
+ * ({@link HomeFlow}). Several may be under way, all at one home. An answer ends a command. After a refusal, which means
+ * that nothing was done, the inbox waits until all commands under way are answered; refused ones keep the order they
+ * were sent in. {@link #look} then sends all of them in a higher round, so that the home can tell them from earlier
+ * commands that it has not seen yet ({@link InboxHome}). A command that has waited too long fails with {@code TIMEOUT},
+ * though it certainly had no effect. When much waits, publishers are held back ({@link #isCrowded}). Only waiting
+ * messages are checked against their {@link io.godwit.kv.client.Resend}: one that must not be sent now waits on, and
+ * one that must not be sent any more fails with {@code CLOSED}.
  *
- * <p>A message for many inboxes is one frame for each home, or several where they are very many: a home may become
- * full in between, and the others wait then. Those of its inboxes that wait get theirs apart.
+ * <p>A message for many inboxes is one frame per home, or several frames if there are very many: a home may become full
+ * after one of them, and the others then wait. Inboxes that wait get their copies in frames of their own.
  *
- * <p>Event loops ask, links and range executors answer, and a timer looks: hence the one lock. A message for many
- * inboxes is sent under it as well, since it has to keep the order of all of them. Answers are given outside of it: an
- * answer that comes while something is being sent waits in {@link #tells}.
+ * <p>Event loops ask, links and range executors answer, and a timer calls {@link #look}: hence the one lock. A message
+ * for many inboxes is also sent under the lock, to keep the order of all of them. Answers are given outside the lock;
+ * an answer that comes during a send waits in {@link #tells}.
  */
 final class HomeCarrier implements InboxCarrier {
-    /** Inboxes that are looked at in one go, at least; and into how many parts more of them are cut. */
+    /** Least number of inboxes handled by one look; larger numbers are divided into {@link #PARTS}. */
     private static final int LEAST_LOOKED_AT = 1000;
 
     private static final int PARTS = 16;
     private static final int LOOKS_PER_REFRESH = 10;
-    /** Of the inboxes of one frame, about; so a frame is little larger than its message. */
+    /** Approximate bytes of the inboxes in one frame, so that a frame is little larger than its message. */
     private static final int PART_BYTES = 512 << 10;
 
-    /** Who leads. */
+    /** Finds the leaders of inboxes. */
     interface Homes {
-        /** Null while nobody is known, or not linked. Called with a lock held. */
+        /** Null while no leader is known, or it is not linked. Called with a lock held. */
         @Nullable
         InboxHome of(InboxId inbox);
 
-        /** Who leads, as far as is known, in words. Called with a lock held. */
+        /** Describes the leader, as far as it is known, for error messages. Called with a lock held. */
         String inWords(InboxId inbox);
 
-        /** What was said was wrong. Called with a lock held. */
+        /** The known leaders may be wrong: reads them again. Called with a lock held. */
         void refresh();
     }
 
-    /** Runs {@link #look} later; from there on again if asked. */
+    /** Runs a task once, after a delay. */
     interface Timer {
         void later(long millis, Runnable task);
     }
@@ -84,7 +84,7 @@ final class HomeCarrier implements InboxCarrier {
     private final Set<HomeFlow> stopped = new LinkedHashSet<>();
     private final long[] rounds = new long[RefusalGate.SLOTS];
     private final ArrayDeque<Runnable> tells = new ArrayDeque<>();
-    /** Something of them was answered. One after the other: what is sent may fail at once, which is an answer too. */
+    /** Flows with a new answer, handled one after the other: a send may fail at once, which is another answer. */
     private final ArrayDeque<HomeFlow> answered = new ArrayDeque<>(0);
 
     private boolean isGoingOn;
@@ -92,7 +92,7 @@ final class HomeCarrier implements InboxCarrier {
     private long waitingBytes;
     private long looks;
     private boolean isLookQueued;
-    /** At once, since leaders have changed. */
+    /** Whether a look without delay is scheduled, because leaders have changed. */
     private boolean isLookDue;
 
     private boolean isClosed;
@@ -107,7 +107,7 @@ final class HomeCarrier implements InboxCarrier {
         this.timer = timer;
     }
 
-    // --- what comes
+    // --- new commands
 
     @Override
     public void ask(SessionCommand command, @Nullable DeliveryStream deliveries, Answer answer) {
@@ -171,7 +171,7 @@ final class HomeCarrier implements InboxCarrier {
         parts.forEach((home, part) -> sendTogether(home, part.steps));
     }
 
-    /** Copies that go to one home in one frame. */
+    /** Copies for one home in one frame. */
     private static final class Part {
         final List<InsertStep> steps = new ArrayList<>();
         int wireBytes;
@@ -196,7 +196,7 @@ final class HomeCarrier implements InboxCarrier {
         home.insert(steps.get(0).insert().part(steps), ofTargets, new PartAnswer(this, steps));
     }
 
-    // --- what waits
+    // --- waiting commands
 
     private void await(HomeFlow flow, HomeStep step) {
         if (isClosed) {
@@ -220,7 +220,7 @@ final class HomeCarrier implements InboxCarrier {
 
     private void waits(long bytes) {
         waitingBytes += bytes;
-        boolean isNow = waitingBytes > settings.maxWaitingBytes() / (isCrowded ? 4 : 2); // not to and fro
+        boolean isNow = waitingBytes > settings.maxWaitingBytes() / (isCrowded ? 4 : 2); // hysteresis
         if (isNow != isCrowded) {
             isCrowded = isNow;
         }
@@ -262,8 +262,8 @@ final class HomeCarrier implements InboxCarrier {
     }
 
     /**
-     * Sends what waits, where somebody leads by now; fails what has waited for too long. A part of the inboxes at a
-     * time, so that the lock is free in between.
+     * Sends waiting commands whose leader is known by now; fails those that have waited too long. Handles a part of the
+     * inboxes at a time, so that the lock is free in between.
      */
     void look() {
         synchronized (this) {
@@ -276,7 +276,7 @@ final class HomeCarrier implements InboxCarrier {
                     goOn(flow);
                     isMoving |= !stopped.contains(flow);
                 }
-            } finally { // one that fails is not to be the last
+            } finally { // a failure must not end the looks
                 if (!stopped.isEmpty()) {
                     if (looks++ % LOOKS_PER_REFRESH == 0) {
                         homes.refresh();
@@ -288,7 +288,7 @@ final class HomeCarrier implements InboxCarrier {
         tell();
     }
 
-    /** They have their turn again when the others have had it. */
+    /** Takes the next inboxes in turn: those taken now come again after all others. */
     private List<HomeFlow> nextToLookAt() {
         int count = Math.max(LEAST_LOOKED_AT, stopped.size() / PARTS);
         List<HomeFlow> next = stopped.stream().limit(count).toList();
@@ -316,7 +316,7 @@ final class HomeCarrier implements InboxCarrier {
     private void goOn(HomeFlow flow) {
         flow.goOn();
         for (HomeStep next = flow.next(); next != null; next = flow.next()) {
-            boolean isAbandoned = next.isAbandoned(); // asked once: another thread may end the connection meanwhile
+            boolean isAbandoned = next.isAbandoned(); // read once: another thread may end the connection meanwhile
             InboxHome home = isAbandoned || next.mustWait() ? null : flow.homeFor(next, homes);
             if (home == null && !isAbandoned) {
                 break;
@@ -344,7 +344,7 @@ final class HomeCarrier implements InboxCarrier {
         }
     }
 
-    /** Nothing is sent any more. */
+    /** Stops sending. */
     void close() {
         synchronized (this) {
             isClosed = true;
@@ -356,17 +356,17 @@ final class HomeCarrier implements InboxCarrier {
         tell();
     }
 
-    /** Bytes of what waits. Any thread. */
+    /** Approximate heap of waiting commands, in bytes. Any thread. */
     synchronized long waitingBytes() {
         return waitingBytes;
     }
 
-    /** Inboxes that have something under way or waiting. Any thread. */
+    /** Inboxes with commands under way or waiting. Any thread. */
     synchronized int flows() {
         return flows.size();
     }
 
-    // --- answers, by steps that hold the lock
+    // --- answers; callers hold the lock
 
     /** A step was carried out. */
     void ended(HomeStep step) {
@@ -382,7 +382,7 @@ final class HomeCarrier implements InboxCarrier {
         continueWhenIdle(flow);
     }
 
-    /** Nothing was done: it is sent again, unless there is no room to wait. */
+    /** Nothing was done: sends the step again, unless there is no room to wait. */
     void refused(HomeStep step) {
         HomeFlow flow = openFlow(step);
         int slot = RefusalGate.slotOf(step.inbox);
@@ -397,7 +397,7 @@ final class HomeCarrier implements InboxCarrier {
         continueWhenIdle(flow);
     }
 
-    /** Whether one that was sent behind this one, which is under way, has been answered: it would come behind that. */
+    /** Whether a later step was answered while this one is under way; a repeat of this one would come after that. */
     boolean isPassed(HomeStep step) {
         return openFlow(step).isPassed(step);
     }
@@ -406,11 +406,11 @@ final class HomeCarrier implements InboxCarrier {
         return Objects.requireNonNull(flows.get(step.inbox), "not under way");
     }
 
-    /** Those behind a refused one wait for the answers to all; then for another leader, but not for long. */
+    /** Steps behind a refused one wait for all answers; then for another leader, until their deadline. */
     private void continueWhenIdle(HomeFlow flow) {
         answered.add(flow);
         if (isGoingOn) {
-            return; // a frame below this one does it
+            return; // an outer call continues it
         }
         isGoingOn = true;
         try {
@@ -430,14 +430,14 @@ final class HomeCarrier implements InboxCarrier {
         }
     }
 
-    /** An answer to give once the lock is free; {@link #tell} follows. */
+    /** Keeps an answer until the lock is free; {@link #tell} must follow. */
     void tellLater(@Nullable Runnable answer) {
         if (answer != null) {
             tells.add(answer);
         }
     }
 
-    /** What is under way of it decides what is told, if that has failed; else this does. */
+    /** Fails the step, unless copies of the same message that are under way decide the answer. */
     private void abandon(HomeStep step) {
         fail(step, new RangeException(Cause.CLOSED, "its connection ended before a leader took it"));
     }
@@ -446,10 +446,10 @@ final class HomeCarrier implements InboxCarrier {
         tellLater(step.giveUp(cause));
     }
 
-    /** Gives the answers that came while the lock was held; by whoever has let go of it. */
+    /** Gives the answers that came while the lock was held; called after releasing it. */
     void tell() {
         if (Thread.holdsLock(this)) {
-            return; // who holds it does it
+            return; // the holder of the lock does it
         }
         for (Runnable next = nextTell(); next != null; next = nextTell()) {
             next.run();

@@ -8,8 +8,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is under way to the home of one inbox, and what waits, in order. What is under way is all at one home, in one
- * round. Guarded by the lock of the {@link HomeCarrier}.
+ * The commands for one inbox: those under way to its home and those that wait, in order. All under way are at one home,
+ * in one round. Guarded by the lock of the {@link HomeCarrier}.
  */
 final class HomeFlow {
     /** A power of 2. */
@@ -20,7 +20,7 @@ final class HomeFlow {
     private final TreeMap<Long, HomeStep> waiting = new TreeMap<>();
 
     private int open;
-    /** Of what is under way, or was last. */
+    /** Home of the commands under way, or of the last ones. */
     private @Nullable InboxHome home;
 
     private long round;
@@ -28,12 +28,12 @@ final class HomeFlow {
     private long lastCommand;
     /**
      * The highest number of an answered message in each slot, while others are under way; null before the first. The
-     * publisher, topic and QoS of a message give its slot. Messages of one slot may fail each other without need. The
-     * number of slots is fixed, since clients choose the topics.
+     * publisher, topic and QoS of a message select its slot. Messages that share a slot may fail each other
+     * unnecessarily. The number of slots is fixed, because clients choose the topics.
      */
     private long @Nullable [] lastMessages;
 
-    /** Something that was under way was refused: nothing is sent before all of it is answered. */
+    /** Whether a command under way was refused: nothing is sent before all of them are answered. */
     private boolean isRefused;
 
     HomeFlow(InboxId inbox) {
@@ -48,7 +48,7 @@ final class HomeFlow {
         return round;
     }
 
-    /** Where the step may be sent now; null when it has to wait. */
+    /** The home that the step may be sent to now; null when it must wait. */
     @Nullable
     InboxHome homeFor(HomeStep step, HomeCarrier.Homes homes) {
         if (isRefused || !waiting.isEmpty() && waiting.firstKey() != step.number) {
@@ -69,7 +69,7 @@ final class HomeFlow {
 
     void answered(HomeStep step) {
         if (--open == 0) {
-            lastMessages = null; // what is sent from now on has higher numbers
+            lastMessages = null; // later sends have higher numbers
             return;
         }
         if (!step.isMessage()) {
@@ -92,9 +92,9 @@ final class HomeFlow {
     }
 
     /**
-     * Whether one that was sent behind this one, which is under way, has been answered: a command, or a message that
-     * must not come before this one. Messages of other publishers or topics may, and do: the client of an early copy
-     * acknowledges it to its home while all others wait for a log that nobody confirms any more.
+     * Whether a later step was answered while this one is under way: a command, or a message that must not come before
+     * this one. Messages of other publishers or topics may pass it: the client of an early copy acknowledges it to its
+     * home, while all others wait for a log that has lost its majority.
      */
     boolean isPassed(HomeStep step) {
         return lastCommand > step.number || lastMessages != null && lastMessages[slotOf(step)] > step.number;
@@ -109,7 +109,7 @@ final class HomeFlow {
         waiting.put(step.number, step);
     }
 
-    /** If nothing is under way any more, what was refused may be sent again. */
+    /** Once nothing is under way, refused steps may be sent again. */
     void goOn() {
         isRefused &= open > 0;
     }
@@ -118,12 +118,12 @@ final class HomeFlow {
         return open == 0;
     }
 
-    /** Whether to ask again now would be to ask who has just refused. */
+    /** Whether the leader is still the home that has refused. */
     boolean isRefusedBy(HomeCarrier.Homes homes) {
         return isRefused && homes.of(inbox) == home;
     }
 
-    /** The first that waits. */
+    /** The first waiting step. */
     @Nullable
     HomeStep next() {
         Map.Entry<Long, HomeStep> first = waiting.firstEntry();
@@ -134,7 +134,7 @@ final class HomeFlow {
         waiting.remove(step.number);
     }
 
-    /** Takes out one that has waited for too long; null when there is none. */
+    /** Removes and returns a step that has waited too long; null when there is none. */
     @Nullable
     HomeStep takeExpired(long nowNanos) {
         HomeStep first = next(); // the first has waited longest
@@ -145,7 +145,7 @@ final class HomeFlow {
         return first;
     }
 
-    /** Nothing is under way, and nothing waits. */
+    /** Whether nothing is under way or waiting. */
     boolean isDone() {
         return open == 0 && waiting.isEmpty();
     }

@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A message on its way to the homes of its inboxes. Guarded by the lock of the {@link HomeCarrier}.
  *
- * <p>When a copy fails the others that wait are not sent, and the failure is told once none is under way: the publisher
- * sends the message again, and a copy of the first time may not come behind those of the second.
+ * <p>When a copy fails, waiting copies are not sent, and the failure is reported once none is under way: the publisher
+ * sends the message again, and a copy of the first attempt must not come after those of the second.
  */
 final class HomeInsert {
-    /** Of the numbers of a target on the wire, and of what says which field is which. */
+    /** Numbers of a target on the wire, with their field tags. */
     private static final int NUMBERS_BYTES = 64;
 
     private static final int MOST_UTF8_BYTES = 3;
@@ -29,7 +29,7 @@ final class HomeInsert {
     private final InsertRequest request;
     private final Answer answer;
     private final @Nullable InsertOutcome[] outcomes;
-    /** Copies without an outcome. */
+    /** Number of copies without an outcome. */
     private int open;
 
     private int underWay;
@@ -47,12 +47,12 @@ final class HomeInsert {
         return new InboxId(request.tenant(), request.targets().get(target).clientId());
     }
 
-    /** Its share in the message. */
+    /** A target's share of the message size. */
     int bytesOfTarget() {
         return request.message().heapBytes() / outcomes.length;
     }
 
-    /** What a target takes in a frame, at most. */
+    /** Upper bound on the bytes of a target in a frame. */
     int wireBytesOfTarget(int number) {
         InsertRequest.Target target = request.targets().get(number);
         String shared = target.sharedFilter();
@@ -79,14 +79,14 @@ final class HomeInsert {
     }
 
     /**
-     * Whether it may be stored twice, when it is not known whether it was stored. At QoS 1 a receiver may get a second
-     * copy, as it would if the publisher had to repeat the message; by its token a repeat is recognised.
+     * Whether a copy may be sent again when it is unknown whether it was stored. At QoS 1 a receiver may get a second
+     * copy, as it would if the publisher repeated the message; a token identifies a repeat.
      */
     boolean mayRepeat() {
         return request.message().qos() != Qos.AT_MOST_ONCE;
     }
 
-    /** Of its publisher, topic and QoS (MQTT 5.0, 4.6). */
+    /** Hash of its publisher, topic and QoS (MQTT 5.0, 4.6). */
     int orderHash() {
         Object publisher = request.order() == null ? request.resend() : request.order();
         int hash = 31 * System.identityHashCode(publisher)
@@ -99,22 +99,22 @@ final class HomeInsert {
         underWay++;
     }
 
-    /** Whether it has failed: what was not sent of it is not sent any more. */
+    /** Whether it has failed: unsent copies are not sent any more. */
     boolean hasFailed() {
         return failure != null;
     }
 
-    /** Whether what was not sent of it, or was refused, need not be sent any more. */
+    /** Whether unsent or refused copies need not be sent any more. */
     boolean isAbandoned() {
         return failure != null || request.resend().isAbandoned();
     }
 
-    /** Whether what was not sent of it, or was refused, may not be sent now. */
+    /** Whether unsent or refused copies must not be sent now. */
     boolean mustWait() {
         return request.resend().mustWait();
     }
 
-    /** A copy that was sent has that outcome. This and the others return what is to be told now; null for nothing. */
+    /** A sent copy has that outcome. This method and the others return an answer to give now; null for none. */
     @Nullable
     Runnable done(int target, InsertOutcome outcome) {
         underWay--;
@@ -123,14 +123,18 @@ final class HomeInsert {
         return settle();
     }
 
-    /** A copy that was sent was refused; it waits now. */
+    /** A sent copy was refused; it waits now. */
     @Nullable
     Runnable refused() {
         underWay--;
         return settle();
     }
 
-    /** So many copies that were sent have failed; none, if it is one that was not. The first failure is the answer. */
+    /**
+     * Copies have failed; the first failure is the answer.
+     *
+     * @param copies number of failed copies under way; 0 for a copy that was not sent
+     */
     @Nullable
     Runnable failed(int copies, RangeException cause) {
         underWay -= copies;
@@ -138,7 +142,7 @@ final class HomeInsert {
             failure = cause;
             request.resend().failed();
             RequestOrder order = request.order();
-            if (order != null) { // before anybody is told
+            if (order != null) { // before anyone is told
                 order.failed(request.tokenNumber());
             }
         }

@@ -5,12 +5,12 @@ import io.godwit.inbox.protocol.InboxId;
 import io.godwit.kv.client.RangeException;
 import org.jspecify.annotations.Nullable;
 
-/** One command for one inbox, on its way. Guarded by the lock of its {@link HomeCarrier}. */
+/** One command for one inbox, on its way to a home. Guarded by the lock of its {@link HomeCarrier}. */
 abstract class HomeStep {
     static final int OVERHEAD_BYTES = 256;
 
     final InboxId inbox;
-    /** Place in the order of all. */
+    /** Position in the order of all commands. */
     long number;
 
     long deadlineNanos;
@@ -21,13 +21,13 @@ abstract class HomeStep {
 
     abstract void send(InboxHome home, long round);
 
-    /** On the heap, about. */
+    /** Approximate heap size. */
     abstract int bytes();
 
-    /** Whether it is a message, else a command about the session. A message waits until its home has room. */
+    /** Whether it is a message rather than a command about the session. A message waits until its home has room. */
     abstract boolean isMessage();
 
-    /** Of a message: equal for those that must stay in order. */
+    /** For a message: equal for messages that must stay in order. */
     int orderHash() {
         return 0;
     }
@@ -35,22 +35,22 @@ abstract class HomeStep {
     /** It is being sent; {@link #send} follows. */
     void sending() {}
 
-    /** Whether nobody needs it any more. */
+    /** Whether the caller no longer needs it. */
     boolean isAbandoned() {
         return false;
     }
 
-    /** Whether it may not be sent now. */
+    /** Whether it must not be sent now. */
     boolean mustWait() {
         return false;
     }
 
-    /** It was refused. Returns what is to be told; null for nothing. */
+    /** It was refused. Returns an answer to give; null for none. */
     @Nullable
     Runnable refused() {
         return null;
     }
 
-    /** It fails, without having been sent. Returns what is to be told; null for nothing. */
+    /** Fails it without having sent it. Returns an answer to give; null for none. */
     abstract @Nullable Runnable giveUp(RangeException cause);
 }

@@ -22,11 +22,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The inboxes of a cluster as one node serves and uses them: both ends of the inbox protocol for each peer that is
- * linked, and the client that reaches whichever node leads an inbox. Thread-safe.
+ * The inbox protocol of one node of a cluster: both of its ends for each linked peer, and the client that reaches the
+ * leader of an inbox on any node. Thread-safe.
  *
- * <p>Wiring: {@link #receiveUp} takes the lane {@code INBOX_UP}, {@link #receiveDown} the lane {@code INBOX_DOWN}, and
- * {@link #linkListener} is added to the links, all before those start.
+ * <p>Wiring: {@link #receiveUp} gets the frames of lane {@code INBOX_UP}, {@link #receiveDown} those of lane
+ * {@code INBOX_DOWN}, and {@link #linkListener} is added to the links, all before the links start.
  */
 public final class InboxPeers implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(InboxPeers.class);
@@ -41,17 +41,18 @@ public final class InboxPeers implements AutoCloseable {
     private final HomeCarrier carrier;
     private final InboxClient client;
     /**
-     * Links add and take out, event loops look. By the peer itself, since a node's next life may come before the end.
+     * Links add and remove, event loops read. Keyed by peer, because the next incarnation of a node may join before the
+     * end of this one.
      */
     private final Map<Peer, Linked> links = new ConcurrentHashMap<>();
 
     private final Map<String, Linked> byNode = new ConcurrentHashMap<>();
 
     /**
-     * @param leaders name nodes as the links do
-     * @param newHome makes a way to the leaders of this node, for one sender
-     * @param members name nodes as the links do
-     * @param wallMillis milliseconds since the epoch, of the clock that stores and frontends of this node have
+     * @param leaders names nodes as the links do
+     * @param newHome makes access to the leaders of this node for one sender
+     * @param members names nodes as the links do
+     * @param wallMillis milliseconds since the epoch, of the same clock as stores and frontends of this node use
      */
     public InboxPeers(
             Leaders leaders,
@@ -85,18 +86,18 @@ public final class InboxPeers implements AutoCloseable {
         leaders.onChange(carrier::leadersChanged);
     }
 
-    /** The inboxes, whoever leads them. */
+    /** The client for all inboxes, whichever node leads them. */
     public InboxClient client() {
         return client;
     }
 
-    /** Both ends for one peer. */
+    /** Both ends of the protocol for one peer. */
     private final class Linked {
         final RemoteCarrier edge;
         final EdgeService served;
 
         Linked(Peer peer, InboxHome home) {
-            // half of what is served there: the other half is for what comes by attachments
+            // half of the peer's budget: the other half is for commands of attachments
             edge = new RemoteCarrier(
                     new PeerLane(peer, Lane.INBOX_UP),
                     wallMillis,
@@ -113,7 +114,7 @@ public final class InboxPeers implements AutoCloseable {
         }
     }
 
-    /** What {@link io.godwit.cluster.link.Links} tells of peers. */
+    /** Adds and removes peers with their links. */
     public LinkListener linkListener() {
         return new LinkListener() {
             @Override
@@ -122,7 +123,7 @@ public final class InboxPeers implements AutoCloseable {
                 links.put(peer, linked);
                 linked.edge.start();
                 linked.served.start();
-                byNode.put(peer.nodeId(), linked); // from here on commands are sent
+                byNode.put(peer.nodeId(), linked); // commands are sent from here on
                 carrier.leadersChanged();
             }
 
@@ -138,7 +139,7 @@ public final class InboxPeers implements AutoCloseable {
         };
     }
 
-    /** Takes the lane {@code INBOX_UP}: commands of connections there to leaders here. */
+    /** Receives a frame of lane {@code INBOX_UP}: commands of connections on the peer to leaders here. */
     public void receiveUp(Peer from, byte[] frame) {
         Linked linked = links.get(from);
         if (linked != null) {
@@ -146,7 +147,9 @@ public final class InboxPeers implements AutoCloseable {
         }
     }
 
-    /** Takes the lane {@code INBOX_DOWN}: what leaders there tell connections here. */
+    /**
+     * Receives a frame of lane {@code INBOX_DOWN}: answers and deliveries of leaders on the peer to connections here.
+     */
     public void receiveDown(Peer from, byte[] frame) {
         Linked linked = links.get(from);
         if (linked != null) {
@@ -154,26 +157,26 @@ public final class InboxPeers implements AutoCloseable {
         }
     }
 
-    /** Heap of the commands that wait for leaders, about. */
+    /** Approximate heap of the commands that wait for leaders, in bytes. */
     public long waitingBytes() {
         return carrier.waitingBytes();
     }
 
-    /** Heap of the commands of other nodes that leaders here have not answered, about, in bytes. Any thread. */
+    /** Approximate heap of unanswered commands of other nodes at the leaders here, in bytes. Any thread. */
     public long servedBytes() {
         return links.values().stream()
                 .mapToLong(linked -> linked.served.servedBytes())
                 .sum();
     }
 
-    /** Heap of deliveries that links to other nodes have no room for, about, in bytes. Any thread. */
+    /** Approximate heap of deliveries that wait for room on links to other nodes, in bytes. Any thread. */
     public long heldBytes() {
         return links.values().stream()
                 .mapToLong(linked -> linked.served.heldBytes())
                 .sum();
     }
 
-    /** What waits fails with {@code TIMEOUT}; what comes, unless it can be sent at once, with {@code CLOSED}. */
+    /** Fails waiting commands with {@code TIMEOUT}, and later ones that cannot be sent at once with {@code CLOSED}. */
     @Override
     public void close() {
         carrier.close();
@@ -209,13 +212,13 @@ public final class InboxPeers implements AutoCloseable {
         }
     }
 
-    /** One direction of a peer. */
+    /** One lane to a peer. */
     private record PeerLane(Peer peer, Lane lane) implements FrameLink {
         @Override
         public void send(byte[] frame) {
             if (frame.length <= peer.maxFrameBytes()) {
                 peer.send(lane, frame);
-            } else { // range executors send: nothing is thrown there
+            } else { // do not throw: range executors call this
                 peer.abandon("a frame of the inbox protocol has " + frame.length + " bytes, at most "
                         + peer.maxFrameBytes() + " are sent");
             }
@@ -249,7 +252,7 @@ public final class InboxPeers implements AutoCloseable {
             try {
                 timers.schedule(task, millis, TimeUnit.MILLISECONDS);
             } catch (RejectedExecutionException e) {
-                LOG.debug("nothing is sent later: closing"); // range executors ask: nothing is thrown there
+                LOG.debug("nothing is sent later: closing"); // do not throw: range executors call this
             }
         }
     }

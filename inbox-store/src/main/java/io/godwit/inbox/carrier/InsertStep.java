@@ -5,13 +5,13 @@ import io.godwit.kv.client.RangeException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The copy of a message for one inbox, on its way. */
+/** The copy of a message for one inbox, on its way to a home. */
 final class InsertStep extends HomeStep {
     private final HomeCarrier carrier;
     private final HomeInsert insert;
     private final int target;
 
-    /** @param target its number among the targets of the request */
+    /** @param target its index among the targets of the request */
     InsertStep(HomeCarrier carrier, HomeInsert insert, int target) {
         super(insert.inbox(target));
         this.carrier = carrier;
@@ -33,7 +33,7 @@ final class InsertStep extends HomeStep {
         home.insert(insert.part(alone), new long[] {round}, new PartAnswer(carrier, alone));
     }
 
-    /** What the target takes in a frame, at most, in bytes. */
+    /** Upper bound on the bytes of the target in a frame. */
     int wireBytes() {
         return insert.wireBytesOfTarget(target);
     }

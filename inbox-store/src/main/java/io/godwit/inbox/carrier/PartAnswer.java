@@ -8,7 +8,7 @@ import io.godwit.kv.client.RangeException.Cause;
 import java.util.List;
 import java.util.Optional;
 
-/** Hears from a home what became of the copies of a message that were sent to it together. */
+/** Receives a home's answer for the copies of a message that were sent to it together. */
 final class PartAnswer implements Answer {
     private final HomeCarrier carrier;
     private final List<InsertStep> steps;

@@ -16,24 +16,31 @@ import io.godwit.kv.client.RangeException.Cause;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An attachment whose leader is on another node, at the edge. Commands are posted by the connection's thread; answers
- * and deliveries come on the link's.
+ * The edge's side of an attachment whose leader is on another node. The connection's thread posts commands; answers and
+ * deliveries come on the link's thread.
  *
- * <p>Its end is told to the other node once: what was posted before is answered there, what comes later fails here. The
- * lock keeps a command that is being posted from coming behind the end; it is held while one frame is handed over.
+ * <p>Its end is sent to the other node once: commands posted before it are answered there, later ones fail here. The
+ * lock keeps a command that is being posted from being sent after the end; it is held while one frame is passed to the
+ * link.
  */
 final class RemoteAttachment implements AttachmentPort {
     private final RemoteCarrier carrier;
     private final long number;
     private final InboxId inbox;
     private final DeliveryStream deliveries;
-    /** Written before the connection is told of the attachment. */
+    /** Written before the connection learns of the attachment. */
     private long incarnation;
-    /** The connection has it. Written by the thread that receives, read by the one that tells of the link's end. */
+    /**
+     * Whether the connection has it. Written by the receiving thread, read by the thread that reports the end of the
+     * link.
+     */
     private volatile boolean isOpened;
-    /** What commands fail with since it is over; null before. Under the lock. */
+    /** The failure of commands after its end; null before. Under the lock. */
     private @Nullable RangeException over;
-    /** Its end says that the store could not serve it, so how the connection ends still counts. Under the lock. */
+    /**
+     * Whether it ended because the store could not serve it, so that the end of its connection still counts. Under the
+     * lock.
+     */
     private boolean isDetachedLate;
 
     RemoteAttachment(RemoteCarrier carrier, long number, InboxId inbox, DeliveryStream deliveries) {
@@ -49,7 +56,7 @@ final class RemoteAttachment implements AttachmentPort {
 
     // --- from the leader
 
-    /** Who waits for the answer to the command that opens it. */
+    /** Receives the answer to the command that opens it. */
     Answer opening(SessionCommand command, Answer answer) {
         return new Answer() {
             @Override
@@ -81,7 +88,7 @@ final class RemoteAttachment implements AttachmentPort {
         deliveries.opened(this);
     }
 
-    /** Nothing comes any more; who waits for it to be opened is told by the failure of that. */
+    /** The link is lost. If the attachment is not opened yet, the failure of its command reports that. */
     void linkLost() {
         if (isOpened) {
             next(new InboxDelivery.Detached(InboxListener.Reason.LOST));
@@ -95,7 +102,7 @@ final class RemoteAttachment implements AttachmentPort {
             synchronized (this) {
                 isDetachedLate = over == null && detached.reason() == InboxListener.Reason.UNAVAILABLE;
             }
-            // what comes later is not sent: if its connection goes on, it asks the next leader
+            // later commands are not sent; a connection that continues asks the next leader
             boolean goesOn =
                     detached.reason() == InboxListener.Reason.MOVED || detached.reason() == InboxListener.Reason.LOST;
             end(goesOn ? moved() : closed());
@@ -103,7 +110,7 @@ final class RemoteAttachment implements AttachmentPort {
         deliveries.next(delivery);
     }
 
-    /** No command is sent any more. */
+    /** Stops sending commands. */
     private synchronized void end(RangeException cause) {
         if (over == null) {
             over = cause;
@@ -126,7 +133,7 @@ final class RemoteAttachment implements AttachmentPort {
                         .setAttachment(number))
                 .build()
                 .toByteArray();
-        if (call != 0 && !carrier.sender().fits(frame.length)) { // those without an answer are small
+        if (call != 0 && !carrier.sender().fits(frame.length)) { // frames without an answer are small
             answer.fail(carrier.tooLarge());
             return;
         }
@@ -155,7 +162,7 @@ final class RemoteAttachment implements AttachmentPort {
         }
     }
 
-    /** The connection's own end of it is not told by a delivery. */
+    /** No delivery reports an end that the connection itself asked for, so its answer ends the attachment. */
     private Answer detaching(Answer answer) {
         return new Answer() {
             @Override
@@ -166,7 +173,7 @@ final class RemoteAttachment implements AttachmentPort {
 
             @Override
             public void fail(RangeException cause) {
-                if (cause.reason() != Cause.MOVED) { // else its end is told behind it, and must be heard
+                if (cause.reason() != Cause.MOVED) { // on MOVED a delivery follows that ends it and must be received
                     end(closed());
                 }
                 answer.fail(cause);
@@ -179,7 +186,7 @@ final class RemoteAttachment implements AttachmentPort {
         carrier.markDistributed(inbox, incarnation, packetId, tokenNumber, answer);
     }
 
-    /** Whatever becomes of one command, another one has failed. */
+    /** Fails the answer whatever the reply is, because another command has failed. */
     private record Failing(Answer answer, RangeException cause) implements Answer {
         @Override
         public void reply(InboxReply reply) {

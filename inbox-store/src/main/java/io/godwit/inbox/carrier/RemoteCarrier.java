@@ -30,15 +30,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings the commands of this node to the leaders of another one. Thread-safe; {@link #receive} is called by one
- * thread at a time.
+ * Sends the commands of this node to the leaders of another one. Thread-safe; {@link #receive} is called by one thread
+ * at a time.
  *
- * <p>A frame is decoded and checked first ({@link #understood}). One that may not be ends the link. Only then somebody
- * is told; what is thrown there is a fault of this node, and goes on to the link.
+ * <p>A frame is decoded and checked before anything is done ({@link #understood}). An invalid frame ends the link. An
+ * exception after that is a fault of this node, and is thrown to the link.
  *
- * <p>A command whose frame is above what the link takes fails with {@code TOO_LARGE}, and is not sent.
+ * <p>A command whose frame exceeds the limit of the link fails with {@code TOO_LARGE}, and is not sent.
  *
- * <p>When the link is lost, what was not answered fails with {@code LOST}, since it may have been carried out, and
+ * <p>When the link is lost, unanswered commands fail with {@code LOST}, because they may have been carried out, and
  * attachments end with {@code LOST}.
  */
 public final class RemoteCarrier implements InboxCarrier, InboxHome {
@@ -47,7 +47,7 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
     private final FrameLink link;
     private final FrameSender sender;
     private final LongSupplier wallMillis;
-    /** Threads of this node ask, that of the link answers. */
+    /** Any thread adds, the link's thread answers. */
     private final Map<Long, Answer> calls = new ConcurrentHashMap<>();
 
     private final Map<Long, RemoteAttachment> attachments = new ConcurrentHashMap<>();
@@ -56,26 +56,26 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
     private final SentOrders orders;
     private final long maxUnansweredBytes;
     private final LongSupplier viewRevision;
-    /** Of messages; threads of this node add, that of the link takes away. */
+    /** Heap of unanswered messages; any thread adds, the link's thread subtracts. */
     private final AtomicLong unansweredBytes = new AtomicLong();
 
     private volatile boolean isLost;
 
-    // of the link's thread
-    /** The other end has said hello. */
+    // only for the link's thread
+    /** Whether the other end has said hello. */
     private boolean hasGreeted;
 
-    /** By call: what has come of an answer in several parts. */
+    /** By call: the received parts of an answer. */
     private final Map<Long, List<StoredSubscription>> parts = new HashMap<>(0);
 
-    /** @param wallMillis milliseconds since the epoch, of the clock that the frontends of this node have */
+    /** @param wallMillis milliseconds since the epoch, of the same clock as the frontends of this node use */
     public RemoteCarrier(FrameLink link, LongSupplier wallMillis) {
         this(link, wallMillis, Long.MAX_VALUE, AgreedMembers.NONE::revision);
     }
 
     /**
-     * @param maxUnansweredBytes heap of the messages at the other node, about, from which on it takes none.
-     * @param viewRevision of the newest agreed members that are known here
+     * @param maxUnansweredBytes approximate heap of unanswered messages from which on {@link #isWritable} is false
+     * @param viewRevision revision of the newest agreed members known here
      */
     RemoteCarrier(FrameLink link, LongSupplier wallMillis, long maxUnansweredBytes, LongSupplier viewRevision) {
         this.maxUnansweredBytes = maxUnansweredBytes;
@@ -86,14 +86,16 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
         this.orders = new SentOrders(link);
     }
 
-    /** Says hello; before the first command. */
+    /** Says hello. Call it before the first command. */
     public void start() {
         link.send(Versions.hello(link.version()));
     }
 
     // --- commands
 
-    /** Needs no order among commands that have rounds. An attachment asks so, also when it is over. */
+    /**
+     * Sends a command that needs no order among commands with rounds, such as one of an attachment, even after its end.
+     */
     @Override
     public void ask(SessionCommand command, @Nullable DeliveryStream deliveries, Answer answer) {
         ask(command, RefusalGate.EVERY_ROUND, deliveries, answer);
@@ -106,7 +108,7 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
         insert(request, rounds, answer);
     }
 
-    /** Told where the leader is. */
+    /** Never called: the leader's node counts its own drops. */
     @Override
     public void dropped(InboxId inbox, String topic) {
         throw new UnsupportedOperationException("the leader's node drops");
@@ -151,7 +153,7 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
         }
     }
 
-    /** A message that its home has. Answered once. */
+    /** Receives the answer to a message at its home. Answered once. */
     private final class Unanswered implements Answer {
         private final long bytes;
         private final Answer answer;
@@ -193,22 +195,22 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
         return sender;
     }
 
-    /** What a command fails with whose frame does not fit. */
+    /** The failure of a command whose frame does not fit. */
     RangeException tooLarge() {
         return new RangeException(Cause.TOO_LARGE, sender.tooLarge("a command"));
     }
 
-    /** Names a call. */
+    /** A new number for a call. */
     long nextCall() {
         return lastCall.incrementAndGet();
     }
 
-    /** From now on the answer to the call is awaited. Before it is sent; {@link #failIfLost} follows. */
+    /** Registers the receiver of an answer, before the call is sent; {@link #failIfLost} must follow. */
     void register(long call, Answer answer) {
         calls.put(call, answer);
     }
 
-    /** After the call was sent: the loss of the link may have come before it was registered. */
+    /** Fails the call if the link was lost before it was registered; called after the call was sent. */
     void failIfLost(long number) {
         Answer answer = isLost ? calls.remove(number) : null;
         if (answer != null) {
@@ -221,24 +223,24 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
         ask(new SessionCommand.MarkDistributed(inbox, incarnation, packetId, tokenNumber), null, answer);
     }
 
-    /** The attachment is over at this end. */
+    /** The attachment has ended at this end. */
     void forget(RemoteAttachment attachment) {
         attachments.remove(attachment.number(), attachment);
     }
 
-    /** Attachments that are not over. Any thread. */
+    /** Attachments that have not ended. Any thread. */
     int attachments() {
         return attachments.size();
     }
 
-    /** Calls that are not answered. Any thread. */
+    /** Unanswered calls. Any thread. */
     int calls() {
         return calls.size();
     }
 
     // --- from the link
 
-    /** A frame of the other end; the array is given away. One that may not be ends the link. */
+    /** A frame from the other end; this method owns the array. An invalid frame ends the link. */
     public void receive(byte[] bytes) {
         Runnable action;
         try {
@@ -251,7 +253,7 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
         action.run();
     }
 
-    /** Decodes and checks; changes nothing. Returns what is to be done. */
+    /** Decodes and checks a frame without side effects; returns the action to run. */
     private Runnable understood(InboxFrame frame) throws FrameException {
         if (!hasGreeted && !frame.hasHello()) {
             throw new FrameException("the first frame is no hello");
@@ -317,11 +319,11 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
         }
     }
 
-    /** The link is lost: nothing is received any more. On the link's thread. */
+    /** The link is lost: no frames follow. On the link's thread. */
     public void lost() {
         isLost = true;
         parts.clear();
-        // first, so that who has a call learns by then whether its attachment is over
+        // first, so that a caller whose call fails finds its attachment ended
         for (RemoteAttachment attachment : attachments.values()) {
             attachment.linkLost();
         }

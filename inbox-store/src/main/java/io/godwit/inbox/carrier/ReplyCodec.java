@@ -37,17 +37,17 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Replies, failures and deliveries on the wire. Each {@code nowMillis} is as {@link WireValues} has it. */
+/** Wire format of replies, failures and deliveries. For each {@code nowMillis} see {@link WireValues}. */
 final class ReplyCodec {
     private ReplyCodec() {}
 
     // --- replies
 
     /**
-     * A reply in as many parts as it takes, in their order; the last is the reply itself. Only {@code Attached} has
-     * several: a session may have any number of subscriptions.
+     * A reply in as many parts as needed, in order; the last is the reply itself. Only {@code Attached} may have
+     * several, because a session may have any number of subscriptions.
      *
-     * @param partBytes bytes of the subscriptions in one part, at most, but for a part with a single one
+     * @param partBytes most bytes of subscriptions in one part; a single larger one has its own part
      */
     static List<Reply.Builder> parts(InboxReply reply, int partBytes, long nowMillis) {
         return reply instanceof InboxReply.Attached attached
@@ -166,7 +166,7 @@ final class ReplyCodec {
         };
     }
 
-    /** Throws {@link IllegalArgumentException} for values that may not be, too. */
+    /** Also throws {@link IllegalArgumentException}, for invalid values. */
     static InboxReply decode(Reply in, long nowMillis) throws FrameException {
         return switch (in.getReplyCase()) {
             case DONE -> InboxReply.DONE;
@@ -303,9 +303,9 @@ final class ReplyCodec {
     // --- deliveries
 
     /**
-     * Messages in as many parts as it takes, in their order.
+     * Messages in as many parts as needed, in order.
      *
-     * @param partBytes bytes of the messages in one part, at most, but for a part with a single one
+     * @param partBytes most bytes of messages in one part; a single larger one has its own part
      */
     static List<Delivery.Builder> parts(List<InboxMessage> messages, int partBytes, long nowMillis) {
         List<Delivery.Builder> parts = new ArrayList<>(1);
@@ -347,7 +347,7 @@ final class ReplyCodec {
         throw new IllegalStateException("no wire form for " + delivery);
     }
 
-    /** Throws {@link IllegalArgumentException} for values that may not be, too. */
+    /** Also throws {@link IllegalArgumentException}, for invalid values. */
     static InboxDelivery decode(Delivery in, long nowMillis) throws FrameException {
         return switch (in.getDeliveryCase()) {
             case ATTACHING -> InboxDelivery.ATTACHING;

@@ -3,10 +3,10 @@ package io.godwit.inbox.carrier;
 import io.godwit.inbox.wire.InsertCall;
 import io.godwit.kv.client.Resend;
 
-/** The life of a node at the other end of a link, as the agreed members here have it. */
+/** One incarnation of the node at the other end of a link, checked against the agreed members here. */
 record Sender(AgreedMembers members, String nodeId, long incarnation) {
 
-    /** Whether leaders here may carry out what it has sent. They ask when they are about to. */
+    /** Whether leaders here may carry out a call of this sender. They check just before they do. */
     Resend resendOf(InsertCall call) {
         long since = call.getServingSince();
         long view = call.getViewRevision();
@@ -14,12 +14,12 @@ record Sender(AgreedMembers members, String nodeId, long incarnation) {
     }
 
     /**
-     * A message that rests on a choice of the sender is refused once the others have gone on without it: they may have
-     * given the message to another member. A question is refused until the view here is as new as that of who asks:
-     * what is refused here by that view cannot be stored behind the answer.
+     * Refuses a message that rests on a choice of the sender once the others have excluded it: they may have given the
+     * message to another member. Refuses a query until the view here is as new as that of the sender: messages that
+     * this view refuses can then not be stored after the answer.
      *
-     * @param since by which the sender serves, 0 when the message does not rest on that
-     * @param view the revision by which the sender asks, 0 when it does not ask
+     * @param since revision at which the sender began to serve, 0 when the message does not rest on its choice
+     * @param view revision of the sender's view, 0 when the call is not a query
      */
     private record Sent(Sender sender, long since, long view) implements Resend {
         @Override

@@ -11,11 +11,11 @@ import java.util.IdentityHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Numbers the {@link RequestOrder}s of inserts that are under way on a link. The other end knows them by number, and
- * refuses what comes behind a failure until this end has heard of it: then nothing more is sent in that order, and the
- * other end is told so.
+ * Numbers the {@link RequestOrder}s of inserts that are under way on a link. The other end knows the orders by number.
+ * It refuses requests behind a failure until this end knows of the failure; then this end sends nothing more in that
+ * order, and reports that to the other end.
  *
- * <p>Event loops send and the link's thread answers, hence the lock; it is held for a look into the map.
+ * <p>Event loops send and the link's thread answers, hence the lock; it is held only for look-ups.
  */
 final class SentOrders {
     private final FrameLink link;
@@ -36,7 +36,7 @@ final class SentOrders {
     /**
      * A request that is about to be sent.
      *
-     * @param order 0 when it keeps to none
+     * @param order number of its order, 0 for none
      */
     record Sent(long order, Answer answer) {}
 
@@ -44,7 +44,7 @@ final class SentOrders {
         this.link = link;
     }
 
-    /** Null when an earlier request of the order has failed, and the answer has been told so. */
+    /** Null when an earlier request of the order has failed; the answer was then failed here. */
     @Nullable
     Sent sending(InsertRequest request, Answer answer) {
         RequestOrder order = request.order();
@@ -83,7 +83,7 @@ final class SentOrders {
         }
     }
 
-    /** Takes note of what became of a request, before anybody is told. */
+    /** Notes the outcome of a request before its answer is passed on. */
     private final class Ordered implements Answer {
         private final RequestOrder order;
         private final Numbered numbered;

@@ -7,14 +7,14 @@ import io.godwit.kv.client.RangeException.Cause;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The budget of one edge at the node of the leaders: heap of its commands that are decoded and not answered. The link
- * bounds encoded frames on their way only, and takes a frame for done when its command has been handed to a leader.
+ * The budget of one edge at the leaders' node: heap of its decoded commands that are not answered. The link itself
+ * bounds only encoded frames in transit, and counts a frame as done when its command has been passed to a leader.
  *
- * <p>Beyond the budget, commands that bring something to store are refused with {@code OVERLOADED}, before a leader
- * hears of them. What ends something or frees something is always taken: it makes room. One command may be larger than
- * what is left, so the budget is passed by a frame at most.
+ * <p>Beyond the budget, commands that bring something to store are refused with {@code OVERLOADED}, before they reach a
+ * leader. Commands that end or free something are always taken, because they make room. One command may be larger than
+ * the rest of the budget, so one frame may exceed it.
  *
- * <p>Atomic, because the link's thread adds and range executors take away.
+ * <p>Atomic, because the link's thread adds and range executors subtract.
  */
 final class ServedBytes {
     private final AtomicLong bytes = new AtomicLong();
@@ -47,12 +47,12 @@ final class ServedBytes {
                 Cause.OVERLOADED, "commands of " + most + " bytes from one node wait at the leaders of another");
     }
 
-    /** Whether it brings something to store. */
+    /** Whether the command brings something to store. */
     static boolean fills(SessionCommand command) {
         return command instanceof SessionCommand.Attach || command instanceof SessionCommand.KeepWill;
     }
 
-    /** Whether it brings something to store. */
+    /** Whether the command brings something to store. */
     static boolean fills(AttachmentCommand command) {
         return command instanceof AttachmentCommand.Receive
                 || command instanceof AttachmentCommand.Replay

@@ -11,9 +11,9 @@ import io.godwit.kv.client.RangeException;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
-/** A command about a session on its way, and who hears its answer from a home. */
+/** A command about a session on its way to a home, and the receiver of the home's answer. */
 final class SessionStep extends HomeStep implements Answer {
-    /** So that two connections of one client id never have the same. */
+    /** Large enough that two connections of one client id practically never get the same name. */
     private static final long MOST_NAMES = 1L << 56;
 
     private final HomeCarrier carrier;
@@ -29,7 +29,7 @@ final class SessionStep extends HomeStep implements Answer {
         this.answer = answer;
     }
 
-    /** It may be sent to several homes, of which each may carry it out. */
+    /** Names an attach, because it may be sent to several homes, each of which may carry it out. */
     private static SessionCommand named(SessionCommand command) {
         return command instanceof SessionCommand.Attach attach
                 ? new SessionCommand.Attach(
@@ -95,7 +95,10 @@ final class SessionStep extends HomeStep implements Answer {
         carrier.tell();
     }
 
-    /** {@code CLOSED} may also come of a command that was carried out, when something before it could not be. */
+    /**
+     * Whether the command may be sent again after this failure. {@code CLOSED} may also mean that it was carried out,
+     * but an earlier write failed.
+     */
     private boolean mayRepeat(RangeException cause) {
         if (opening != null && opening.isOpened) {
             return false;
@@ -108,7 +111,7 @@ final class SessionStep extends HomeStep implements Answer {
         };
     }
 
-    /** Whether it may be carried out twice. */
+    /** Whether the command may be carried out twice. */
     private boolean isRepeatable() {
         return command instanceof SessionCommand.Owner
                 || command instanceof SessionCommand.MarkDistributed
@@ -120,7 +123,7 @@ final class SessionStep extends HomeStep implements Answer {
                 || command instanceof SessionCommand.DetachLate;
     }
 
-    /** Knows whether a leader has made the attachment. */
+    /** Notes whether a leader has made the attachment. */
     private static final class Opening implements DeliveryStream {
         private final DeliveryStream deliveries;
         private volatile boolean isOpened;

@@ -8,11 +8,11 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The orders of one edge's inserts, by its numbers. One that nothing failed in is forgotten when nothing of it is under
- * way; one with a failure stays until the edge says that it sends nothing more in it. When the link is lost the edge
- * can say so no more: all are broken and forgotten ({@link #lost}).
+ * The orders of one edge's inserts, by the edge's numbers. An order without a failure is forgotten when none of its
+ * requests is under way; one with a failure stays until the edge says that it sends nothing more in it. When the link
+ * is lost the edge can no longer say so: all orders are broken and forgotten ({@link #lost}).
  *
- * <p>The link's thread asks and range executors answer, hence the lock; it is held for a look into the map.
+ * <p>The link's thread takes and range executors answer, hence the lock; it is held only for look-ups.
  */
 final class TakenOrders {
     private final Map<Long, Taken> orders = new HashMap<>();
@@ -25,7 +25,10 @@ final class TakenOrders {
         boolean hasFailed;
     }
 
-    /** One that no leader had is sent again, before those behind it; so is one that a lost node had. */
+    /**
+     * Whether the order is broken by this failure. A request that no leader had, or that a lost node had, is sent again
+     * before those behind it.
+     */
     static boolean hasFailed(RangeException cause) {
         return switch (cause.reason()) {
             case MOVED, CLOSED, LOST -> false;
@@ -33,7 +36,7 @@ final class TakenOrders {
         };
     }
 
-    /** A request of that order comes. */
+    /** A request of that order has come. */
     RequestOrder taking(long number) {
         synchronized (orders) {
             if (isLost) {
@@ -45,7 +48,7 @@ final class TakenOrders {
         }
     }
 
-    /** Hears what becomes of that request. */
+    /** Notes the outcome of that request. */
     Answer telling(long number, Answer answer) {
         return new Answer() {
             @Override
@@ -74,7 +77,7 @@ final class TakenOrders {
         }
     }
 
-    /** The edge sends nothing more in it. */
+    /** The edge sends nothing more in that order. */
     void over(long number) {
         synchronized (orders) {
             orders.remove(number);
@@ -82,8 +85,8 @@ final class TakenOrders {
     }
 
     /**
-     * The link is lost. The edge takes what is under way for failed, and its publishers send it again by another way.
-     * So whatever a leader has not begun by now is not carried out: it might come behind its successors.
+     * The link is lost. The edge treats requests under way as failed, and their publishers send them again another way.
+     * So a request that no leader has begun must not be carried out any more: it could come after its successors.
      */
     void lost() {
         synchronized (orders) {
@@ -98,7 +101,7 @@ final class TakenOrders {
         return order;
     }
 
-    /** Those that are remembered. */
+    /** Number of orders that are remembered. */
     int size() {
         synchronized (orders) {
             return orders.size();

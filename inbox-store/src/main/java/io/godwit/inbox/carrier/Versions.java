@@ -4,13 +4,13 @@ import io.godwit.inbox.wire.Hello;
 import io.godwit.inbox.wire.InboxFrame;
 
 /**
- * The version of the inbox protocol is the one of the link's frames ({@link FrameLink#version}), which both nodes have
- * agreed on. The hello that each end sends first names that one alone.
+ * The version of the inbox protocol is that of the link's frames ({@link FrameLink#version}), which both nodes have
+ * agreed on. The hello that each end sends first names only that version.
  */
 final class Versions {
     private Versions() {}
 
-    /** What each end sends first. */
+    /** The first frame of each end. */
     static byte[] hello(int agreed) {
         return InboxFrame.newBuilder()
                 .setHello(Hello.newBuilder().setLeastVersion(agreed).setMostVersion(agreed))
@@ -28,7 +28,7 @@ final class Versions {
         }
     }
 
-    /** Fails when the version has no frames of the kind. Fields that are not known here are left unread. */
+    /** Fails when the version has no frames of the kind. Unknown fields are ignored. */
     static void check(InboxFrame.KindCase kind, int agreed) throws FrameException {
         if (since(kind) > agreed) {
             throw new FrameException("a frame of no kind of version " + agreed);

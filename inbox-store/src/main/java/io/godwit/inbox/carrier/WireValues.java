@@ -27,21 +27,22 @@ import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values that commands, replies and deliveries are made of, on the wire. What comes from the wire is checked by the
- * constructors of the values: they throw {@link IllegalArgumentException}.
+ * Wire format of the values in commands, replies and deliveries. The constructors of the values check what is received:
+ * they throw {@link IllegalArgumentException}.
  *
- * <p>Clocks of two nodes differ. So a message crosses with its age, and each node has it as received by its own clock.
- * Each {@code nowMillis} is of that clock: milliseconds since the epoch, as the stores of the node count them.
+ * <p>Clocks of two nodes differ. So a message is sent with its age, and the receiving node computes the time of receipt
+ * by its own clock. Each {@code nowMillis} is of that clock: milliseconds since the epoch, as used by the node's
+ * stores.
  */
 final class WireValues {
     private WireValues() {}
 
-    /** A frame; byte fields of it are parts of {@code bytes}, which is given away. */
+    /** Decodes a frame. Its byte fields refer to {@code bytes}, which the frame owns. */
     static InboxFrame frame(byte[] bytes) throws InvalidProtocolBufferException {
         CodedInputStream in = UnsafeByteOperations.unsafeWrap(bytes).newCodedInput();
-        in.enableAliasing(true); // a payload is copied once, by MessageCodec
+        in.enableAliasing(true); // MessageCodec makes the only copy of a payload
         InboxFrame frame = InboxFrame.parser().parseFrom(in);
-        in.checkLastTagWas(0); // nothing is behind it
+        in.checkLastTagWas(0); // fails if bytes follow the frame
         return frame;
     }
 
@@ -171,14 +172,14 @@ final class WireValues {
                 ints(in.getSubscriptionIdsCount(), in::getSubscriptionIds));
     }
 
-    /** A repeated field, without an object for each number. */
+    /** Reads a repeated field without boxing. */
     static int[] ints(int count, IntUnaryOperator field) {
         int[] out = new int[count];
         Arrays.setAll(out, field);
         return out;
     }
 
-    /** Absent as null. */
+    /** Maps an absent text to null. */
     static @Nullable String textOrNull(boolean isThere, String text) {
         return isThere ? text : null;
     }

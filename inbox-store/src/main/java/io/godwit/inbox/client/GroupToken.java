@@ -1,9 +1,9 @@
 package io.godwit.inbox.client;
 
 /**
- * The delivery token that a message of a shared group came under, so that neither a repeat by its publisher nor one by
- * who gives it to another member reaches a third.
+ * The delivery token of a shared group's message. It prevents a second delivery when the publisher repeats the message,
+ * or when a leader that gives it to another member repeats that.
  *
- * @param isRepeat whether it may have been given before, perhaps by an earlier process
+ * @param isRepeat whether the message may have been given before, perhaps by an earlier process
  */
 public record GroupToken(String origin, long number, boolean isRepeat) {}

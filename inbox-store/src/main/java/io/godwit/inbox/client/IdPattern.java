@@ -1,9 +1,9 @@
 package io.godwit.inbox.client;
 
 /**
- * A text that a client id must have, connected or stored. Upper and lower case differ. A look takes time by the length
- * of the client id alone, however both are made: clients choose the one and operators the other, and an event loop or
- * the thread of a range looks.
+ * A text that a client id must contain or begin with; case-sensitive. A match takes time linear in the length of the
+ * client id, whatever the texts: clients choose the id, operators choose the text, and the match runs on an event loop
+ * or a range's thread.
  */
 public final class IdPattern {
     /** No client id is longer [MQTT5-1.5.4]. */
@@ -11,20 +11,20 @@ public final class IdPattern {
 
     public static final IdPattern ANY = new IdPattern("", true);
 
-    /** Up to this product of the lengths the plain search is fast, whatever the texts. */
+    /** Up to this product of the two lengths the plain search is fast for any texts. */
     private static final int FEW = 1 << 14;
 
     private final String text;
     private final boolean isPrefix;
     /**
-     * Of each beginning of the text, the length of the longest shorter beginning that it ends with: there the search of
-     * Knuth, Morris and Pratt goes on when the next character differs. Empty for a prefix.
+     * For each prefix of the text, the length of its longest proper border: where the Knuth-Morris-Pratt search
+     * continues when the next character differs. Empty for a prefix pattern.
      */
     private final int[] borders;
 
     /**
-     * @param text up to 65,535 characters, else it is an {@link IllegalArgumentException}
-     * @param isPrefix whether the client id begins with the text, else has it somewhere
+     * @param text up to 65,535 characters, else {@link IllegalArgumentException}
+     * @param isPrefix true: the client id begins with the text; false: the client id contains it
      */
     public IdPattern(String text, boolean isPrefix) {
         if (text.length() > MAX_LENGTH) {
@@ -41,7 +41,7 @@ public final class IdPattern {
         }
     }
 
-    /** How much of the text has been met when {@code met} of it had been, and {@code c} comes. */
+    /** How much of the text is matched after {@code c}, when {@code met} characters were matched before it. */
     private int next(int met, char c) {
         int length = met;
         while (length > 0 && text.charAt(length) != c) {

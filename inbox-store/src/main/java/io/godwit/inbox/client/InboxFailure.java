@@ -3,11 +3,9 @@ package io.godwit.inbox.client;
 import io.godwit.kv.client.RangeException;
 import java.util.concurrent.CompletionException;
 
-/**
- * What the failure of a call to an attachment means to the connection, which does not know the ranges' own exceptions.
- */
+/** The meaning of a failed call to an attachment, for the connection, which does not know the exceptions of ranges. */
 public enum InboxFailure {
-    /** The leader was replaced in good order; the call had no effect: to be repeated at the next one. */
+    /** The leader changed in an orderly way; the call had no effect: repeat it at the next leader. */
     MOVED,
     /** The node of the leader was lost; the call may have had an effect. */
     LOST,
@@ -30,8 +28,8 @@ public enum InboxFailure {
     }
 
     /**
-     * Of a call of an attachment that has ended with {@link InboxListener.Reason#LOST}: a leader that was deposed fails
-     * what it has under way as one that stops does.
+     * For a call of an attachment that ended with {@link InboxListener.Reason#LOST}: a deposed leader fails its pending
+     * calls in the same way as a leader that stops.
      */
     public static InboxFailure ofLost(Throwable failure) {
         Throwable cause = unwrapped(failure);
@@ -44,7 +42,7 @@ public enum InboxFailure {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
-    /** What calls of an attachment that is over fail with. */
+    /** The failure of calls after the end of their attachment. */
     public static Exception over() {
         return new RangeException(RangeException.Cause.CLOSED, "the attachment is over");
     }

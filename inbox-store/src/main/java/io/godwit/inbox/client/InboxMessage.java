@@ -6,7 +6,7 @@ import io.godwit.plugin.message.Qos;
 /**
  * One delivery out of an inbox.
  *
- * @param sequence names it in every acknowledgement; ascending. For QoS 0 it means nothing.
+ * @param sequence identifies the message in every acknowledgement; ascending; without meaning for QoS 0
  * @param packetId 1 + sequence mod 65,535; 0 for QoS 0
  * @param redelivered whether it may have been sent before: the DUP flag [MQTT5-3.3.1-1]
  * @param released its PUBREC has been committed: send PUBREL, not PUBLISH [MQTT5-4.4.0-1]; {@code message} then has an

@@ -1,16 +1,16 @@
 package io.godwit.inbox.client;
 
-/** What became of one copy. */
+/** The outcome of an insert for one target. */
 public enum InsertOutcome {
     /** Committed, or the client has acknowledged it already. */
     STORED,
-    /** Its token was known for a copy of the same subscription: it had been stored before. */
+    /** The token was known for a copy of the same subscription: that copy had been stored before. */
     ALREADY_THERE,
-    /** Dropped by the session's limit or expiry, counted and reported; the publisher is not failed. */
+    /** Dropped by the session's limit or expiry, counted and reported; not a failure of the publish. */
     DROPPED,
     /**
-     * Nothing was stored, as the request wanted it: the session is full and another may have room, or it only asked and
-     * the token is not known.
+     * Nothing was stored, as the request allows: the session is full and another group member may have room, or the
+     * request only asked and the token is not known.
      */
     DECLINED,
     /** No such session, or another incarnation: the route is stray and may be removed. */

@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  * @param onlyAsks stores nothing: answers for each target whether its session knows the token
  * @param order by token number: when an earlier message has failed, this one fails and is not stored; null when the
  *     order does not matter
- * @param resend of what no home has stored. Abandoned when the publisher's connection has ended: its next connection
- *     may have published later messages by now. Of what another node has sent: whether its home may take it
+ * @param resend whether copies that no home has stored are sent again. Abandoned when the publisher's connection has
+ *     ended, because its next connection may have published later messages. For an insert from another node: whether
+ *     its home may take it
  */
 public record InsertRequest(
         TenantId tenant,
@@ -41,7 +42,8 @@ public record InsertRequest(
      * @param subscriptionIds identifiers to deliver, empty when none; shared, never modified
      * @param sharedFilter the shared subscription that the copy is for, null for the plain ones. An inbox takes one
      *     copy for each under one token (MQTT 5.0, 4.8.2).
-     * @param mayDecline whether a session that is full shall answer so, and nothing be dropped: another may have room
+     * @param mayDecline whether a full session declines the copy and drops nothing, because another member may have
+     *     room
      */
     @SuppressWarnings("ArrayRecordComponent")
     public record Target(
@@ -63,7 +65,7 @@ public record InsertRequest(
         targets = List.copyOf(targets);
     }
 
-    /** One that is stored. */
+    /** A request that stores the message, without an order. */
     public InsertRequest(
             TenantId tenant,
             Message message,

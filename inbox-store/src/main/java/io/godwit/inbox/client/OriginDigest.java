@@ -5,7 +5,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** A short name for the origin of a delivery token, which a client chooses and may make long. */
+/** A digest of the origin of a delivery token, because a client chooses the origin and may make it long. */
 public final class OriginDigest {
     private OriginDigest() {}
 

@@ -1,16 +1,16 @@
 package io.godwit.inbox.client;
 
-/** What became of a retained message for a subscription, see {@link InboxAttachment#replay}. */
+/** The outcome of one replay step, see {@link InboxAttachment#replay}. */
 public enum ReplayOutcome {
-    /** Committed, and that it was given along with it. */
+    /** The message and the new position of the replay are committed. */
     STORED,
     /**
      * Not needed: the session has been given a newer live message of the topic, the message has expired, the
-     * subscription is owed nothing, or an earlier leader has taken this very step and was lost before it could say so.
+     * subscription is owed nothing, or an earlier leader committed this step and was lost before it answered.
      */
     OUTDATED,
-    /** The queue is at its limit: to be tried again later, and what follows behind it. */
+    /** The queue is full: try this step and those after it again later. */
     FULL,
-    /** The one before it was not taken: to be tried again behind that one. */
+    /** The step before it was refused: repeat this step after that one. */
     BEHIND
 }

@@ -5,12 +5,12 @@ import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 
 /**
- * One retained message on its way to a subscription that is owed it.
+ * The delivery of one retained message to a subscription that is owed it.
  *
  * @param filter of the subscription
- * @param from where the replay stands before it: {@link StoredSubscription#retainedFrom}, then {@code to} of the step
- *     before
- * @param to where it stands behind it, a cursor of the retain store
+ * @param from position of the replay before the step: {@link StoredSubscription#retainedFrom}, later {@code to} of the
+ *     previous step
+ * @param to position after the step, a cursor of the retain store
  * @param qos of this delivery
  * @param subscriptionIds identifiers to deliver, empty when none; shared, never modified
  */

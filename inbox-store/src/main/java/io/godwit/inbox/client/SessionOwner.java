@@ -1,12 +1,12 @@
 package io.godwit.inbox.client;
 
-/** Whose the stored session of a client id is, as the user sees it who asks. */
+/** Who owns the stored session of a client id, from the point of view of the user that asks. */
 public enum SessionOwner {
     /** There is none, or it has expired. */
     NO_SESSION,
-    /** The user's own; also a session without a user name to one who has none. */
+    /** The same user; also a session without a user name if the asking user has none. */
     SAME_USER,
-    /** It has no user name, and who asks has one. */
+    /** The session has no user name, but the asking user has one. */
     NO_USER,
     OTHER_USER
 }

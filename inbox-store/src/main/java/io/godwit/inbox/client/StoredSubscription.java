@@ -5,12 +5,12 @@ import io.godwit.plugin.topic.TopicFilter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A subscription as the session record keeps it (MQTT 5.0, 3.8.3.1).
+ * A subscription in the session record (MQTT 5.0, 3.8.3.1).
  *
  * @param retainHandling 0 to 2
  * @param subscriptionId 0 when absent
- * @param retainedFrom where those retained messages begin that it has not been given yet: {@link #ALL_RETAINED} or a
- *     cursor of the retain store; null when it has been given all it is to get
+ * @param retainedFrom position of the retained messages that the subscription is still owed: {@link #ALL_RETAINED} or a
+ *     cursor of the retain store; null when it is owed none
  */
 public record StoredSubscription(
         TopicFilter filter,
@@ -20,13 +20,13 @@ public record StoredSubscription(
         int retainHandling,
         int subscriptionId,
         @Nullable String retainedFrom) {
-    /** {@link #retainedFrom} of a subscription whose replay has not got anywhere yet. */
+    /** {@link #retainedFrom} of a subscription whose replay has not begun. */
     public static final String ALL_RETAINED = "";
 
     private static final int SEND = 0;
     private static final int SEND_IF_NEW = 1;
 
-    /** As a client asks for it. */
+    /** A new subscription that is owed nothing. */
     public StoredSubscription(
             TopicFilter filter,
             Qos qos,
@@ -37,14 +37,14 @@ public record StoredSubscription(
         this(filter, qos, noLocal, retainAsPublished, retainHandling, subscriptionId, null);
     }
 
-    /** Whether retained messages are still to be given to it. */
+    /** Whether retained messages are still to be delivered to it. */
     public boolean isOwedRetained() {
         return retainedFrom != null;
     }
 
     /**
-     * Whether it asks for all retained messages [MQTT5-3.3.1-9], [MQTT5-3.3.1-10], which a shared subscription never
-     * does (MQTT 5.0, 4.8.2). One that does not is owed what the one in whose place it comes was.
+     * Whether the subscription asks for all retained messages [MQTT5-3.3.1-9], [MQTT5-3.3.1-10]; a shared subscription
+     * never does (MQTT 5.0, 4.8.2). Otherwise it is owed what the subscription that it replaces was owed.
      */
     public boolean asksForRetained(boolean isNew) {
         return !filter.isShared() && (retainHandling == SEND || retainHandling == SEND_IF_NEW && isNew);

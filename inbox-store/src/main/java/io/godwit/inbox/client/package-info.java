@@ -1,4 +1,4 @@
-/** Persistent sessions and wills as frontends use them. */
+/** The interface of the inbox store for frontends: persistent sessions and wills. */
 @NullMarked
 package io.godwit.inbox.client;
 

@@ -19,12 +19,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection's attachment: its calls become commands, and what the leader delivers reaches its listener. The
- * connection gets it with the answer to its attach, so it has its port by then.
+ * A connection's attachment: turns its calls into commands, and passes the leader's deliveries to its listener. The
+ * connection gets this object with the answer to its attach, after {@link #opened}.
  */
 final class EdgeAttachment implements InboxAttachment, DeliveryStream {
     private final InboxListener listener;
-    /** Written before the answer to the attach, which hands this object on; constant from then on. */
+    /** Written before the answer to the attach hands this object on; constant after that. */
     private @Nullable AttachmentPort port;
 
     EdgeAttachment(InboxListener listener) {

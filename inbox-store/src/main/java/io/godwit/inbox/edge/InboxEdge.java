@@ -26,7 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The inbox store as the frontends of a node use it: each call becomes a command. Thread-safe. */
+/** The {@link InboxClient} of a node's frontends: turns each call into a command. Thread-safe. */
 public final class InboxEdge implements InboxClient {
     private final InboxCarrier carrier;
 

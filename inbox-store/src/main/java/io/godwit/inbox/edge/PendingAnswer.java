@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The future of a call that has become a command. */
+/** The future of a call whose command has been sent. */
 final class PendingAnswer<T extends @Nullable Object> extends CompletableFuture<T> implements Answer {
     /** For calls that return nothing. */
     static final Function<InboxReply, @Nullable Void> NOTHING = reply -> {
@@ -19,7 +19,7 @@ final class PendingAnswer<T extends @Nullable Object> extends CompletableFuture<
 
     private final Function<InboxReply, T> valueOf;
 
-    /** @param valueOf what the call returns for the reply; throws for a reply of another kind */
+    /** @param valueOf result of the call for a reply; throws for a reply of another kind */
     PendingAnswer(Function<InboxReply, T> valueOf) {
         this.valueOf = valueOf;
     }

@@ -1,4 +1,4 @@
-/** The side of the connections: the calls of frontends become commands, and what leaders deliver reaches them. */
+/** The connections' side: turns calls of frontends into commands, and passes deliveries to frontends. */
 @NullMarked
 package io.godwit.inbox.edge;
 

@@ -8,9 +8,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When to look at what again. Entries are hints: one that is no longer true is ignored by whoever looks, who then adds
- * the next. So nothing is ever taken out early, and of several times for one thing only the earliest is kept. Only the
- * near future is held; {@link #horizonMillis} says up to when, and beyond it the stored records are walked again, so
+ * Orders things by the time of their next check. Entries are hints: the consumer ignores one that is out of date, and
+ * adds the next. So no entry is removed early, and of several times for one thing only the earliest is kept. The index
+ * holds only the near future, up to {@link #horizonMillis}; for later times the stored records are walked again, so
  * that a million sessions with weeks to live cost no heap. Confined to its owner's thread.
  */
 public final class TimeIndex<T> {
@@ -25,7 +25,7 @@ public final class TimeIndex<T> {
         this.horizonMillis = horizonMillis;
     }
 
-    /** Holds {@code what} if it comes due before the horizon, and is not held for an earlier time. */
+    /** Adds {@code what} if it is due before the horizon and has no earlier entry. */
     public void add(long atMillis, T what) {
         if (atMillis >= horizonMillis) {
             return;
@@ -37,7 +37,6 @@ public final class TimeIndex<T> {
         }
     }
 
-    /** How many things are held. */
     public int size() {
         return earliest.size();
     }
@@ -46,7 +45,7 @@ public final class TimeIndex<T> {
         return horizonMillis;
     }
 
-    /** From now on entries up to {@code millis} are held. The caller then walks the records and adds theirs. */
+    /** Moves the horizon to {@code millis}. The caller then walks the records and adds their entries. */
     public void extendTo(long millis) {
         horizonMillis = millis;
     }
@@ -57,7 +56,7 @@ public final class TimeIndex<T> {
         return first == null ? Long.MAX_VALUE : first.atMillis;
     }
 
-    /** Takes out all that is due at {@code nowMillis}; {@code consumer} may add. */
+    /** Removes all entries due at {@code nowMillis}; {@code consumer} may add new ones. */
     public void drainDue(long nowMillis, Consumer<T> consumer) {
         for (Due<T> first = due.peek(); first != null && first.atMillis <= nowMillis; first = due.peek()) {
             due.remove();

@@ -1,4 +1,4 @@
-/** What happens when time passes: ends of sessions, delayed wills. */
+/** Times of events of detached sessions: their ends and delayed wills. */
 @NullMarked
 package io.godwit.inbox.expiry;
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads what {@link ByteWriter} wrote. Fails with {@link IllegalArgumentException} on bytes that it cannot have
- * written; that is corruption, since nothing else writes here.
+ * written; those are corruption, because nothing else writes these formats.
  */
 public final class ByteReader {
     private final byte[] bytes;
@@ -72,7 +72,7 @@ public final class ByteReader {
         throw new IllegalArgumentException("varint longer than 10 bytes at " + position);
     }
 
-    /** A varint that counts or measures something in memory. */
+    /** A varint that is a count or size of something in memory. */
     int length() {
         long value = varint();
         if (value < 0 || value > Integer.MAX_VALUE) {
@@ -114,7 +114,7 @@ public final class ByteReader {
         return message(length());
     }
 
-    /** A message of {@code length} bytes, whose count has been read. */
+    /** Reads a message of {@code length} bytes, after its length was read. */
     Message message(int length) {
         require(length);
         Message message = MessageCodec.decode(ByteBuffer.wrap(bytes, position, length));
@@ -122,13 +122,13 @@ public final class ByteReader {
         return message;
     }
 
-    /** The topic of the message of {@code length} bytes that comes next, which stays. */
+    /** The topic of the next message, of {@code length} bytes, without moving on. */
     String topicAhead(int length) {
         require(length);
         return MessageCodec.topic(ByteBuffer.wrap(bytes, position, length));
     }
 
-    /** The bytes of the payload of the message of {@code length} bytes that comes next, which stays. */
+    /** The payload size of the next message, of {@code length} bytes, without moving on. */
     int payloadBytesAhead(int length) {
         require(length);
         return MessageCodec.payloadSize(ByteBuffer.wrap(bytes, position, length));

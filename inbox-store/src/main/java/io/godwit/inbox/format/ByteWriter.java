@@ -42,7 +42,7 @@ public final class ByteWriter {
         }
     }
 
-    /** 7 bits a byte, lowest first, the high bit set on all but the last; 1 to 10 bytes. */
+    /** 7 bits per byte, lowest first, the high bit set on all but the last byte; 1 to 10 bytes. */
     public void varint(long value) {
         reserve(10);
         long rest = value;
@@ -63,7 +63,7 @@ public final class ByteWriter {
         raw(bytes, 0, bytes.length);
     }
 
-    /** A varint byte count and the bytes. */
+    /** A varint byte count, then the bytes. */
     public void block(byte[] bytes) {
         varint(bytes.length);
         raw(bytes);
@@ -81,7 +81,7 @@ public final class ByteWriter {
         }
     }
 
-    /** A block that holds the message as {@link MessageCodec} writes it, without a copy in between. */
+    /** A block with the message in the format of {@link MessageCodec}, written without an intermediate copy. */
     public void message(Message message) {
         int length = MessageCodec.encodedSize(message);
         varint(length);

@@ -5,11 +5,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A session that is over, but for its routes, which are removed first, and then what it has left of shared groups,
- * which other members get. The record forgets what is done.
+ * An ended session with cleanup left to do: first its routes are removed, then its unfinished messages of shared groups
+ * go to other members. The record drops each step that is done.
  *
  * @param filters whose routes are still to be removed
- * @param remains null for nothing
+ * @param remains null when there are none
  */
 public record EndedSession(
         long incarnation,
@@ -19,7 +19,7 @@ public record EndedSession(
         filters = List.copyOf(filters);
     }
 
-    /** Without its routes; null when nothing is left. */
+    /** The same with its routes removed; null when nothing is left to do. */
     public @Nullable EndedSession routesRemoved() {
         return remains == null ? null : new EndedSession(incarnation, List.of(), remains);
     }

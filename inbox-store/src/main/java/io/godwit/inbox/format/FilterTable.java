@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * The value of a FILTERS key: those subscriptions of a session whose filters fall on one of {@link #PAGES} pages, so
- * that a change to one of ten thousand does not write them all. A page without any has no key.
+ * The value of a FILTERS key: one page of a session's subscriptions. A hash of the filter selects one of {@link #PAGES}
+ * pages, so that a change to one of ten thousand subscriptions does not rewrite them all. An empty page has no key.
  *
  * <pre>
  * 1        version, 1
@@ -22,24 +22,24 @@ import java.util.function.Predicate;
  * </pre>
  */
 public final class FilterTable {
-    /** A power of 2, at most 64: a set of pages is a long. */
+    /** A power of 2, at most 64: a long holds a set of pages. */
     public static final int PAGES = 64;
 
     private static final int VERSION = 1;
 
     private FilterTable() {}
 
-    /** Part of the stored format. */
+    /** The page of a filter. The hash is part of the stored format. */
     public static int pageOf(TopicFilter filter) {
-        int hash = filter.text().hashCode(); // stated by String, and remembered by it
+        int hash = filter.text().hashCode(); // String specifies its hash and caches it
         hash ^= hash >>> 16;
         return (hash ^ hash >>> 8) & (PAGES - 1);
     }
 
     /**
-     * A subscription as it stands there.
+     * A subscription as stored.
      *
-     * @param mayBeOwed whether to look for what it is owed
+     * @param mayBeOwed whether the caller must look for a RETAINED key
      */
     public record Entry(StoredSubscription subscription, boolean mayBeOwed) {}
 

@@ -3,10 +3,10 @@ package io.godwit.inbox.format;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a queue keeps of a message that its session was chosen for as a member of a shared group: when the session ends
- * without it, another member is chosen.
+ * Extra data of a queued message for which its session was chosen as a member of a shared group. If the session ends
+ * before it finishes the message, another member is chosen.
  *
  * @param filter the shared subscription
- * @param tokenOrigin with {@code tokenNumber} the delivery token it came under; null for none
+ * @param tokenOrigin with {@code tokenNumber} the delivery token of the message; null for none
  */
 public record GroupCopy(String filter, @Nullable String tokenOrigin, long tokenNumber) {}

@@ -14,7 +14,7 @@ import java.util.List;
  * <pre>
  * size  field
  * 1+t   tenant: byte count, UTF-8 bytes
- * 1     bucket: one byte of a hash of the client id, so that one big tenant can be cut into ranges
+ * 1     bucket: one byte of a hash of the client id, so that one big tenant can be split into ranges
  * 2+c   inbox: byte count, UTF-8 bytes of the client id       -- up to here: the prefix of an inbox
  * 1     kind
  * n     what the kind needs:
@@ -33,9 +33,10 @@ import java.util.List;
  * 10 LIVE       topic                    {@link ReplayRecord}: a live message came meanwhile
  * </pre>
  *
- * <p>A large message stands beside its run, so that a walk over the runs of a queue stays cheap. Everything from
- * PROGRESS on belongs to one incarnation of the session and goes with it in one range delete, but for messages that
- * others are still to get ({@link Remains}); the ceiling stays as long as anything of the client id is stored.
+ * <p>A large message is stored beside its run, so that a walk over the runs of a queue stays cheap. Everything from
+ * PROGRESS on belongs to one incarnation of the session, and one range delete removes it with the session, except for
+ * messages that other members of shared groups are still to get ({@link Remains}). The ceiling stays as long as
+ * anything of the client id is stored.
  */
 public final class InboxKeys {
     public static final int SESSION = 1;
@@ -48,12 +49,12 @@ public final class InboxKeys {
     public static final int BODY = 8;
     public static final int RETAINED = 9;
     public static final int LIVE = 10;
-    /** Above every kind: the end of an inbox. */
+    /** Above every kind: the exclusive end of an inbox. */
     public static final int END = 0xFF;
 
     private InboxKeys() {}
 
-    /** The prefix of an inbox. It owns the inbox's place: requests for it go to the range that holds this key. */
+    /** The prefix of an inbox. Requests for the inbox go to the range that holds this key. */
     public static byte[] prefix(TenantId tenant, ClientId clientId) {
         byte[] client = clientId.value().getBytes(StandardCharsets.UTF_8);
         ByteWriter out = new ByteWriter(tenant.value().length() + client.length + 4);
@@ -64,21 +65,21 @@ public final class InboxKeys {
         return out.toBytes();
     }
 
-    /** The start of a tenant's keys. */
+    /** The first key of a tenant. */
     public static byte[] tenantStart(TenantId tenant) {
         ByteWriter out = new ByteWriter(tenant.value().length() + 1);
         tenantTo(out, tenant);
         return out.toBytes();
     }
 
-    /** The first key behind a tenant's keys. */
+    /** The first key after those of a tenant. */
     public static byte[] tenantEnd(TenantId tenant) {
         byte[] end = tenantStart(tenant);
         end[end.length - 1]++; // a tenant's name is ASCII, so there is no carry
         return end;
     }
 
-    /** {@code ranges - 1} keys that cut the default tenant at its buckets, ascending. */
+    /** {@code ranges - 1} keys that split the default tenant by buckets, ascending. */
     public static List<byte[]> splitKeys(int ranges) {
         if (ranges < 1 || ranges > 256) {
             throw new IllegalArgumentException("ranges must be 1 to 256, was " + ranges);
@@ -93,7 +94,7 @@ public final class InboxKeys {
         return keys;
     }
 
-    /** The part of a key behind the prefix, for a kind without more. */
+    /** The part of a key after the prefix, for a kind without further fields. */
     public static byte[] suffix(int kind) {
         return new byte[] {(byte) kind};
     }
@@ -147,12 +148,14 @@ public final class InboxKeys {
         return key(prefix, suffix(kind, number));
     }
 
-    /** The number behind the kind of a key with that prefix. */
+    /** The number after the kind, in a key with a prefix of that length. */
     public static long number(byte[] key, int prefixLength) {
         return new ByteReader(key, prefixLength + 1, 8).u64();
     }
 
-    /** The prefix of the inbox that a key of any kind belongs to; the key itself when it is none of a whole inbox. */
+    /**
+     * The prefix of the inbox that a key of any kind belongs to; the key itself when it is shorter than a whole prefix.
+     */
     public static byte[] prefixOf(byte[] key) {
         int client = key.length == 0 ? 0 : 2 + (key[0] & 0xFF);
         if (key.length < client + 2 || key.length == 0) {
@@ -162,7 +165,7 @@ public final class InboxKeys {
         return key.length < end ? key : Arrays.copyOf(key, end);
     }
 
-    /** Takes a key of any kind apart. */
+    /** The inbox that a key of any kind belongs to. */
     public static InboxId inboxOf(byte[] key) {
         ByteReader in = new ByteReader(key);
         TenantId tenant = new TenantId(new String(in.raw(in.u8()), StandardCharsets.UTF_8));

@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A mutation: what one batch of the leader writes. The leader has decided everything, so applying it reads nothing and
- * refuses nothing.
+ * A mutation: the writes of one batch of the leader. The leader has decided everything, so applying a mutation reads
+ * nothing and refuses nothing.
  *
  * <pre>
  * 1        version, 1
@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * 4 DELETE_RANGE  varint inbox, block first suffix, block end suffix
  * </pre>
  *
- * <p>The payload of a message for many inboxes stands there once. The copies of one inbox in one mutation become one
- * run; a DELETE_RANGE ends the run begun before it.
+ * <p>A mutation contains the payload of a message for many inboxes once. The copies of one inbox in one mutation become
+ * one run; a DELETE_RANGE ends the run begun before it.
  */
 public final class MutationCodec {
     public static final int VERSION = 1;

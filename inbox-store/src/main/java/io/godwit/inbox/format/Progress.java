@@ -3,9 +3,9 @@ package io.godwit.inbox.format;
 import java.util.Arrays;
 
 /**
- * The value of a PROGRESS key: which messages of an inbox are finished, acknowledged by its client or dropped.
- * Everything below {@code horizon} is, but for those listed; everything from it on is not. In the usual case,
- * acknowledgement in order, nothing is listed.
+ * The value of a PROGRESS key: which messages of an inbox are finished (acknowledged by its client or dropped). All
+ * below {@code horizon} are finished, except those in {@code live}; none from {@code horizon} on is. In the usual case,
+ * acknowledgement in order, {@code live} is empty.
  *
  * <pre>
  * 1        version, 1
@@ -16,7 +16,7 @@ import java.util.Arrays;
  * varint   number of received sequences, then likewise
  * </pre>
  *
- * @param floor no run that begins below it holds a live message: reads start here, behind the tombstones
+ * @param floor no run that begins below it holds a live message: reads start here, to skip the tombstones
  * @param horizon at least floor
  * @param sentBelow no message of this sequence or a higher one has been sent to the client, ever; see
  *     {@code SentCeiling}
@@ -25,7 +25,7 @@ import java.util.Arrays;
  */
 @SuppressWarnings("ArrayRecordComponent")
 public record Progress(long floor, long horizon, long sentBelow, long[] live, long[] received) {
-    /** Of an inbox that never finished a message. */
+    /** Of an inbox that has not finished any message. */
     public static final Progress NONE = new Progress(0, 0, 0, new long[0], new long[0]);
 
     private static final int VERSION = 1;

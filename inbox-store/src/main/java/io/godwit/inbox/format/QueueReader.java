@@ -9,12 +9,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads stretches of a queue out of the store, on an I/O thread. */
+/** Reads pages of a queue from the store, on an I/O thread. */
 public final class QueueReader {
     /**
-     * Messages in sequence order, finished ones perhaps among them.
+     * Messages in sequence order; some may be finished.
      *
-     * @param isEnd nothing that was asked for stands behind the last one in the snapshot
+     * @param isEnd whether the snapshot has no more of the requested messages after the last one
      */
     public record Page(List<QueuedCopy> copies, boolean isEnd) {}
 
@@ -22,7 +22,7 @@ public final class QueueReader {
 
     /**
      * The messages from {@code sequence} on, below {@code endSequence}: as many as fit, but at least one if there is
-     * one. Does not touch what lies before the run that holds {@code sequence}: there be tombstones.
+     * one. Skips everything before the run that holds {@code sequence}, because many tombstones are there.
      */
     public static Page page(
             RangeReader reader, byte[] prefix, long sequence, long endSequence, int maxMessages, int maxBytes) {
@@ -53,7 +53,7 @@ public final class QueueReader {
     }
 
     private static byte[] startOfRun(RangeReader reader, byte[] prefix, long sequence) {
-        // where a queue is read in pages, a run often begins right here; that costs a get instead of a walk backwards
+        // when a queue is read in pages, a run often begins exactly here; a get is cheaper than a backward seek
         byte[] exact = InboxKeys.key(prefix, InboxKeys.RUN, sequence);
         if (reader.get(exact) != null) {
             return exact;
@@ -64,7 +64,7 @@ public final class QueueReader {
         }
     }
 
-    /** Null when its body has been trimmed: it was finished after the read was asked for. */
+    /** Null when its body has been trimmed: the message was finished after the read was requested. */
     private static @Nullable QueuedCopy read(RangeReader reader, byte[] prefix, RunCodec.Reader run) {
         Message message;
         if (run.isApart()) {

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** One message in the queue of one inbox. Immutable. */
 public class QueuedCopy {
     public static final int[] NO_IDS = {};
-    /** What an entry costs in memory beside its message, about. */
+    /** Heap bytes of an entry besides its message, approximate. */
     private static final int OVERHEAD_BYTES = 64;
 
     public final long sequence;
@@ -16,7 +16,7 @@ public class QueuedCopy {
     public final boolean retain;
     /** Shared, never modified. */
     public final int[] subscriptionIds;
-    /** Null unless the session was chosen for it as a member of a shared group. */
+    /** Null unless the session was chosen for the message as a member of a shared group. */
     public final @Nullable GroupCopy group;
 
     public QueuedCopy(
@@ -29,7 +29,7 @@ public class QueuedCopy {
         this.group = group;
     }
 
-    /** Heap that holding it costs, about. */
+    /** Heap bytes of the entry with its message, approximate. */
     public final int heldBytes() {
         return message.heapBytes() + OVERHEAD_BYTES;
     }

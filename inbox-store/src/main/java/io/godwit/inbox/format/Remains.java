@@ -4,26 +4,26 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages of shared groups that a session which has ended did not finish. They stay where they are, below the
- * first sequence of the next session of the client id, until other members have them.
+ * The messages of shared groups that an ended session did not finish. They stay in the queue, below the first sequence
+ * of the next session of the client id, until other members have them.
  *
  * <pre>
  * varint   number of messages; unless 0:
  * varint   first
  * varint   end - first
- * then stretches of sequences without a gap, until that many: varint distance from the end of the one before, the
+ * then runs of sequences without a gap, until that many: varint distance from the end of the one before, the
  *     first from first; varint length
  * </pre>
  *
  * @param first the first sequence of the session
- * @param end above its last one
+ * @param end greater than its last sequence
  * @param sequences of those messages, ascending, not empty; shared, never modified
- * @param mayBeRepeat whether an earlier process may have given some to others
+ * @param mayBeRepeat whether an earlier process may have given some to other members
  */
 @SuppressWarnings("ArrayRecordComponent")
 public record Remains(long first, long end, long[] sequences, boolean mayBeRepeat) {
 
-    /** What is left of them; null for nothing. */
+    /** The same with only the sequences {@code left}; null when there are none. */
     public @Nullable Remains only(long[] left) {
         return left.length == 0 ? null : new Remains(first, end, left, mayBeRepeat);
     }

@@ -1,17 +1,17 @@
 package io.godwit.inbox.format;
 
 /**
- * The value of a RETAINED key: how far a subscription has been given its retained messages; and of a LIVE key, the note
- * that a live message has come on a topic meanwhile.
+ * The value of a RETAINED key: the position of the replay of retained messages to a subscription. Also the value of a
+ * LIVE key: a note that a live message of the topic was queued during the replay.
  *
  * <pre>
- * RETAINED  key: the filter in UTF-8   value: 1 version, 1; varint the sequence it began with; where it stands, a
+ * RETAINED  key: the filter in UTF-8   value: 1 version, 1; varint the sequence it began with; its position, a
  *                                      string, empty for the beginning
  * LIVE      key: the topic in UTF-8    value: 1 version, 1; varint sequence
  * </pre>
  *
- * @param since the sequence it began with
- * @param place where it stands
+ * @param since the next sequence of the inbox when the replay began
+ * @param place position of the replay; empty at the beginning
  */
 public record ReplayRecord(long since, String place) {
     private static final int VERSION = 1;
@@ -37,7 +37,7 @@ public record ReplayRecord(long since, String place) {
         return value.toBytes();
     }
 
-    /** The sequence of the message that is noted. */
+    /** The sequence of the noted message. */
     public static long decodeNote(byte[] value) {
         ByteReader in = new ByteReader(value);
         in.version(VERSION, "note of a live message");

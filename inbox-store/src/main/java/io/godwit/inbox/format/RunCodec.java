@@ -5,7 +5,7 @@ import io.godwit.plugin.message.Qos;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The value of a RUN key: those messages of one inbox that one mutation brought, in sequence order. The first has the
+ * The value of a RUN key: the messages that one mutation added to one inbox, in sequence order. The first has the
  * sequence in the key.
  *
  * <pre>
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * n        the shared subscription as a string                (flag 32)
  * n        origin of its token as an optional string, then if there is one varint number     (flag 32)
  * n        the message as a block                             (not flag 16)
- * n        the topic as a string                              (flag 16: the message stands under its BODY key)
+ * n        the topic as a string                              (flag 16: the message is stored under its BODY key)
  * </pre>
  */
 public final class RunCodec {
@@ -28,7 +28,10 @@ public final class RunCodec {
     static final int IDS = 8;
     static final int APART = 16;
     static final int GROUP = 32;
-    /** A message with at least as many bytes stands apart. Only the writer looks at it: the flag says what was done. */
+    /**
+     * A message of at least this size is stored under its own key. Only the writer compares sizes: readers use the
+     * flag.
+     */
     public static final int APART_BYTES = 16 * 1024;
 
     private RunCodec() {}
@@ -73,7 +76,7 @@ public final class RunCodec {
         return ids;
     }
 
-    /** Walks one run. {@link #next} moves; the other methods speak of the message it moved to. */
+    /** Iterates over one run. {@link #next} moves to the next message; the other methods describe the current one. */
     public static final class Reader {
         private final ByteReader in;
         private long sequence;
@@ -138,12 +141,12 @@ public final class RunCodec {
             return isApart() ? apartTopic : in.topicAhead(messageBytes);
         }
 
-        /** Of an entry that is not apart, not after {@link #message}. */
+        /** Only for a message that is not apart, and not after {@link #message}. */
         public int payloadBytes() {
             return in.payloadBytesAhead(messageBytes);
         }
 
-        /** The message of an entry that is not apart; at most once an entry. */
+        /** The current message, if it is not apart; at most once per message. */
         Message message() {
             int length = messageBytes;
             messageBytes = -1;

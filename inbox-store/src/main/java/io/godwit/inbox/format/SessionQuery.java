@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * query                                        answer
  * 1       version, 1                           1       version, 1
  * block   first key                            1       1 when there is more in the range, else 0
- * 1+n     end of the keys, optional            block   key to go on at            (when there is more)
+ * 1+n     end of the keys, optional            block   key to continue at         (when there is more)
  * varint  most sessions of the answer          varint  number of sessions, each then:
  * varint  now, milliseconds                    string  tenant
  * 1       flags: 1 tenant, 2 prefix,           string  client id; optional string user name
@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * @param from the first key, inclusive
  * @param end exclusive; null for the end of the range
  * @param maxSessions at least 1
- * @param nowMillis what has ended by then is left out
+ * @param nowMillis wall clock; sessions that have ended by then are left out
  */
 @SuppressWarnings("ArrayRecordComponent")
 public record SessionQuery(byte[] from, byte @Nullable [] end, int maxSessions, long nowMillis, Criteria criteria) {
@@ -94,16 +94,16 @@ public record SessionQuery(byte[] from, byte @Nullable [] end, int maxSessions, 
         return new SessionQuery(from, end, maxSessions, nowMillis, criteria);
     }
 
-    /** Whether the client id is one of those that are asked for. */
+    /** Whether the query asks for this client id. */
     public boolean matches(TenantId tenant, ClientId clientId) {
         return (criteria.tenant() == null || criteria.tenant().equals(tenant))
                 && criteria.clientId().matches(clientId.value());
     }
 
     /**
-     * What the range has.
+     * The answer of the range.
      *
-     * @param next where to go on in the range; null at its end
+     * @param next key to continue at in the range; null at its end
      */
     @SuppressWarnings("ArrayRecordComponent")
     public record Answer(List<StoredSessionInfo> sessions, byte @Nullable [] next) {

@@ -8,7 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The value of a SESSION key: the session if there is one, and what earlier ones of the client id have left to do.
+ * The value of a SESSION key: the session if there is one, and the unfinished cleanup of earlier sessions of the client
+ * id.
  *
  * <pre>
  * 1        version, 1

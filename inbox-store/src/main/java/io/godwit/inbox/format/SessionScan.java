@@ -10,20 +10,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks the session records of a range, from one straight to the next: the queues between them are not touched. On an
- * I/O thread.
+ * Walks the session records of a range. Seeks from one record to the next, so that it does not read the queues between
+ * them. On an I/O thread.
  */
 public final class SessionScan {
     /**
      * A session found.
      *
-     * @param needsCare it is marked attached, or owes something: to be loaded when a leadership begins
+     * @param needsCare whether it is marked as attached or owes something: such inboxes are loaded when a leadership
+     *     begins
      * @param dueMillis when it ends or its will is due, whichever is first; {@link Long#MAX_VALUE} for never
      */
     @SuppressWarnings("ArrayRecordComponent")
     public record Found(InboxId id, byte[] prefix, boolean needsCare, long dueMillis) {}
 
-    /** @param next where to go on, null at the end of the range */
+    /** @param next key to continue at, null at the end of the range */
     @SuppressWarnings("ArrayRecordComponent")
     public record Page(List<Found> found, byte @Nullable [] next) {}
 

@@ -3,10 +3,10 @@ package io.godwit.inbox.format;
 import io.godwit.plugin.client.ClientInfo;
 import org.jspecify.annotations.Nullable;
 
-/** One life of a session as its {@link SessionRecord} has it. Owned by the range leader. */
+/** One incarnation of a session as stored in its {@link SessionRecord}. Owned by the range leader. */
 public class StoredSession {
     public final long incarnation;
-    /** No message of it has a lower sequence. */
+    /** The lowest sequence that a message of this incarnation may have. */
     public final long first;
 
     private ClientInfo client;
@@ -28,7 +28,7 @@ public class StoredSession {
         this.isKept = expirySeconds > 0;
     }
 
-    /** The same life, as another object. */
+    /** A copy of the same incarnation. */
     public StoredSession(StoredSession other) {
         this.incarnation = other.incarnation;
         this.first = other.first;
@@ -53,63 +53,66 @@ public class StoredSession {
         return expirySeconds;
     }
 
-    /** Whether it was ever to outlive its connection; not stored. */
+    /** Whether the session was ever to outlive its connection; not stored. */
     public boolean isKept() {
         return isKept;
     }
 
-    /** Whether a connection holds it; in the store this may be left over from a process that died. */
+    /** Whether a connection holds the session. A stored value may be left over from a process that died. */
     public boolean isAttached() {
         return isAttached;
     }
 
-    /** Of the attachment that holds it or held it last: it rises with each. 0 until one is made in a cluster. */
+    /** Number of the present or last attachment; rises with each. 0 until an attachment is made in a cluster. */
     public long attachNumber() {
         return attachNumber;
     }
 
     /**
-     * Of the attachment to come. A session that has a number counts on also when its node is alone by then: its routes
-     * have the number, and those of two attachments must differ.
+     * Number of the next attachment. Once a session has a number it keeps counting, also when its node is alone: its
+     * routes carry the number, and the numbers of two attachments must differ.
      */
     public long nextAttachNumber(boolean isClustered) {
         return isClustered || attachNumber > 0 ? attachNumber + 1 : 0;
     }
 
-    /** As if a connection had had it for a moment. */
+    /** Counts an attachment without a connection. */
     public void countAttachment(boolean isClustered) {
         attachNumber = nextAttachNumber(isClustered);
     }
 
-    /** Which CONNECT has made that attachment, see {@link io.godwit.inbox.client.AttachRequest}. 0 alone. */
+    /**
+     * The CONNECT that made that attachment, see {@link io.godwit.inbox.client.AttachRequest}; 0 on a node that is
+     * alone.
+     */
     public long attempt() {
         return attempt;
     }
 
-    /** Whether that CONNECT has begun the session. */
+    /** Whether that CONNECT began the session. */
     public boolean isOfAttempt() {
         return isOfAttempt;
     }
 
-    /** Wall clock milliseconds; the session and will delays run from here. Meaningless while attached. */
+    /** Wall clock milliseconds from which session expiry and will delay run. Meaningless while attached. */
     public long detachedAtMillis() {
         return detachedAtMillis;
     }
 
     /**
-     * Whether an inbound QoS 2 message may stand undistributed; written at detach, so that a new leader need not look
-     * everywhere.
+     * Whether an inbound QoS 2 message may be undistributed. Written at detach, so that a new leader need not search
+     * every inbox.
      */
     public boolean isInboundOpen() {
         return isInboundOpen;
     }
 
-    /** Of the connection that holds it or held it last; gone once published or discarded. */
+    /** The will of the present or last connection; null once published or discarded. */
     public @Nullable StoredWill will() {
         return will;
     }
 
-    /** A connection gets it, on terms of its own. */
+    /** A connection attaches, with its own expiry. */
     public void attach(ClientInfo by, long expiresAfterSeconds, long number, long byAttempt, boolean isBegunByAttempt) {
         client = by;
         setExpirySeconds(expiresAfterSeconds);
@@ -120,7 +123,7 @@ public class StoredSession {
         isOfAttempt = isBegunByAttempt;
     }
 
-    /** Its connection is gone. */
+    /** The connection has ended. */
     public void detach(long nowMillis, boolean mayHaveUndistributed) {
         isAttached = false;
         detachedAtMillis = nowMillis;
@@ -135,7 +138,7 @@ public class StoredSession {
         will = left;
     }
 
-    /** Out of a record. */
+    /** Sets the fields read from a record. */
     public void restore(
             boolean attached,
             long leftAtMillis,

@@ -4,8 +4,8 @@ import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.message.Message;
 
 /**
- * A will as the session record keeps it. Once it is owed, the message says of itself that it was received then: what
- * its topic retains from a later time on is newer.
+ * A will in the session record. Once it is due, that time becomes the receive time of its message, so that a message
+ * retained later on the topic counts as newer.
  *
  * @param incarnation of the session whose connection left it
  * @param number of its delivery token

@@ -9,8 +9,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks a range for the subscriptions of one session. Told from a {@link SessionQuery} by its first byte. Strings and
- * varints as elsewhere in the store.
+ * Asks a range for the subscriptions of one session. Its first byte distinguishes it from a {@link SessionQuery}.
+ * Strings and varints as elsewhere in the store.
  *
  * <pre>
  * query                                        answer
@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * @param prefix {@link InboxKeys#prefix}
- * @param after null from the first
+ * @param after only filters that sort after this one; null for all
  * @param limit at least 1
- * @param nowMillis a session that has ended by then is none
+ * @param nowMillis wall clock; a session that has ended by then counts as absent
  */
 @SuppressWarnings("ArrayRecordComponent")
 public record SubscriptionQuery(byte[] prefix, @Nullable String after, int limit, long nowMillis) {
@@ -41,7 +41,7 @@ public record SubscriptionQuery(byte[] prefix, @Nullable String after, int limit
         }
     }
 
-    /** Whether it is no question for sessions. */
+    /** Whether the bytes are a subscription query, not a {@link SessionQuery}. */
     public static boolean isOne(byte[] query) {
         return query.length > 0 && query[0] == KIND;
     }
@@ -63,7 +63,7 @@ public record SubscriptionQuery(byte[] prefix, @Nullable String after, int limit
         return new SubscriptionQuery(in.block(), in.optionalString(), in.length(), in.varint());
     }
 
-    /** What a range knows of the session: see {@link SubscriptionQuery}. */
+    /** The answer of a range; the layout is in {@link SubscriptionQuery}. */
     public static final class Answer {
         private Answer() {}
 

@@ -3,7 +3,7 @@ package io.godwit.inbox.format;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A TOKEN key: a delivery token that an inbox has seen.
+ * A TOKEN key and its value: a delivery token that an inbox has seen.
  *
  * <pre>
  * key:    1 TOKEN, 8 number, the source: origin in UTF-8, and for a shared subscription a zero byte and its filter;
@@ -17,9 +17,9 @@ public final class TokenRecord {
     private TokenRecord() {}
 
     /**
-     * Where copies come from that are told apart by nothing but their number. One message may reach an inbox several
-     * times under one token: once for its plain subscriptions and once for each shared subscription that chose it (MQTT
-     * 5.0, 4.8.2). Those are different copies, so the origin of a token is kept together with the way it came.
+     * The source of copies that only their number distinguishes. One message may reach an inbox several times under one
+     * token: once for its plain subscriptions and once for each shared subscription that chose it (MQTT 5.0, 4.8.2).
+     * Those are different copies, so the source is the token's origin with the shared subscription.
      *
      * @param sharedFilter null for plain subscriptions
      */

@@ -1,6 +1,6 @@
 /**
- * What the store holds of inboxes, and how a mutation says it: keys ({@code InboxKeys} first), records, runs of
- * messages, and who reads them. Nothing in here decides or waits.
+ * Stored formats of inboxes and of mutations: keys ({@code InboxKeys} first), records, runs of messages, and their
+ * readers. Nothing here decides or waits.
  */
 @NullMarked
 package io.godwit.inbox.format;

@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the leader of a range must look at later. At the start of the leadership it walks all session records once:
- * those left attached or owing something are loaded, the others noted with the time when they are due; from then on
- * once an hour, to note what comes due in the next two. Owned by the range leader.
+ * The leader's timetable for the inboxes of its range. At the start of the leadership it walks all session records
+ * once: it loads inboxes that are stored as attached or owe something, and notes when the others are due. After that it
+ * walks them once an hour, and notes what is due within the next two hours. Owned by the range leader.
  */
 final class Agenda {
     private static final Logger LOG = LoggerFactory.getLogger(Agenda.class);
@@ -29,12 +29,12 @@ final class Agenda {
     private final Look look;
     private final TimeIndex<InboxId> times;
     private long timerAtMillis = Long.MAX_VALUE;
-    /** Of the timer that is to ring; earlier ones that are set still do nothing. */
+    /** Identifies the timer that counts; earlier timers that still fire do nothing. */
     private long timer;
 
-    /** Loads an inbox and has what is due there done. */
+    /** Loads an inbox and carries out what is due there. */
     interface Look {
-        /** @param then run once that is done, or the inbox could not be read */
+        /** @param then run when that is done, or the inbox could not be read */
         void at(InboxId id, Runnable then);
     }
 
@@ -57,13 +57,13 @@ final class Agenda {
         context.schedule(RESCAN_MILLIS, this::rescan);
     }
 
-    /** Looks at the inbox when {@code atMillis} has come. */
+    /** Checks the inbox at {@code atMillis}. */
     void remind(InboxId id, long atMillis) {
         times.add(atMillis, id);
         arm();
     }
 
-    /** Loads the inbox again after a while: what it was to become could not be written. */
+    /** Loads the inbox again after a delay, because a change of it could not be written. */
     void lookAgain(InboxId id, long delayMillis) {
         remind(id, context.nowMillis() + delayMillis);
     }
@@ -77,7 +77,7 @@ final class Agenda {
         }
     }
 
-    /** Sets the next timer in any case: by the clock that the entries have, this one may ring too early. */
+    /** Always arms the next timer: by the clock of the entries, this timer may fire too early. */
     private void ring(long own) {
         if (own != timer) {
             return;
@@ -95,7 +95,7 @@ final class Agenda {
 
     private void scan(byte[] from, StoredInboxes.Part.Walk walk, boolean recovering) {
         if (settling.isSettling()) {
-            return; // the next leader begins again
+            return; // the next leader walks from the start
         }
         byte[] end = context.bounds().end();
         context.read(reader -> SessionScan.page(reader, from, end, PAGE), (page, failure) -> {
@@ -111,7 +111,9 @@ final class Agenda {
         });
     }
 
-    /** One page of a scan; the next is read when all of this one has been loaded, so that they do not pile up. */
+    /**
+     * One page of a scan. The next page is read when all inboxes of this one are loaded, so that loads do not pile up.
+     */
     private final class PageWork {
         private final byte @Nullable [] next;
         private final SessionScan.Page page;

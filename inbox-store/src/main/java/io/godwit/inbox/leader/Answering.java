@@ -6,9 +6,9 @@ import io.godwit.inbox.protocol.InboxReply;
 import io.godwit.kv.client.RangeException;
 
 /**
- * Answers a command once its change of a session is in the store. When it cannot be written the memory is ahead of the
- * store, so the state is discarded. So it is when an earlier change could not be written: then the answer tells what
- * the store does not know, and the command fails too.
+ * Answers a command when its change of a session is stored. If the change cannot be written, memory is ahead of the
+ * store: the state is discarded and the command fails. It also fails if an earlier change could not be written, because
+ * the answer would then report something that is not stored.
  */
 final class Answering implements Pending.Waiter {
     private final InboxStates states;

@@ -23,21 +23,21 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Gives sessions to connections: begins or resumes them, or goes on with one that the leader before had. Owned by the
+ * Attaches connections to sessions: begins or resumes a session, or continues one of the previous leader. Owned by the
  * range leader.
  */
 final class Attaching {
     /**
-     * A session that has been without a connection for longer is told to the store to have one before its client is.
+     * After a longer time without a connection, the client is answered only when the store has the session as attached.
      */
     private static final long GOES_ON_MILLIS = 1000;
 
-    /** A will of at most so many bytes on the heap resumes a session though the disk is nearly full. */
+    /** A will of at most this many heap bytes may still come with a resumed session when the disk is nearly full. */
     static final int SMALL_WILL_BYTES = 1024;
 
     /**
-     * What a record may have, so that a connection may make it larger: wills and filters of earlier sessions stay in it
-     * until they are published and unsubscribed, however many there are.
+     * Above this record size a connection may not enlarge it further: wills and filters of earlier sessions stay in the
+     * record until they are published and unsubscribed, however many there are.
      */
     static final int MAX_GROWING_RECORD_BYTES = 4 << 20;
 
@@ -123,12 +123,12 @@ final class Attaching {
                 flows == null ? new int[0] : flows.packetIds());
         Batch batch = writes.openBatch();
         if (!state.queue.ledger().isEmpty()) {
-            // what the connection before was about to have recorded, a PUBREC or what it was sent, stands before this
-            // one goes on from it
+            // a PUBREC, or what was sent, may still be unwritten from the previous connection; it must be stored before
+            // this one continues from it
             batch.wantProgress(state);
         }
         deliveries.opened(new AttachmentCalls(handlers, state, attachment));
-        deliveries.next(InboxDelivery.ATTACHING); // before the answer, which may be given here
+        deliveries.next(InboxDelivery.ATTACHING); // before the answer, which may be sent below
         if (goesOn) {
             batch.whenDone(new DiscardOnFailure(states, state));
             answer.reply(reply);
@@ -140,8 +140,9 @@ final class Attaching {
     }
 
     /**
-     * A CONNECT is asked again whose leader was lost before it could answer. If that had carried it out, the connection
-     * would take over from itself, and its will go out. Returns whether it had begun the session.
+     * A CONNECT is repeated because its leader was lost before it answered. If that leader had attached it, the
+     * connection would take over from itself, and its will would be published. Returns whether the first attempt had
+     * begun the session.
      */
     private static boolean forgetFirstAttempt(InboxState state, AttachRequest request) {
         Session session = state.session();
@@ -153,9 +154,9 @@ final class Attaching {
     }
 
     /**
-     * Whether the store would have more than before, for longer than the connection: a new session, a larger will. One
-     * that resumes a session must be able to, so that its queue empties; a will of its client's usual size goes along,
-     * unless one of before is still owed.
+     * Whether the CONNECT would store more than before, beyond the life of the connection: a new session, or a larger
+     * will. Resuming a session must stay possible, so that its queue empties. It may bring a will of the client's usual
+     * size, unless an earlier will is still owed.
      */
     private boolean addsData(InboxState state, AttachRequest request) {
         Will will = request.will();
@@ -171,7 +172,7 @@ final class Attaching {
         return !state.owed().isEmpty() || will.message().heapBytes() > Math.max(stored, SMALL_WILL_BYTES);
     }
 
-    /** What the record has beside the will of the present connection, about. */
+    /** Approximate size of the record without the will of the present connection. */
     private static int leftBytes(InboxState state) {
         Session session = state.session();
         StoredWill will = session == null ? null : session.will();
@@ -185,12 +186,12 @@ final class Attaching {
     }
 
     /**
-     * Whether the store already has all that the client is told by its CONNACK: one connection follows another at once,
-     * on the same terms, and nothing is under way. Then the answer need not wait for the commit: a crash before that
-     * leaves the session as it was a moment ago. So clients that fight for a session wait for no disk.
+     * Whether the store already has everything that the CONNACK reports: the connection directly follows another with
+     * the same settings, and no write is pending. Then the answer need not wait for the commit, because a crash before
+     * it leaves the session as it was a moment ago. So clients that fight for a session do not wait for the disk.
      *
-     * <p>Not in a cluster. The next leader, which knows nothing of an attachment that was not committed, would end the
-     * connection of a client whose node is well.
+     * <p>Not in a cluster: the next leader does not know an attachment that was not committed, and would end the
+     * connection of a client whose node works.
      */
     private boolean goesOn(InboxState state, AttachRequest request) {
         Session session = state.session();
@@ -218,8 +219,8 @@ final class Attaching {
     }
 
     /**
-     * See {@link io.godwit.inbox.client.InboxClient#continueAttachment}. The record stays as it is, so there is nothing
-     * to wait for.
+     * See {@link io.godwit.inbox.client.InboxClient#continueAttachment}. The record does not change, so there is no
+     * write to wait for.
      */
     void continueAttachment(InboxState state, ContinueRequest request, DeliveryStream deliveries, Answer answer) {
         Session session = state.session();
@@ -258,7 +259,9 @@ final class Attaching {
         }
     }
 
-    /** Acknowledgements that were lost with the leader before, and QoS 0 out of the queue that it had sent. */
+    /**
+     * Finishes messages whose acknowledgements were lost with the previous leader, and QoS 0 messages that it had sent.
+     */
     private void finishAnswered(InboxState state, ContinueRequest request) {
         Ledger ledger = state.queue.ledger();
         List<Long> answered = new ArrayList<>();
@@ -271,7 +274,7 @@ final class Attaching {
                 answered.add(sequence);
             }
         }
-        for (long sequence : answered) { // by sequence, since finishing may move the others
+        for (long sequence : answered) { // by sequence, because finishing may move the others
             writes.finish(state, ledger.find(sequence));
         }
     }

@@ -23,17 +23,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection's hold on its session, in one term of one leader: so it carries what makes an acknowledgement stale.
- * {@link AttachmentCalls} brings what the connection asks for. Owned by the range leader.
+ * One connection's hold on its session, in one term of one leader, so that stale acknowledgements are recognised.
+ * {@link AttachmentCalls} brings the connection's commands. Owned by the range leader.
  */
 final class Attachment implements Connected {
     private record Early(PlacedCopy copy, Insert insert, Batch batch) {}
 
     private record WaitingStep(ReplayStep step, Answer answer) {}
 
-    /** Takes steps of replays. */
+    /** Carries out replay steps. */
     interface Replays {
-        /** Whether the next one must wait: the batch with those before it takes no more, and is not done. */
+        /** Whether the next step must wait: the batch with the earlier steps is full and not done yet. */
         boolean mustWait();
 
         void take(ReplayStep step, Answer answer);
@@ -50,17 +50,20 @@ final class Attachment implements Connected {
     private final Outbox outbox;
     private boolean closed;
     /**
-     * It was over because the store could not serve it. How its connection ends then still counts, when that is told
-     * first: a link that is lost tells another end behind it.
+     * It ended because the store could not serve it. The way its connection ends still counts, if that is reported
+     * first: a lost link reports another end after it.
      */
     private boolean mayDetachLate;
 
     private @Nullable RangeException receivesRefused;
 
-    /** Steps of replays that wait until the batch with those before them is done. */
+    /** Replay steps that wait until the batch with the earlier steps is done. */
     private final ArrayDeque<WaitingStep> waitingSteps = new ArrayDeque<>(0);
 
-    /** Sent before they were stored, in order; those whose batch has been sealed leave when they come to the front. */
+    /**
+     * Messages sent before they were stored, in order; those whose batch was sealed are removed when they reach the
+     * front.
+     */
     private final ArrayDeque<Early> early = new ArrayDeque<>(2);
 
     Attachment(
@@ -102,14 +105,14 @@ final class Attachment implements Connected {
         return closed;
     }
 
-    /** Whether the end of its connection still counts, though it is over; asked once. */
+    /** Whether the end of its connection still counts although the attachment is over; true only for the first call. */
     boolean takesLateDetach() {
         boolean takes = mayDetachLate;
         mayDetachLate = false;
         return takes;
     }
 
-    // --- what the client has answered
+    // --- answers of the client
 
     void acknowledge(AttachmentCommand.Acknowledge command) {
         for (long sequence : command.sequences()) {
@@ -128,7 +131,7 @@ final class Attachment implements Connected {
             return;
         }
         ledger.setReceived(ordinal, true);
-        // the very batch that is waited for brings the mark: one before it may bring it too, and fail
+        // an earlier batch may write the mark too, but may fail: wait for the batch that certainly has it
         Batch batch = writes.openBatch();
         batch.wantProgress(state);
         batch.whenDone(new ReceivedMark(command.sequence(), answer));
@@ -145,14 +148,14 @@ final class Attachment implements Connected {
     // --- called by the leader
 
     /**
-     * A message of QoS 2 was not stored and its client will send it again, on another connection: nothing is taken
-     * before that.
+     * A QoS 2 message was not stored. Its client will send it again on another connection, so later ones must be
+     * refused.
      */
     void refuseReceives(RangeException cause) {
         receivesRefused = cause;
     }
 
-    /** Why no message of QoS 2 is taken any more; null when they are. */
+    /** Why QoS 2 messages are refused; null while they are taken. */
     @Nullable
     RangeException receivesRefused() {
         return receivesRefused;
@@ -164,13 +167,13 @@ final class Attachment implements Connected {
         early.add(new Early(copy, insert, batch));
     }
 
-    /** A step of a replay is taken when its turn has come. */
+    /** Carries out a replay step, after those before it. */
     void replay(ReplayStep step, Answer answer) {
         waitingSteps.add(new WaitingStep(step, answer));
         goOnReplaying();
     }
 
-    /** Takes the steps of replays that need not wait any more. */
+    /** Carries out the waiting replay steps that need not wait any more. */
     @Override
     public void goOnReplaying() {
         while (!waitingSteps.isEmpty() && !closed && !settling.isSettling() && !replays.mustWait()) {
@@ -181,8 +184,8 @@ final class Attachment implements Connected {
     }
 
     /**
-     * The subscription is made again: steps that wait for the one before would begin its replay in the place of its
-     * own.
+     * The subscription is made again: a waiting step of the old replay must not start the new replay in the wrong
+     * place.
      */
     void refuseReplays(TopicFilter filter) {
         waitingSteps.removeIf(waiting -> {
@@ -194,13 +197,13 @@ final class Attachment implements Connected {
         });
     }
 
-    /** The end that the connection asked for is decided. */
+    /** The detach that the connection asked for is decided. */
     void detaching() {
         deliveries.next(InboxDelivery.DETACHING);
     }
 
     /**
-     * Ends it; nothing that the connection sends has an effect any more. Gives back the QoS 0 messages that were not
+     * Ends the attachment; later commands of the connection have no effect. Returns the QoS 0 messages that were not
      * sent.
      */
     List<QueuedCopy> close() {
@@ -216,7 +219,7 @@ final class Attachment implements Connected {
     }
 
     /**
-     * Its leader stops in good order: leaves what the next one needs to go on, then tells the connection.
+     * Its leader stops in good order: hands over the state that the next leader needs, then notifies the connection.
      *
      * @param untilMillis when the connection counts as lost
      */
@@ -231,7 +234,7 @@ final class Attachment implements Connected {
         deliveries.next(new InboxDelivery.Detached(InboxListener.Reason.MOVED));
     }
 
-    /** Ends it and tells the connection. */
+    /** Ends the attachment and notifies the connection. Returns the QoS 0 messages that were not sent. */
     List<QueuedCopy> close(InboxListener.Reason reason) {
         List<QueuedCopy> left = close();
         mayDetachLate = reason == InboxListener.Reason.UNAVAILABLE;
@@ -239,13 +242,13 @@ final class Attachment implements Connected {
         return left;
     }
 
-    /** The ordinal of an unfinished message that this attachment has been sent, else -1. */
+    /** The ordinal of an unfinished message that was sent on this attachment, else -1. */
     private long sentOrdinal(long sequence) {
         long ordinal = ledger.find(sequence);
         return ordinal < ledger.cursor() ? ordinal : -1;
     }
 
-    /** The PUBREC of a message is on record, or not. */
+    /** Waits for the write of a PUBREC mark. */
     private final class ReceivedMark implements Pending.Waiter {
         private final long sequence;
         private final Answer answer;
@@ -258,7 +261,7 @@ final class Attachment implements Connected {
         @Override
         public void applied() {
             if (state.residency.isDiscarded() || state.queue.ledger() != ledger) {
-                answer.fail(Mailbox.closed()); // the batch left out what it spoke of
+                answer.fail(Mailbox.closed()); // the batch left the mark out
             } else {
                 answer.reply(InboxReply.DONE);
             }
@@ -267,7 +270,7 @@ final class Attachment implements Connected {
         @Override
         public void failed(RangeException cause) {
             long ordinal = ledger.find(sequence);
-            // an attachment that followed has told the store of the mark by itself, see Attaching
+            // an attachment that followed has written the mark itself, see Attaching
             if (ordinal >= 0 && !closed) {
                 ledger.setReceived(ordinal, false); // no PUBREL may follow
             }

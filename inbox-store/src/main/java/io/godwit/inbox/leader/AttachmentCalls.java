@@ -11,14 +11,14 @@ import io.godwit.kv.client.RangeException;
 import java.util.function.Consumer;
 
 /**
- * What a connection asks for by its {@link Attachment}: posted on any thread, carried out on the range executor by
- * whoever does that.
+ * Takes the commands of a connection to its {@link Attachment}: posted on any thread, carried out by the handlers on
+ * the range executor.
  */
 final class AttachmentCalls implements AttachmentPort, AttachmentCommand.Cases {
     /**
-     * Those that carry out the commands of one leader's attachments.
+     * The handlers of commands to the attachments of one leader.
      *
-     * @param sessions takes what is a command about the session
+     * @param sessions handler of commands about the session
      */
     record Handlers(
             Mailbox mailbox,
@@ -45,7 +45,8 @@ final class AttachmentCalls implements AttachmentPort, AttachmentCommand.Cases {
     }
 
     /**
-     * Also from an attachment that is over, whose {@code state} may have been given up since: what was distributed was.
+     * Also works for an attachment that is over, even when its {@code state} was discarded: the message is distributed
+     * all the same.
      */
     @Override
     public void markDistributed(int packetId, long tokenNumber, Answer answer) {

@@ -14,47 +14,47 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything the leader wants written next, in order, as one mutation. It stays open until the log takes it: whatever
- * comes in the meantime joins, and the progress of inboxes is added at the last moment, so that acknowledgements cost
- * no entry of their own. Owned by the range leader.
+ * The leader's next writes, in order, as one mutation. The batch stays open until the log takes it: later writes join
+ * it, and the progress of inboxes is added at sealing, so that acknowledgements need no log entry of their own. Owned
+ * by the range leader.
  */
 final class Batch extends Proposal implements Pending, Inbox.Sealing {
     /** A batch of this size is closed; the next one begins. */
     static final int FULL_BYTES = 128 * 1024;
     /**
-     * So is one that has the store write so much: each inbox gets its own copy of a message that stands in the batch
-     * once.
+     * Limit on the bytes that one batch writes to the store: each inbox gets its own copy of a message that is in the
+     * batch once.
      */
     static final int FULL_WRITTEN_BYTES = 4 << 20;
-    /** What an operation counts has room for the prefix of an inbox of this length. */
+    /** Length of an inbox prefix that the size estimate of an operation already covers. */
     private static final int USUAL_PREFIX_BYTES = 48;
-    /** Runs below the floor that make a range delete worth it. */
+    /** Number of runs below the floor that makes a range delete worth its cost. */
     static final int TRIM_RUNS = 64;
 
-    /** At sealing, progress that nobody waits for joins up to this size. */
+    /** At sealing, progress without a waiter is added up to this size. */
     static final int MAX_SEALED_BYTES = 2 * FULL_BYTES;
 
-    /** One step of the mutation. */
+    /** One operation of the mutation. */
     interface Operation {
         void encode(ByteWriter out);
     }
 
-    /** Whoever has begun the batch. */
+    /** The owner of the batch. */
     interface Owner {
-        /** The log takes the batch: what goes along with it is added now. */
+        /** The log takes the batch: the owner adds finished marks and progress. */
         void sealing(Batch batch);
 
-        /** Nobody knows whether a batch was applied: another leader is to follow. */
+        /** It is unknown whether a batch was applied, so another leader must take over. */
         void leadershipEnds();
 
-        /** The progress of the inbox was to be in a batch that failed. */
+        /** A batch that was to write the progress of the inbox has failed. */
         void markDirty(Inbox inbox);
 
-        /** The batch is done, which wrote to these. */
+        /** The batch is done; {@code touched} are the inboxes it wrote to. */
         void done(List<Inbox> touched);
     }
 
-    /** For a batch that must go out though nobody waits for it. */
+    /** For a batch that must be written although nobody waits for it. */
     static final Pending.Waiter NOBODY = new Pending.Waiter() {
         @Override
         public void applied() {}
@@ -63,10 +63,10 @@ final class Batch extends Proposal implements Pending, Inbox.Sealing {
         public void failed(RangeException cause) {}
     };
 
-    /** The progress of an inbox as this batch writes it. */
+    /** The progress of an inbox as written by this batch. */
     private static final class ProgressWrite {
         final Inbox state;
-        /** Whose ceiling it tells; null when nobody is attached. */
+        /** The ceiling that it carries; null when nobody is attached. */
         final @Nullable SentCeiling ceiling;
 
         final long sentBelow;
@@ -98,17 +98,17 @@ final class Batch extends Proposal implements Pending, Inbox.Sealing {
     private final List<Operation> operations = new ArrayList<>();
     private final List<Pending.Waiter> waiters = new ArrayList<>();
     private final List<Inbox> touched = new ArrayList<>();
-    /** Inboxes whose progress must be in here, changed or not. */
+    /** Inboxes whose progress must be in the batch, changed or not. */
     private final List<Inbox> wantedProgress = new ArrayList<>(0);
 
     private final List<ProgressWrite> progressWrites = new ArrayList<>();
-    /** Replays of retained messages whose places go along as they stand when it is sealed. */
+    /** Replays whose positions, as of sealing, are written. */
     private final List<Inbox.Place> replays = new ArrayList<>(0);
 
     private int bytes = 64;
-    /** What its messages take in the store, about. */
+    /** Approximate bytes that its messages take in the store. */
     private long writtenBytes;
-    /** Copies that may still be taken back; when all are and nothing else is in here, so is the batch. */
+    /** Copies that may still be cancelled. When all are and the batch has nothing else, the batch is cancelled too. */
     private int copies;
 
     private boolean onlyCopies = true;
@@ -129,18 +129,18 @@ final class Batch extends Proposal implements Pending, Inbox.Sealing {
         return bytes >= FULL_BYTES || writtenBytes >= FULL_WRITTEN_BYTES;
     }
 
-    /** Whether there is no room, at sealing, for what may as well go with the next one. */
+    /** Whether the batch is too full, at sealing, for writes that can as well go with the next one. */
     @Override
     public boolean hasNoRoom() {
         return bytes >= MAX_SEALED_BYTES;
     }
 
-    /** Whether nothing is left in it to be written or waited for. */
+    /** Whether the batch has nothing left to write and no waiter. */
     boolean isVoid() {
         return onlyCopies && copies == 0;
     }
 
-    /** It is encoded, or over: nothing in it can be taken back. */
+    /** Whether it is encoded or done: nothing in it can be cancelled. */
     boolean isSealed() {
         return isSealed || isDone;
     }
@@ -150,7 +150,7 @@ final class Batch extends Proposal implements Pending, Inbox.Sealing {
         return isDone;
     }
 
-    /** Says that it writes to the inbox, which keeps that in memory until it is done. */
+    /** Registers that the batch writes to the inbox, which then stays in memory until the batch is done. */
     void touch(Inbox state) {
         if (state.writes.join(this)) {
             touched.add(state);
@@ -158,7 +158,7 @@ final class Batch extends Proposal implements Pending, Inbox.Sealing {
         }
     }
 
-    /** @param messageBytes heap of the message that it inserts */
+    /** @param messageBytes heap size of the message that it inserts */
     void insert(Operation insert, Pending.Waiter waiter, int messageBytes) {
         operations.add(insert);
         waiters.add(waiter);
@@ -187,7 +187,7 @@ final class Batch extends Proposal implements Pending, Inbox.Sealing {
         operations.add(out -> writePut(out, state, suffix, value));
     }
 
-    /** As {@link #put}, but it is left out when the state has been discarded before the batch is sealed. */
+    /** As {@link #put}, but left out if the state is discarded before the batch is sealed. */
     void putUnlessDiscarded(Inbox state, byte[] suffix, byte[] value) {
         touch(state);
         onlyCopies = false;
@@ -206,7 +206,7 @@ final class Batch extends Proposal implements Pending, Inbox.Sealing {
         operations.add(out -> writeDelete(out, state, suffix));
     }
 
-    /** Whose size is told by {@link #grow}. */
+    /** Adds an operation whose size is reported by {@link #grow}. */
     void write(Inbox state, Operation filters) {
         touch(state);
         onlyCopies = false;
@@ -231,8 +231,7 @@ final class Batch extends Proposal implements Pending, Inbox.Sealing {
     }
 
     /**
-     * The finished and received marks of the inbox, and how far it may send, go along whether they have changed or not:
-     * somebody waits for them.
+     * Writes the finished and received marks of the inbox and its ceiling, changed or not, because a waiter needs them.
      */
     void wantProgress(Inbox state) {
         onlyCopies = false;
@@ -243,7 +242,7 @@ final class Batch extends Proposal implements Pending, Inbox.Sealing {
         }
     }
 
-    /** Where the replay stands goes along, once, however often it moves before that. */
+    /** Writes the position of the replay as of sealing, once, however often it moves before that. */
     @Override
     public void tell(Inbox.Place replay) {
         onlyCopies = false;
@@ -268,9 +267,9 @@ final class Batch extends Proposal implements Pending, Inbox.Sealing {
     }
 
     /**
-     * Marks, records and deletions go on while the disk is nearly full, and many requests share a batch. So what adds
-     * messages or subscriptions is refused before it joins ({@link Writes#diskFull}), and the batch is taken for
-     * all the others.
+     * Marks, records and deletions continue while the disk is nearly full, and many requests share a batch. So requests
+     * that add messages or subscriptions are refused before they join ({@link Writes#diskFull}), and the batch itself
+     * is always accepted.
      */
     @Override
     public boolean isRelieving() {
@@ -305,7 +304,7 @@ final class Batch extends Proposal implements Pending, Inbox.Sealing {
         return 64 + 3 * state.queue.ledger().listedInProgress();
     }
 
-    /** At sealing: the progress of this inbox goes along. */
+    /** Adds the progress of this inbox at sealing. */
     void addProgress(Inbox state) {
         touch(state);
         if (!state.writes.isProgressWantedBy(this)) {
@@ -326,7 +325,7 @@ final class Batch extends Proposal implements Pending, Inbox.Sealing {
         owner.done(touched);
     }
 
-    /** The store has not taken it, or nobody knows ({@code TIMEOUT}): the leadership ended before it was applied. */
+    /** The batch was not applied, or that is unknown ({@code TIMEOUT}) because the leadership ended first. */
     @Override
     public void failed(RangeException told) {
         RangeException cause = told;
@@ -353,7 +352,7 @@ final class Batch extends Proposal implements Pending, Inbox.Sealing {
         owner.done(touched);
     }
 
-    /** It was void and has been taken back. */
+    /** The batch was void and has been cancelled. */
     void dismissed() {
         done();
         owner.done(touched);
@@ -385,7 +384,7 @@ final class Batch extends Proposal implements Pending, Inbox.Sealing {
     }
 
     private static void writeDeleteRange(ByteWriter out, Inbox state, byte[] first, byte[] end) {
-        state.writes.endRun(); // the run begun before it ends here
+        state.writes.endRun(); // the run before it ends here
         out.u8(MutationCodec.DELETE_RANGE);
         out.varint(state.writes.tableIndex());
         out.block(first);
@@ -408,7 +407,7 @@ final class Batch extends Proposal implements Pending, Inbox.Sealing {
     }
 
     private static void trim(ByteWriter out, Inbox state, int kind, Ledger ledger) {
-        // what an ended session has left may stand before the first
+        // messages left by an ended session may be stored before the first
         writeDeleteRange(out, state, InboxKeys.suffix(kind, ledger.first()), InboxKeys.suffix(kind, ledger.floor()));
     }
 }

@@ -11,32 +11,32 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Answers that come out of memory and would do harm if they were wrong. A leader that Raft has replaced may not know
- * yet, and the next one may have decided otherwise. So in a cluster such an answer goes out once it is confirmed that
- * this leader still was one after it had looked. Answers that wait for a commit need no other proof.
+ * Answers from memory that would do harm if they were wrong. A leader that Raft has replaced may not know that yet, and
+ * the next leader may have decided otherwise. So in a cluster such an answer is sent only after a proof that this
+ * leader still led when it had read its memory. Answers that wait for a commit need no other proof.
  *
- * <p>They are:
+ * <p>These answers are:
  *
  * <ul>
- *   <li>of an insert, that there is no session, no such token, or no room in the queue: who hears it removes routes,
- *       has another member of a group take the message, or counts it as dropped;
- *   <li>whose a session is, be it nobody's: the client would be given the session of another user;
- *   <li>that there is no session to delete or to empty, or none without a connection whose filters are to change: one
- *       that its client has given up would stay, and gather messages;
- *   <li>that a QoS 2 message needs no mark any more: it would be distributed a second time, when its receivers have
- *       forgotten its token.
+ * <li>to an insert, that there is no session, no such token, or no room in the queue: the receiver removes routes, has
+ *     another member of a group take the message, or counts it as dropped;
+ * <li>who owns a session, or that nobody does: the client could get the session of another user;
+ * <li>that there is no session to delete or to empty, or none without a connection whose filters are to change: a
+ *     session that its client has given up would stay and collect messages;
+ * <li>that a QoS 2 message no longer needs a mark: it would be distributed a second time when its receivers have
+ *     forgotten its token.
  * </ul>
  *
  * <p>Owned by the range leader.
  */
 final class ConfirmedAnswers {
     /**
-     * Answers that may wait. A leader without a majority gets no proof until it steps down, some seconds later, and
-     * nothing else bounds messages of QoS 0.
+     * Most answers that may wait. A leader without a majority gets no proof until it steps down some seconds later, and
+     * nothing else bounds QoS 0 messages.
      */
     static final int MAX_OPEN = 10_000;
 
-    /** Not a record: each is itself alone. */
+    /** Not a record: compared by identity. */
     private static final class Unconfirmed {
         final Consumer<RangeException> notConfirmed;
 
@@ -55,9 +55,10 @@ final class ConfirmedAnswers {
     }
 
     /**
-     * Runs one of the two, once; the first at once where there is no cluster.
+     * Runs exactly one of the two, once; {@code answer} at once when there is no cluster.
      *
-     * @param notConfirmed told why; {@code OVERLOADED} when too many wait, else what {@link #stop} was told
+     * @param notConfirmed gets the cause: {@code OVERLOADED} when too many answers wait, else the cause given to
+     *     {@link #stop}
      */
     void answer(Runnable answer, Consumer<RangeException> notConfirmed) {
         if (!isClustered) {
@@ -78,7 +79,7 @@ final class ConfirmedAnswers {
         });
     }
 
-    /** The leadership has ended: whoever leads next is asked. */
+    /** The leadership has ended: callers must ask the next leader. */
     void stop(RangeException cause) {
         List<Unconfirmed> left = new ArrayList<>(open);
         open.clear();

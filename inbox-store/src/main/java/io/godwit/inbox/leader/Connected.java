@@ -1,12 +1,9 @@
 package io.godwit.inbox.leader;
 
-/**
- * The connection that holds a session, as its queue and the batches under way see it: they send, or wait, and need not
- * know more. Used by the range leader.
- */
+/** The connection that holds a session, as seen by its queue and by pending batches. Used by the range leader. */
 interface Connected {
     Sender sender();
 
-    /** A batch with messages of a replay is done: takes the steps that have waited for it. */
+    /** A batch with replay messages is done: carries out the steps that waited for it. */
     void goOnReplaying();
 }

@@ -22,11 +22,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How connections end: by a DISCONNECT, or in the end of a leader that is found when an inbox is loaded. Owned by the
- * range leader.
+ * Handles the ends of connections: by a DISCONNECT, or with a leader whose end shows when an inbox is loaded. Owned by
+ * the range leader.
  */
 final class Departures {
-    /** Ends of connections that could not be written; each is taken when its inbox is loaded again, soon after. */
+    /** Ends of connections that could not be written; each is used when its inbox is loaded again, soon after. */
     private final Map<InboxId, Disconnect> unwritten = new HashMap<>(0);
 
     private final LeaderContext context;
@@ -61,7 +61,7 @@ final class Departures {
         this.reports = room.reports();
     }
 
-    /** @param expirySeconds -1 for what CONNECT said */
+    /** @param expirySeconds -1 for the value of CONNECT */
     void detach(InboxState state, long expirySeconds, boolean publishWill, Answer answer) {
         Session session = state.session();
         Attachment attachment = state.attachment();
@@ -79,7 +79,7 @@ final class Departures {
             ends.suppressWill(state, session);
         }
         ends.detached(state, session);
-        // the batch that has the record is the one waited for: QoS 0 may take several more
+        // wait for the batch that has the record; the QoS 0 messages may fill several more
         Disconnect disconnect =
                 new Disconnect(session.incarnation, session.attachNumber(), expirySeconds, publishWill, true);
         writes.openBatch().whenDone(new Recording(state, disconnect));
@@ -93,23 +93,22 @@ final class Departures {
     }
 
     /**
-     * A connection has ended whose attachment was over already: if its inbox could not be written, that is not too
-     * late.
+     * A connection has ended whose attachment was already over. That still counts if its inbox could not be written.
      */
     void detachedLate(InboxId id, Disconnect disconnect) {
         if (states.isToBeLoaded(id)) {
             unwritten.put(id, disconnect);
-            agenda.lookAgain(id, 0); // takes it
+            agenda.lookAgain(id, 0); // loads the inbox, which uses the entry
         }
     }
 
-    /** The next leader on this node takes over what has not been written. */
+    /** Hands unwritten ends of connections to the next leader on this node. */
     void leaveUnwritten() {
         unwritten.forEach((id, disconnect) -> movedSessions.leave(id, disconnect, context));
         unwritten.clear();
     }
 
-    /** Remembers how a connection ended when that could not be written. */
+    /** Remembers how a connection ended if that could not be written. */
     private final class Recording implements Pending.Waiter {
         private final InboxState state;
         private final Disconnect disconnect;
@@ -130,12 +129,12 @@ final class Departures {
     }
 
     /**
-     * The state has just been loaded: an attachment in it is that of a leader that is gone. Its connection is on its
-     * way here, if the leader ended in good order on this node; else it ended without a DISCONNECT.
+     * The state has just been loaded: an attachment in it belongs to a previous leader. Its connection may come here,
+     * if that leader ended in good order on this node; else it ended without a DISCONNECT.
      */
     void loaded(InboxState state) {
         if (!state.hasNothing()) {
-            recordCount.written(state.id); // its deletion may have been taken back
+            recordCount.written(state.id); // its deletion may have been cancelled
         }
         Session session = state.session();
         Disconnect disconnect = takeUnwritten(state.id);
@@ -146,7 +145,7 @@ final class Departures {
         }
         state.queue.ledger().markSentBelow(sentBelow(state, moved));
         if (cutOff != null) {
-            state.queue.ledger().markSentBelow(cutOff); // on a full disk deliveries go on, and the store is not told
+            state.queue.ledger().markSentBelow(cutOff); // on a full disk deliveries continue without being recorded
         }
         if (moved != null) {
             state.await(moved);
@@ -176,7 +175,7 @@ final class Departures {
         obligations.settleOnceWritten(state);
     }
 
-    /** In a cluster the connection may be on a node that is there: it is waited for. Null alone. */
+    /** In a cluster the connection may be on another live node: waits for it. Null on a node that is alone. */
     private @Nullable MovedSession ofAnotherNode(InboxState state, Session session) {
         long waitMillis = settings.attachedWaitMillis();
         return waitMillis == 0
@@ -184,7 +183,9 @@ final class Departures {
                 : MovedSession.ofAnotherNode(session, state.queue.storedSentBelow(), context.nowMillis() + waitMillis);
     }
 
-    /** What a leader here has left may be of a time before a leader on another node: the store knows a bound. */
+    /**
+     * State handed over on this node may be older than a leadership on another node; the store then has an upper bound.
+     */
     private long sentBelow(InboxState state, @Nullable MovedSession moved) {
         if (moved == null) {
             return state.queue.storedSentBelow();

@@ -3,7 +3,7 @@ package io.godwit.inbox.leader;
 import io.godwit.inbox.ledger.Pending;
 import io.godwit.kv.client.RangeException;
 
-/** For changes that nobody waits for: when they cannot be written, the memory is ahead of the store. */
+/** For changes without a waiter: if they cannot be written, memory is ahead of the store, so the state is discarded. */
 final class DiscardOnFailure implements Pending.Waiter {
     private final InboxStates states;
     private final InboxState state;

@@ -13,7 +13,7 @@ import io.godwit.plugin.event.SessionEndCause;
 import java.time.Duration;
 import java.util.List;
 
-/** Ends sessions and has wills published when it is time. Owned by the range leader. */
+/** Ends sessions and publishes wills when they are due. Owned by the range leader. */
 final class Expiry {
     private final LeaderContext context;
     private final QueueSettings settings;
@@ -43,7 +43,7 @@ final class Expiry {
         this.waits = waits;
     }
 
-    /** Ends the session or publishes its will if it is time. */
+    /** Ends the session or publishes its will if that is due. */
     void checkTimes(InboxState state) {
         Session session = state.session();
         if (session == null || state.attachment() != null) {
@@ -72,7 +72,9 @@ final class Expiry {
         obligations.settleOnceWritten(state);
     }
 
-    /** The connection that was awaited has not come: perhaps those of many sessions have not, with their node. */
+    /**
+     * The awaited connection has not come. Many may be missing with their node, so the will waits for its paced turn.
+     */
     private void loseInTurn(InboxState state, Session session, MovedSession awaited, long now) {
         boolean isInTurn = session.will() != null && !awaited.hasTurn();
         long turn = isInTurn ? movedSessions.turn(now) : now;
@@ -84,7 +86,7 @@ final class Expiry {
         }
     }
 
-    /** The connection that was awaited does not come. */
+    /** The awaited connection counts as lost. */
     private void lost(InboxState state, Session session, MovedSession awaited) {
         if (settings.isClustered()) {
             waits.ranOut(

@@ -9,9 +9,9 @@ import io.godwit.kv.client.RangeException;
 /**
  * Changes the subscriptions of sessions that have no connection, for operators. Owned by the range leader.
  *
- * <p>Who asks holds the client id, so that no connection comes between the change and that of the routes. The session
- * counts an attachment, without being attached: its will and its expiry stay as they are, and changes of routes that
- * earlier connections may still have under way are older than those of this one.
+ * <p>The caller holds the client id, so that no connection comes between this change and that of the routes. The
+ * session counts an attachment without being attached: its will and expiry stay, and pending route changes of earlier
+ * connections have lower numbers.
  */
 final class FilterChanges {
     private final Writes writes;
@@ -67,14 +67,14 @@ final class FilterChanges {
 
     private void none(InboxState state, Answer answer) {
         if (state.session() == null && state.writes.recordUnderWay() != null) {
-            // its end may be under way to the store: if that fails the session is there again
+            // the end of the session may be in a pending write: if that fails, the session exists again
             SessionRecords.whenRecorded(state, new Answering(states, state, answer, FiltersChanged.NO_SESSION));
         } else {
             confirmed.answer(() -> answer.reply(FiltersChanged.NO_SESSION), answer::fail);
         }
     }
 
-    /** Adds to the answer what the routes need. */
+    /** Adds to the answer what the caller needs for the routes. */
     private record Changed(long incarnation, long attachNumber, Answer answer) implements Answer {
         @Override
         public void reply(InboxReply reply) {

@@ -17,32 +17,32 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The filters of one session, and what is written of them. Owned by the range leader.
+ * The filters of one session, and the writes of them. Owned by the range leader.
  *
- * <p>They are written by pages ({@link FilterTable}). A client chooses its filters, and could have them all on one
- * page: {@link Write#hasRoomFor}.
+ * <p>They are written in pages ({@link FilterTable}). A client chooses its filters and could put all of them on one
+ * page: see {@link Write#hasRoomFor}.
  */
 final class Filters {
     private static final int BYTES_EACH = 48;
     /**
-     * What the filters of one page may have together, since each SUBSCRIBE of them would write it. This is eight times
-     * what a page has when a session has all the characters that it may have.
+     * Limit on the bytes of one page, because each SUBSCRIBE to it rewrites the page. Eight times the average page of a
+     * session with the most characters that it may have.
      */
     static final int MAX_PAGE_BYTES = 1 << 20;
 
-    /** They say nothing of what is owed. */
+    /** Without {@link StoredSubscription#retainedFrom}. */
     private final Map<TopicFilter, StoredSubscription> subscriptions = new LinkedHashMap<>();
 
     private final Predicate<TopicFilter> isOwed;
-    /** Changes that no batch has sealed yet; null for none. */
+    /** Changes that are not in a sealed batch yet; null for none. */
     private @Nullable Write write;
 
-    /** @param isOwed whether retained messages are owed to a subscription; asked when a page is encoded */
+    /** @param isOwed whether retained messages are owed to a subscription; called when a page is encoded */
     Filters(Predicate<TopicFilter> isOwed) {
         this.isOwed = isOwed;
     }
 
-    /** Out of the store. */
+    /** Adds a subscription read from the store. */
     void load(StoredSubscription subscription) {
         subscriptions.put(subscription.filter(), subscription);
     }
@@ -55,17 +55,20 @@ final class Filters {
         return subscriptions.containsKey(filter);
     }
 
-    /** In the order in which they were made; a view. */
+    /** In the order they were made; a view. */
     Set<TopicFilter> all() {
         return Collections.unmodifiableSet(subscriptions.keySet());
     }
 
-    /** In the order in which they were made; a view. */
+    /** In the order they were made; a view. */
     Collection<StoredSubscription> subscriptions() {
         return Collections.unmodifiableCollection(subscriptions.values());
     }
 
-    /** What {@code batch} writes of them; to be asked for before they are changed, which it does. */
+    /**
+     * The write of the filters in {@code batch}. Request it before each change of the filters, and make the change
+     * through it.
+     */
     Write writeBy(Batch batch, Inbox state) {
         Write earlier = write;
         if (earlier != null && earlier.isFor(batch)) {
@@ -86,17 +89,17 @@ final class Filters {
 
     /**
      * The pages that one batch writes. Encoded when the batch is sealed, so that a page is written once however many
-     * SUBSCRIBEs have changed it; or when a later batch is about to change the filters, since one batch may fail
-     * without the other.
+     * SUBSCRIBEs have changed it; or earlier, when a later batch is about to change the filters, because one batch may
+     * fail without the other.
      */
     final class Write implements Batch.Operation {
         private final Batch batch;
         private final Inbox state;
-        /** Of each page, about, as the session has it. */
+        /** Approximate size of each page, as the session has it. */
         private final long[] pageBytes = new long[FilterTable.PAGES];
-        /** A bit per page. */
+        /** One bit per page. */
         private long pages;
-        /** The values by page, null for a page without filters; null until they are settled. */
+        /** The values by page, null for a page without filters; null until they are encoded. */
         private @Nullable Map<Integer, byte @Nullable []> settled;
 
         private Write(Batch batch, Inbox state) {
@@ -109,7 +112,7 @@ final class Filters {
             return batch == other;
         }
 
-        /** Whether no page is too large with these. */
+        /** Whether every page stays within {@link #MAX_PAGE_BYTES} with these. */
         boolean hasRoomFor(List<StoredSubscription> asked) {
             long[] more = new long[FilterTable.PAGES];
             Set<TopicFilter> seen = new HashSet<>();
@@ -126,7 +129,10 @@ final class Filters {
             return true;
         }
 
-        /** Gives back the subscription that it takes the place of, null for none. {@link #changed} has it written. */
+        /**
+         * Adds the subscription and returns the one that it replaces, null for none. {@link #changed} writes a
+         * replacement.
+         */
         @Nullable
         StoredSubscription put(StoredSubscription subscription) {
             TopicFilter filter = subscription.filter();
@@ -137,7 +143,7 @@ final class Filters {
             return before;
         }
 
-        /** Whether it was there. */
+        /** Returns whether the filter existed. */
         boolean remove(TopicFilter filter) {
             boolean existed = subscriptions.remove(filter) != null;
             if (existed) {
@@ -151,7 +157,7 @@ final class Filters {
             pageBytes[FilterTable.pageOf(filter)] += bytesOf(filter);
         }
 
-        /** The subscription to {@code filter} is to be written, or is gone. */
+        /** Marks the page of {@code filter} as changed. */
         void changed(TopicFilter filter) {
             long page = 1L << FilterTable.pageOf(filter);
             if (pages == 0) {
@@ -201,7 +207,7 @@ final class Filters {
                     Batch.writePut(out, state, suffix, value);
                 }
             });
-            if (this.equals(write)) { // a later one may have taken its place
+            if (this.equals(write)) { // a later write may have replaced it
                 write = null;
             }
         }

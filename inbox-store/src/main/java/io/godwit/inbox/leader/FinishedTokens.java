@@ -5,7 +5,7 @@ import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.message.Message;
 import org.jspecify.annotations.Nullable;
 
-/** Tells when nothing is published under a delivery token of the range any more. Owned by the range leader. */
+/** Reports that nothing more is published under a delivery token of the range. Owned by the range leader. */
 final class FinishedTokens {
     private final Writes writes;
     private final Surroundings.Finished finished;
@@ -15,9 +15,7 @@ final class FinishedTokens {
         this.finished = finished;
     }
 
-    /**
-     * Once what is written now is stored, nothing is published under the token any more: all who remember it are told.
-     */
+    /** Once the present batch is stored, nothing more is published under the token: notifies all who remember it. */
     void tell(Inbox state, @Nullable Message message, String tokenOrigin, long tokenNumber) {
         writes.openBatch().whenDone(new Pending.Waiter() {
             @Override

@@ -25,19 +25,19 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives what sessions have left of shared groups to other members (MQTT 5.0, 4.8.2), a page at a time and in order.
- * Owned by the range leader.
+ * Gives the unfinished messages of shared groups that ended sessions left to other members (MQTT 5.0, 4.8.2), a page at
+ * a time and in order. Owned by the range leader.
  *
- * <p>The messages are in the store, and the record of the client id says which, until the record that does not name
- * them any more is committed; with the last of them goes the queue. A crash in between gives those of a page again: at
- * QoS 2 under the token they came under, by which the member that has one already knows it. One for which there is no
- * other member is dropped, counted and reported.
+ * <p>The messages stay in the store, listed in the record of the client id, until a record without them is committed;
+ * the last record also deletes the queue. A crash in between gives the messages of a page again: at QoS 2 under their
+ * original token, so a member that has one recognises it. A message without another member is dropped, counted and
+ * reported.
  */
 final class HandOver {
     private static final int PAGE_MESSAGES = 256;
     private static final int PAGE_BYTES = 256 * 1024;
     private static final long FIRST_RETRY_MILLIS = 500;
-    /** Members of the group wait for the messages, so not much longer than whatever kept them from it lasts. */
+    /** Members of the group wait for the messages, so the pause is not much longer than the fault that causes it. */
     private static final long LAST_RETRY_MILLIS = 5_000;
 
     private final LeaderContext context;
@@ -51,8 +51,8 @@ final class HandOver {
     private final Backoff backoff;
 
     /**
-     * @param untilOver abandoned when the leader is none any more
-     * @param whenRecorded called when a record without what has been given is stored
+     * @param untilOver abandoned when the leadership is over
+     * @param whenRecorded called when a record without the given messages is stored
      */
     HandOver(
             LeaderContext context,
@@ -73,7 +73,9 @@ final class HandOver {
         this.backoff = new Backoff(FIRST_RETRY_MILLIS, LAST_RETRY_MILLIS, outside.random());
     }
 
-    /** Goes on with the first session that has something left and no routes. One at a time for each client id. */
+    /**
+     * Continues with the first ended session that has messages left and no routes. One at a time for each client id.
+     */
     void goOn(InboxState state) {
         EndedSession over = state.ended().stream()
                 .filter(each -> each.remains() != null && each.filters().isEmpty())
@@ -92,10 +94,10 @@ final class HandOver {
         private final InboxState state;
         private final EndedSession over;
         private final Remains remains;
-        /** Attempts in a row that have left something. */
+        /** Attempts in a row that could not give every message. */
         private final int failures;
 
-        /** Those below may have been given before. */
+        /** Messages below this sequence may have been given before. */
         private final long repeatedBelow;
 
         private final Set<Long> later = new HashSet<>();
@@ -120,7 +122,7 @@ final class HandOver {
 
         private void give(QueueReader.Page page) {
             List<QueuedCopy> copies = page.copies();
-            // what an insert was to bring that failed is not there
+            // messages of a failed insert are missing
             last = page.isEnd() ? remains.end() : copies.get(copies.size() - 1).sequence;
             for (QueuedCopy copy : copies) {
                 GroupCopy group = copy.group;
@@ -179,7 +181,8 @@ final class HandOver {
         }
 
         /**
-         * Writes the record without those that are done, and with the last deletes the queue. Null when that was all.
+         * Writes the record without the messages that are done; the last one also deletes the queue. Null when none are
+         * left.
          */
         private @Nullable EndedSession forget(long[] left) {
             Remains rest = remains.only(left);
@@ -207,7 +210,7 @@ final class HandOver {
                 context.schedule(
                         backoff.pause(failures + 1), () -> new Page(state, now, rest, failures + 1, tried).read());
             }
-            whenRecorded.accept(state); // what has waited for this record
+            whenRecorded.accept(state); // for those that waited for this record
         }
     }
 }

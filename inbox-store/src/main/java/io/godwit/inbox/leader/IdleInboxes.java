@@ -4,12 +4,12 @@ import java.util.ArrayDeque;
 import java.util.function.Consumer;
 
 /**
- * The inboxes in memory that nobody is attached to and nothing is under way for: kept while there is room, since the
- * next message for one is likely, then given up, those first that were not used since they came in here or were last
- * looked at. Owned by the range leader.
+ * Inboxes in memory without a connection or pending work. They are kept while there is room, because the next message
+ * for one is likely. When room is needed, those are dropped first that were not used since they came here or were last
+ * checked. Owned by the range leader.
  */
 final class IdleInboxes {
-    /** What their ledgers may have entries for, all together: 14 bytes each, and at worst a topic. */
+    /** Limit on the entries of all their ledgers together: 14 bytes each, and at worst a topic. */
     private static final long MAX_ENTRIES = 500_000;
 
     private final int maxInboxes;
@@ -22,7 +22,7 @@ final class IdleInboxes {
         this.giveUp = giveUp;
     }
 
-    /** Something was done with the inbox; it may be idle now. */
+    /** Call after each use of an inbox, which may be idle now. */
     void offer(Inbox state) {
         if (state.isIdle() && !state.residency.isIdleQueued()) {
             state.residency.setIdleQueued(true);

@@ -18,21 +18,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The receiving side of QoS 2 (MQTT 5.0, 4.3.3): the message is stored with its packet id and its delivery token before
- * it is distributed, so that a repeat of the PUBLISH goes on where the first stopped. When no repeat comes, after a
- * restart or the end of the connection, the leader distributes it itself ({@link #resume}), under the same token. Owned
- * by the range leader.
+ * The receiving side of QoS 2 (MQTT 5.0, 4.3.3). A message is stored with its packet id and its delivery token before
+ * it is distributed, so that a repeated PUBLISH continues where the first stopped. If no repeat comes, after a restart
+ * or the end of the connection, the leader distributes the message itself ({@link #resume}), under the same token.
+ * Owned by the range leader.
  *
- * <p>Order: a message must not reach anybody before an earlier one of the session that is still to be distributed.
- * While the leader distributes what a connection has left, a new message is stored but its answer waits ({@link
- * InboundFlows#holdBack}); one that could not be stored is followed by none ({@link #writeReceived}, {@link
- * Attachment#refuseReceives}), since its client will send it again; and messages under way together share a {@link
- * RequestOrder}.
+ * <p>Order: no receiver may get a message before an earlier one of the session that is still to be distributed. While
+ * the leader distributes messages of an ended connection, a new message is stored but its answer waits
+ * ({@link InboundFlows#holdBack}). After a message that could not be stored, later ones are refused
+ * ({@link #writeReceived}, {@link Attachment#refuseReceives}), because its client will send it again. Messages
+ * distributed at the same time share a {@link RequestOrder}.
  *
  * <p>Token numbers are sequences of the inbox, so they are never used twice either.
  */
 final class InboundHandler {
-    /** How long the connection that a message came by may still be busy with it after its end. */
+    /** How long after its end a connection may still be distributing its messages. */
     static final long GRACE_MILLIS = 1000;
 
     private static final long FIRST_RETRY_MILLIS = 1000;
@@ -46,7 +46,7 @@ final class InboundHandler {
     private final Resend untilOver;
     private final Backoff backoff;
 
-    /** @param untilOver abandoned when the leader is none any more */
+    /** @param untilOver abandoned when the leadership is over */
     InboundHandler(
             LeaderContext context,
             Writes writes,
@@ -76,7 +76,7 @@ final class InboundHandler {
             if (full != null) {
                 Attachment attachment = state.attachment();
                 if (attachment != null && session.client().protocolLevel() < 5) {
-                    attachment.refuseReceives(full); // its connection will be closed: the client can not be told
+                    attachment.refuseReceives(full); // its connection will be closed: 3.1.1 has no error code for this
                 }
                 answer.fail(full);
                 return;
@@ -93,7 +93,7 @@ final class InboundHandler {
         }
     }
 
-    /** Behind those that the leader distributes, unless it is distributed itself. */
+    /** Answers after the messages that the leader is distributing, except for a message that is already distributed. */
     private void answerInOrder(
             InboxState state, Session session, InboundFlows.Flow flow, @Nullable Message repeated, Answer answer) {
         InboundFlows flows = state.queue.inbound();
@@ -119,7 +119,7 @@ final class InboundHandler {
         };
     }
 
-    /** @param repeated what is on record under the packet id; null when it has just been received */
+    /** @param repeated the stored message of the packet id; null when the message has just been received */
     private void answerOnceStored(
             InboxState state, Session session, InboundFlows.Flow flow, @Nullable Message repeated, Answer answer) {
         InboxReply inbound = new InboxReply.Received(stateOf(state, session, flow, repeated));
@@ -132,10 +132,10 @@ final class InboundHandler {
     }
 
     /**
-     * Marks a message as distributed. The caller's connection may be gone, and its session with it; the mark is for
-     * exactly the message that was given {@code number}.
+     * Marks a message as distributed, if it is still the one with token {@code number}. The caller's connection and its
+     * session may be gone.
      *
-     * @return false, and nothing is answered, when that is not here: released meanwhile, or never received
+     * @return false, without an answer, when there is no such message: released meanwhile, or never received
      */
     boolean distributed(InboxState state, int packetId, long number, Answer answer) {
         InboundFlows flows = state.queue.knownInbound();
@@ -153,7 +153,7 @@ final class InboundHandler {
         return true;
     }
 
-    /** The same, by the number alone. */
+    /** The same for callers that know only the token number. */
     boolean distributed(InboxState state, long number, Answer answer) {
         InboundFlows flows = state.queue.knownInbound();
         InboundFlows.Flow flow = flows == null ? null : flows.unfinished(number);
@@ -170,8 +170,8 @@ final class InboundHandler {
             flows.releasedBy(batch);
             return;
         }
-        // a repeated PUBREL: with PUBCOMP the client may use the packet id again, so it waits for the first one's
-        // commit too
+        // a repeated PUBREL: after PUBCOMP the client may reuse the packet id, so this one waits for the commit of the
+        // first
         Pending before = flows.lastRelease();
         if (before != null && !before.isDone()) {
             before.whenDone(new Answering(states, state, answer, InboxReply.Flag.of(false)));
@@ -181,8 +181,8 @@ final class InboundHandler {
     }
 
     /**
-     * Looks after a while whether the connection that has just been detached has left something undistributed. Its
-     * client may never come back.
+     * After a delay, distributes messages that the detached connection may have left undistributed. Its client may
+     * never come back.
      */
     void resumeLater(InboxState state) {
         InboxId id = state.id;
@@ -197,7 +197,7 @@ final class InboundHandler {
 
                     @Override
                     public void fail(RangeException cause) {
-                        // not readable: logged there; who loads it next resumes
+                        // the load error is logged there; the next load of the inbox resumes
                     }
                 }));
     }
@@ -209,8 +209,7 @@ final class InboundHandler {
     }
 
     /**
-     * Distributes, one after the other, what is stored and not distributed, under its tokens: the connection it came by
-     * is gone.
+     * Distributes the stored undistributed messages, in order and under their tokens, because their connection is gone.
      */
     void resume(InboxState state) {
         InboundFlows flows = state.queue.knownInbound();
@@ -221,7 +220,7 @@ final class InboundHandler {
         if (open.isEmpty() || open.get(0).isResuming()) {
             return;
         }
-        // what is not stored yet may never be: its client would publish it again under another token
+        // an unstored message may be lost, and its client would then publish it again under another token
         Pending pending = open.get(open.size() - 1).pending();
         if (pending != null && !pending.isDone()) {
             pending.whenDone(new Pending.Waiter() {
@@ -253,9 +252,9 @@ final class InboundHandler {
     }
 
     /**
-     * Not when an earlier change of the session could not be written meanwhile, perhaps an earlier message: then this
-     * one's client is told that it is not stored, and sends both again. On record it would be distributed before the
-     * earlier one comes.
+     * Left out if an earlier change of the session, perhaps an earlier message, fails meanwhile: this message's client
+     * is then told that it is not stored, and sends both again. If this one were stored, it would be distributed before
+     * the earlier one.
      */
     private void writeReceived(InboxState state, InboundFlows.Flow flow) {
         Batch batch = writes.openBatch();
@@ -281,9 +280,9 @@ final class InboundHandler {
     }
 
     /**
-     * One walk over what was found undistributed. Messages leave in the order they came in, many at a time; one with
-     * RETAIN goes alone, since its way leads through another store. When some could not be distributed, those are tried
-     * again before anything else leaves, less and less often.
+     * Distributes a list of undistributed messages. They leave in order, many at a time; a message with RETAIN leaves
+     * alone, because it goes through another store. If some could not be distributed, they are tried again before any
+     * other leaves, with growing pauses.
      */
     private final class Resumption {
         private static final int MAX_UNDER_WAY = 64;
@@ -292,13 +291,13 @@ final class InboundHandler {
         private final InboundFlows flows;
         private final List<InboundFlows.Flow> open;
         private int next;
-        /** Of those under way since the last attempt to do all of them. */
+        /** For the messages under way since the last attempt at all of them. */
         private RequestOrder order = new RequestOrder();
 
         private int underWay;
         private boolean isAlone;
         private boolean hasFailed;
-        /** Attempts in a row of which none went well. */
+        /** Attempts in a row without any success. */
         private int failures;
 
         Resumption(InboxState state, InboundFlows flows, List<InboundFlows.Flow> open) {
@@ -314,7 +313,7 @@ final class InboundHandler {
                 InboundFlows.Flow flow = open.get(next);
                 Message message = flow.message();
                 if (message == null || flows.get(flow.packetId) != flow) {
-                    next++; // marked by the connection that began, or released
+                    next++; // marked by its first connection, or released
                     flow.resumed();
                     continue;
                 }
@@ -330,7 +329,7 @@ final class InboundHandler {
                 state.residency.workEnds();
                 if (session != null) {
                     flows.releaseBehind();
-                    resumeUnlessAttached(state); // a connection may have come, left something, and gone
+                    resumeUnlessAttached(state); // a connection may have come, left messages, and gone
                 }
             }
         }
@@ -378,7 +377,7 @@ final class InboundHandler {
         private void tryAgain() {
             hasFailed = false;
             order = new RequestOrder();
-            next = 0; // those that went well are passed over
+            next = 0; // skips those that are distributed
             goOn();
         }
     }

@@ -5,8 +5,8 @@ import io.godwit.inbox.protocol.InboxId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One inbox in memory, as what is under way for it sees it: a queue that is written to. Its session and who holds that
- * are the business of {@link InboxState}. Owned by the range leader.
+ * One inbox in memory, as pending work sees it: a queue that is written to. {@link InboxState} has its session and who
+ * holds that. Owned by the range leader.
  */
 abstract class Inbox {
     final InboxId id;
@@ -23,20 +23,20 @@ abstract class Inbox {
 
     abstract boolean hasSession();
 
-    /** Whether a connection has the session, be it one that is on its way from the leader before. */
+    /** Whether a connection has the session, or is moving here from the previous leader. */
     abstract boolean isHeld();
 
     /** The connection that holds the session here; null for none. */
     abstract @Nullable Connected connection();
 
     /**
-     * The batch is being sealed: what the session is owed goes along as far as it has moved.
+     * The batch is being sealed: adds replay positions that have moved.
      *
-     * @return whether there was no room for all of that
+     * @return whether the batch had no room for all of them
      */
     abstract boolean tellMoved(Sealing batch);
 
-    /** Topics that it keeps in memory beside the queue. */
+    /** Number of topics that it keeps in memory besides the queue. */
     abstract int notedTopics();
 
     boolean isIdle() {
@@ -47,37 +47,37 @@ abstract class Inbox {
                 && !residency.isWorkedFor();
     }
 
-    /** Messages and topics that it keeps a place for. */
+    /** Number of messages and topics that it has memory for. */
     int heldEntries() {
         return queue.ledger().capacity() + notedTopics();
     }
 
-    /** At sealing: below which sequence messages may be sent, or were; told to the store with its progress. */
+    /** At sealing: messages below this sequence were or may be sent; written with the progress. */
     long tellSentBelow() {
         Connected present = connection();
         return present == null ? queue.ledger().sentBelow() : present.sender().tellCeiling();
     }
 
-    /** A batch that is being sealed, for what may go along with it. */
+    /** A batch that is being sealed, for additions. */
     interface Sealing {
         /** Ascending in the order of proposal. */
         long id();
 
-        /** Whether there is no room for what may as well go with the next one. */
+        /** Whether the batch is too full for additions that can as well go with the next one. */
         boolean hasNoRoom();
 
-        /** The place goes along, as it stands when it is written. */
+        /** Adds the position of a replay, as of when it is encoded. */
         void tell(Place place);
     }
 
-    /** Where a replay of retained messages stands, as a batch tells it. */
+    /** The position of a replay of retained messages, as written by a batch. */
     interface Place {
         Inbox inbox();
 
-        /** What it takes in a batch, about. */
+        /** Approximate size in a batch. */
         int bytes();
 
-        /** The batch is being encoded: writes the place. */
+        /** Writes the position; called when the batch is encoded. */
         void writeTo(ByteWriter out, Sealing batch);
 
         /** The batch failed. */

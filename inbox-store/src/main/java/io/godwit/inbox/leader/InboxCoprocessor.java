@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The state machine of a range of inboxes. It holds nothing in memory and reads nothing to apply: its
- * {@link InboxLeader} has decided everything, and a mutation ({@link MutationCodec}) says what to write.
+ * The state machine of a range of inboxes. It keeps nothing in memory and reads nothing when it applies: its
+ * {@link InboxLeader} has decided everything, and a mutation ({@link MutationCodec}) lists the writes.
  */
 public final class InboxCoprocessor implements RangeCoprocessor {
     private static final byte[] DONE = {};
@@ -43,7 +43,7 @@ public final class InboxCoprocessor implements RangeCoprocessor {
         return replies;
     }
 
-    /** The leader reads for itself; operators ask for lists of sessions, and for the subscriptions of one. */
+    /** Queries of operators: lists of sessions, and the subscriptions of one. The leader does its own reads. */
     @Override
     public byte[] query(RangeReader snapshot, byte[] query) {
         if (SubscriptionQuery.isOne(query)) {
@@ -53,7 +53,7 @@ public final class InboxCoprocessor implements RangeCoprocessor {
         return SessionListing.answer(snapshot, SessionQuery.decode(query)).encode();
     }
 
-    /** What is kept of one inbox stays together. */
+    /** All keys of one inbox stay in one range. */
     @Override
     public byte[] splitPoint(byte[] key) {
         return InboxKeys.prefixOf(key);

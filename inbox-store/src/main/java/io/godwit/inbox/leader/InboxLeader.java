@@ -28,28 +28,28 @@ import io.godwit.kv.coprocessor.RangeLeader;
 import java.util.List;
 
 /**
- * The leader of one range of inboxes. It decides everything; what the store applies is only the outcome.
+ * The leader of one range of inboxes. It makes all decisions; the store only applies their outcome.
  *
  * <p>The life of a message: {@link InsertHandler} gives it a sequence and a place in the {@link Ledger} of each inbox
  * and puts it into the open {@link Batch}. When the log takes the batch it is encoded, with the finished marks of all
  * inboxes that have any ({@link Writes#sealing}). When it is applied, the publisher's answer goes out and
- * {@link Outbox} sends the message, from memory if the client keeps up, else out of the store. The client's
+ * {@link Outbox} sends the message, from memory if the client keeps up, else from the store. The client's
  * acknowledgement ({@link Attachment}) finishes its ledger entry; that is written with the next batch.
  *
- * <p>Crash points, in order. Before the batch is committed: nobody was told anything (but see early push in
- * {@link InsertHandler}). After it, before the publisher's answer: the publisher repeats, QoS 2 by token. After the
- * delivery, before the finished mark is committed: the message is delivered again, marked as a repetition, with the
- * packet id it had. A session is over once its record says so: its routes are removed after that, and again after a
- * crash, until the record has forgotten them. A will is owed once the record says so: it is published after that, and
- * again after a crash, under one token, until the record has forgotten it.
+ * <p>Crash points, in order. Before the batch is committed: nothing was sent or answered (except by early push, see
+ * {@link InsertHandler}). After the commit, before the publisher's answer: the publisher repeats, at QoS 2 under the
+ * same token. After the delivery, before the finished mark is committed: the message is delivered again, marked as a
+ * repetition, with the packet id it had. A session ends with the commit of its record: after that its routes are
+ * removed, and again after a crash, until a record without them is committed. A will is owed with the commit of its
+ * record: after that it is published, and again after a crash, under one token, until a record without it is committed.
  *
- * <p>The end of a leadership in good order is none for connections: {@link #settle}, then {@link #stop} with
- * {@code MOVED} (docs/adr/0020).
+ * <p>Connections outlive an orderly change of leader: {@link #settle}, then {@link #stop} with {@code MOVED}
+ * (docs/adr/0020).
  *
- * <p>{@link InboxStates} has the inboxes that are in memory, loads and gives them up. {@link Writes} has the batches.
- * This class puts the parts together; none of them knows it.
+ * <p>{@link InboxStates} loads inboxes, keeps them in memory and drops them. {@link Writes} has the batches. This class
+ * connects the parts; none of them refers to it.
  *
- * <p>Everything here runs on the range executor, but for {@link Mailbox#post}.
+ * <p>Everything runs on the range executor, except {@link Mailbox#post}.
  */
 final class InboxLeader implements RangeLeader {
     private final LeaderContext context;
@@ -135,7 +135,7 @@ final class InboxLeader implements RangeLeader {
         }
     }
 
-    /** Of what this leader publishes. Any thread. */
+    /** For publishes of this leader: abandoned when its leadership is over. Any thread. */
     Resend untilOver() {
         return untilOver;
     }
@@ -158,7 +158,7 @@ final class InboxLeader implements RangeLeader {
 
             @Override
             public void fail(RangeException cause) {
-                // not readable: logged there; it is looked at again when somebody asks for it
+                // the load error is logged there; the next request for the inbox loads it again
                 then.run();
             }
         });
@@ -202,21 +202,21 @@ final class InboxLeader implements RangeLeader {
     // --- the end of the leader
 
     /**
-     * Proposes what was decided, and what is finished: then nothing that a client was told, or has told, is in this
-     * memory alone but for what {@link MovedSession} carries over.
+     * Proposes all decisions and finished marks. After that, memory holds no promise to a client that is not written,
+     * except for what {@link MovedSession} hands over.
      */
     @Override
     public void settle() {
         if (!settling.isSettling()) {
             settling.begin();
-            untilOver.over(); // the leader of a part may be there before this one has stopped
+            untilOver.over(); // the leader of a child range may start before this one has stopped
             storedInboxes.withdraw();
             states.forEachHeld(settling::announce);
         }
         writes.settle();
     }
 
-    /** Connections of other nodes, and of this one, go on at the next leader. */
+    /** Connections to other nodes and to this one continue at the next leader. */
     @Override
     public void deposed() {
         states.deposed();

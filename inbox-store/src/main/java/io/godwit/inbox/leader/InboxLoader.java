@@ -30,15 +30,15 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Reads one inbox into an {@link InboxState}, on an I/O thread; the state is nobody else's until it has been handed
- * over. Walks the heads of the runs that hold unfinished messages, not their large bodies.
+ * Reads one inbox into an {@link InboxState}, on an I/O thread; nothing else uses the state until it is returned. Reads
+ * the runs that hold unfinished messages, but not their large bodies.
  */
 final class InboxLoader {
     private final StockKeeping stock;
     private final Writes writes;
     private final Consumer<InboxState> discard;
 
-    /** @param discard has an inbox loaded again */
+    /** @param discard discards an inbox, which is then loaded again */
     InboxLoader(StockKeeping stock, Writes writes, Consumer<InboxState> discard) {
         this.stock = stock;
         this.writes = writes;
@@ -79,12 +79,12 @@ final class InboxLoader {
             OwedRetained retained = session.retained();
             lastUsed = retained == null ? lastUsed : Math.max(lastUsed, retained.lastSequence());
         }
-        // the ceiling alone is enough, but for what was written by a release that told it only once
+        // the ceiling alone is enough, except for inboxes written by an old release that stored it only once
         state.queue.setSequences(new SequenceAllocator(lastUsed + 1, storedCeiling));
         return state;
     }
 
-    /** What the queue of {@code session} holds; a ledger with sizes that is nobody's. */
+    /** The queue of {@code session} as a ledger with sizes that belongs to no inbox in memory. */
     static Ledger queueOf(RangeReader reader, InboxId id, byte[] prefix, StoredSession session) {
         InboxState state = new InboxState(id, prefix);
         state.queue.setLedger(Ledger.withSizes(session.first));
@@ -159,7 +159,7 @@ final class InboxLoader {
         return last;
     }
 
-    /** The bytes of payloads; those of large messages, whose bodies stand apart, only of some. */
+    /** Payload sizes. Only some of the large messages, whose bodies are stored apart, are read for it. */
     private static final class PayloadSizes {
         private final RangeReader reader;
         private final byte[] prefix;
@@ -208,7 +208,7 @@ final class InboxLoader {
         }
     }
 
-    /** Gives back the highest token number. */
+    /** Returns the highest token number. */
     private static long loadInbound(RangeReader reader, InboxState state) {
         byte[] prefix = state.prefix;
         long last = 0;

@@ -11,11 +11,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the leader holds of one inbox while that is attached, busy or was so lately; otherwise nothing but the store
- * knows it. Owned by the range leader. What stands here is ahead of the store by the batches not yet applied.
+ * The leader's state of one inbox, in memory while the inbox is attached, busy or recently used. It is ahead of the
+ * store by the batches that are not applied yet. Owned by the range leader.
  *
- * <p>Here are its session, who holds that, and what earlier sessions have left to do; the parts of {@link Inbox} have
- * the rest.
+ * <p>This class has the session, who holds it, and the unfinished cleanup of earlier sessions; the parts of
+ * {@link Inbox} have the rest.
  */
 final class InboxState extends Inbox {
     private @Nullable ArrayDeque<Request> waiting;
@@ -36,9 +36,9 @@ final class InboxState extends Inbox {
         super(id, prefix);
     }
 
-    // --- until it is ready
+    // --- before it is ready
 
-    /** A request waits until the inbox is ready, behind those that wait already. */
+    /** Queues a request until the inbox is ready. */
     void await(Request request) {
         if (waiting == null) {
             waiting = new ArrayDeque<>();
@@ -46,13 +46,13 @@ final class InboxState extends Inbox {
         waiting.add(request);
     }
 
-    /** Requests that wait until it is ready, in order; null for none. */
+    /** Requests that wait until the inbox is ready, in order; null for none. */
     @Nullable
     ArrayDeque<Request> waiting() {
         return waiting;
     }
 
-    /** Goes on waiting for another. */
+    /** Takes over the waiting requests of another state. */
     void setWaiting(@Nullable ArrayDeque<Request> requests) {
         waiting = requests;
     }
@@ -64,7 +64,7 @@ final class InboxState extends Inbox {
         return session;
     }
 
-    /** A session begins or is loaded; null: it is over. */
+    /** Sets the session that begins or was loaded; null when it ends. */
     void setSession(@Nullable Session present) {
         session = present;
     }
@@ -85,7 +85,7 @@ final class InboxState extends Inbox {
         return attachment;
     }
 
-    /** The session is attached, and its connection on its way from the leader before; null when not. */
+    /** Set while the session is attached and its connection is expected from the previous leader; else null. */
     @Nullable
     MovedSession awaited() {
         return awaited;
@@ -105,7 +105,7 @@ final class InboxState extends Inbox {
         awaited = moved;
     }
 
-    /** The connection is gone, or is not waited for any more. */
+    /** The connection is gone, or is no longer awaited. */
     void letGo() {
         attachment = null;
         awaited = null;
@@ -123,19 +123,19 @@ final class InboxState extends Inbox {
         return retained == null ? 0 : retained.size();
     }
 
-    // --- what earlier sessions have left to do
+    // --- unfinished cleanup of earlier sessions
 
     /** Wills that are still to be published. */
     List<StoredWill> owed() {
         return owed;
     }
 
-    /** Sessions that are over, but for their routes and what they have left of shared groups. */
+    /** Ended sessions whose routes, or messages of shared groups, are still to be handled. */
     List<EndedSession> ended() {
         return ended;
     }
 
-    /** Whether the record says nothing. */
+    /** Whether the record is empty, so that it can be deleted. */
     boolean hasNothing() {
         return session == null && owed.isEmpty() && ended.isEmpty();
     }
@@ -164,7 +164,7 @@ final class InboxState extends Inbox {
         isRemovingRoutes = isUnderWay;
     }
 
-    /** Of the {@link StockKeeping}. */
+    /** For {@link StockKeeping}. */
     boolean countsAsDetached() {
         return countsAsDetached;
     }
@@ -173,12 +173,12 @@ final class InboxState extends Inbox {
         countsAsDetached = counts;
     }
 
-    /** The origin of the delivery tokens of the present session's publishes. */
+    /** Origin of the delivery tokens for messages that the session publishes. */
     static String origin(InboxId id, long incarnation) {
         return id.tenant().value() + '/' + incarnation + '/' + id.clientId().value();
     }
 
-    /** Wills have their own origin, since they are finished in their own time. */
+    /** Wills have their own origin, because their tokens finish independently. */
     static String willOrigin(InboxId id, long incarnation) {
         return origin(id, incarnation) + "/will";
     }

@@ -22,18 +22,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The inboxes of a range that are in memory. An {@link InboxState} is loaded when first asked for ({@link #whenReady})
- * and given up when idle ({@link IdleInboxes}). What could not be written (full disk, overload) is undone in memory
- * where that is simple, an insert; otherwise the state is discarded and loaded again ({@link #discard}). All of that is
- * told to the {@link StockKeeping}. With the leader they end ({@link #stop}).
+ * The inboxes of a range that are in memory. An {@link InboxState} is loaded at its first request ({@link #whenReady})
+ * and dropped when idle ({@link IdleInboxes}). When a write fails (full disk, overload), an insert is undone in memory;
+ * for any other change the state is discarded and loaded again ({@link #discard}). {@link StockKeeping} is notified of
+ * all of this. All states end with the leader ({@link #stop}).
  *
  * <p>Owned by the range leader, and called on the range executor.
  */
 final class InboxStates {
     private static final Logger LOG = LoggerFactory.getLogger(InboxStates.class);
-    /** How soon it is looked again whether another leader has left what it is about to leave. */
+    /** Pause before the next check whether a stopping leader has handed over the session. */
     private static final long COMING_MILLIS = 5;
-    /** How soon somebody looks at an inbox that was discarded. */
+    /** Pause before a discarded inbox is loaded again. */
     private static final long LOOK_AGAIN_MILLIS = 1000;
 
     private final LeaderContext context;
@@ -49,21 +49,19 @@ final class InboxStates {
     private final Map<InboxId, InboxState> states = new HashMap<>();
     private final IdleInboxes idle;
     /**
-     * Another leader has followed in good order: what stands in memory is not needed any more, however it differs from
+     * Another leader has followed in good order: the state in memory is no longer needed, even where it differs from
      * the store.
      */
     private boolean isMoved;
 
     private boolean isDeposed;
     /**
-     * Were discarded and are to be loaded again: their connections have been cut off. The store may know less than what
-     * those were sent: {@link Queue#sentBound}.
+     * Discarded inboxes that are to be loaded again, with their {@link Queue#sentBound}: their connections were cut
+     * off, and more messages may have been sent than the store knows.
      */
     private final Map<InboxId, Long> cutOff = new HashMap<>(0);
 
-    /**
-     * @param whenLoaded told of each inbox that has been loaded, before anybody else gets it
-     */
+    /** @param whenLoaded called for each loaded inbox, before any request gets it */
     InboxStates(
             LeaderContext context,
             Writes writes,
@@ -102,7 +100,7 @@ final class InboxStates {
         return state;
     }
 
-    /** Runs the request now or once the inbox has been loaded, behind those already waiting for that. */
+    /** Runs the request now, or once the inbox is loaded, after those already waiting. */
     void whenReady(InboxId id, byte[] prefix, InboxState.Request request) {
         writes.closeFullBatch();
         InboxState state = states.get(id);
@@ -119,7 +117,7 @@ final class InboxStates {
         state.await(request);
     }
 
-    /** Those whose session a connection has, be it on its way from the leader before. */
+    /** Inboxes whose session has a connection, or one that is moving here from the previous leader. */
     void forEachHeld(Consumer<InboxState> action) {
         states.values().stream().filter(InboxState::isHeld).forEach(action);
     }
@@ -163,7 +161,7 @@ final class InboxStates {
         }
     }
 
-    /** Reads for an inbox; one that cannot be read is discarded. */
+    /** Reads for an inbox; discards the inbox if that fails. */
     <T> void read(InboxState state, Function<RangeReader, T> work, Consumer<T> then) {
         context.read(work, (result, failure) -> {
             if (result != null) {
@@ -179,7 +177,7 @@ final class InboxStates {
         });
     }
 
-    /** A batch that wrote to them is done: those may be idle now, or free to be loaded again. */
+    /** A batch is done: the inboxes it wrote to may now be idle, or free to be loaded again. */
     void batchDone(List<Inbox> touched) {
         for (Inbox state : touched) {
             if (state.residency.isDiscarded()) {
@@ -194,8 +192,8 @@ final class InboxStates {
     }
 
     /**
-     * What stands in memory could not be written. The connection is cut off, and the inbox loaded again once no batch
-     * is under way.
+     * A change in memory could not be written. Cuts off the connection, and loads the inbox again once no batch is
+     * pending.
      */
     void discard(InboxState state) {
         if (state.residency.isDiscarded() || isMoved) {
@@ -222,8 +220,8 @@ final class InboxStates {
     }
 
     /**
-     * Asked once it is loaded: null when it was not discarded before. Else this leader has cut off the connection that
-     * the store still has as attached, and what was sent is below this sequence.
+     * Called once after a load. Null if the inbox was not discarded before. Else this leader has cut off the connection
+     * that is still stored as attached, and every sent message is below this sequence.
      */
     @Nullable
     Long takeCutOff(InboxId id) {
@@ -231,8 +229,8 @@ final class InboxStates {
     }
 
     /**
-     * @param end what its connection is told
-     * @param reason why its messages of QoS 0 are dropped
+     * @param end reason for the connection
+     * @param reason of the drop of its QoS 0 messages
      */
     private void cutOff(InboxState state, InboxListener.Reason end, DropReason reason) {
         Attachment attachment = state.attachment();
@@ -248,7 +246,7 @@ final class InboxStates {
 
     private void reload(InboxState state) {
         states.remove(state.id);
-        // the record may say attached; whoever looks puts that right
+        // the record may say attached; the load corrects that
         agenda.lookAgain(state.id, LOOK_AGAIN_MILLIS);
         ArrayDeque<InboxState.Request> waiting = state.waiting();
         if (waiting != null) {
@@ -266,7 +264,7 @@ final class InboxStates {
         isMoved = true;
     }
 
-    /** Another leader follows, and takes nothing over out of this memory. Connections ask it whether they go on. */
+    /** Another leader follows, without taking state from this memory. Connections ask it whether they may continue. */
     void deposed() {
         isDeposed = true;
         for (InboxState state : states.values()) {
@@ -278,7 +276,10 @@ final class InboxStates {
         }
     }
 
-    /** Fails whoever waits for an inbox. Connections are left to the next leader after {@link #moved}, else cut off. */
+    /**
+     * Fails all requests that wait for an inbox. After {@link #moved} connections are handed to the next leader, else
+     * they are cut off.
+     */
     void stop(RangeException cause) {
         for (InboxState state : states.values()) {
             failWaiting(state, cause);
@@ -294,7 +295,7 @@ final class InboxStates {
         stock.stop();
     }
 
-    /** Leaves its connection to the next leader. */
+    /** Hands its connection to the next leader. */
     private void move(InboxState state, RangeException cause) {
         state.queue.relieved(state.id, reports);
         Attachment attachment = state.attachment();

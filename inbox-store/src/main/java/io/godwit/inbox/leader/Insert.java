@@ -22,28 +22,28 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One message on its way into the queues of one range that take it: the payload once, and a copy per inbox. Owned by
- * the range leader.
+ * One message on its way into the queues of one range: the payload once, and a copy per inbox. Owned by the range
+ * leader.
  */
 final class Insert implements Batch.Operation, Pending.Waiter {
-    /** What the inserts of one leader share. */
+    /** Parts shared by the inserts of one leader. */
     record Range(LeaderContext context, Writes writes, InboxReports reports, SharedTopics topics) {}
 
     private final Range range;
     private final @Nullable InsertCall call;
     private final Message message;
-    /** Of the message; the string that queues may keep. */
+    /** Topic of the message; the shared string for queues. */
     private final String topic;
 
     private final @Nullable String tokenOrigin;
     private final long tokenNumber;
     private final List<PlacedCopy> copies = new ArrayList<>(1);
-    /** Copies of QoS 1 and 2 that the sealed batch has in it. */
+    /** Number of copies of QoS 1 and 2 in the sealed batch. */
     private int written;
     /** An earlier message of the publisher failed before the batch was sealed, so this one is not in it. */
     private boolean isHeldBack;
 
-    /** @param call who is told of the outcome; null when nobody waits and no token is kept */
+    /** @param call receives the outcome; null when nothing waits for it and no token is kept */
     Insert(Range range, @Nullable InsertCall call, Message message) {
         this.range = range;
         this.call = call;
@@ -59,9 +59,9 @@ final class Insert implements Batch.Operation, Pending.Waiter {
     }
 
     /**
-     * Gives the copy its place in the queue, and joins the batch with it.
+     * Places the copy in its queue, and adds it to the batch.
      *
-     * @param isFirst whether this is not in the batch yet
+     * @param isFirst whether this insert is not in the batch yet
      */
     void addTo(Batch batch, boolean isFirst, PlacedCopy placed) {
         Queue queue = placed.state.queue;
@@ -85,7 +85,7 @@ final class Insert implements Batch.Operation, Pending.Waiter {
     public void encode(ByteWriter out) {
         isHeldBack = call != null && call.isHeldBack();
         if (isHeldBack) {
-            leaveOut(); // before what stands behind it is encoded
+            leaveOut(); // before the messages behind it are encoded
             return;
         }
         int live = 0;
@@ -158,12 +158,12 @@ final class Insert implements Batch.Operation, Pending.Waiter {
                 rememberToken(copy, false);
                 long ordinal = copy.ledger.find(copy.sequence);
                 if (ordinal >= 0) {
-                    // it never was in the store, so nothing is owed to its client
+                    // it was never in the store, so nothing is owed to its client
                     copy.ledger.finish(ordinal);
                 }
                 Connected connection = copy.state.connection();
                 if (connection != null) {
-                    range.writes().turn().pumpLater(connection.sender()); // what waits behind it
+                    range.writes().turn().pumpLater(connection.sender()); // sends what waits behind it
                 }
             }
             if (copy.qos == Qos.AT_MOST_ONCE) {
@@ -176,7 +176,9 @@ final class Insert implements Batch.Operation, Pending.Waiter {
         }
     }
 
-    /** Each by itself, where the sender goes on at the next leader. Those of QoS 0 were answered already. */
+    /**
+     * Answers each copy by itself when the sender continues at the next leader. Copies of QoS 0 were answered before.
+     */
     private boolean areAnswered(InsertCall asked, RangeException cause) {
         if (!asked.goesOn(cause)) {
             return false;
@@ -189,7 +191,7 @@ final class Insert implements Batch.Operation, Pending.Waiter {
             }
             areAnswered = true;
             if (copy.isAnswered) {
-                continue; // its client has it for certain
+                continue; // its client certainly has it
             }
             if (copy.wasSentEarly) {
                 asked.lost(copy.target);
@@ -200,7 +202,7 @@ final class Insert implements Batch.Operation, Pending.Waiter {
         return areAnswered;
     }
 
-    /** The client of an early copy is done with it before the store has seen it. */
+    /** The client of an early copy has acknowledged it before the batch was sealed: cancels the copy. */
     void takeBack(PlacedCopy copy) {
         copies.remove(copy);
         settle(copy);
@@ -209,8 +211,8 @@ final class Insert implements Batch.Operation, Pending.Waiter {
     }
 
     /**
-     * The client of an early copy is done with it while the log has it. Its publisher need not wait for the log: so no
-     * later copy, which may be taken back, is answered before this one.
+     * The client of an early copy has acknowledged it while the log has the batch: answers the publisher at once. A
+     * later copy, which could still be cancelled, is never answered before this one.
      */
     void acknowledged(PlacedCopy copy) {
         copy.isAnswered = true;
@@ -218,7 +220,7 @@ final class Insert implements Batch.Operation, Pending.Waiter {
     }
 
     static boolean isApart(Message message) {
-        // the payload nearly always decides, without a walk over the strings
+        // the payload size nearly always decides, without measuring the strings
         return message.payload().length >= RunCodec.APART_BYTES
                 || MessageCodec.encodedSize(message) >= RunCodec.APART_BYTES;
     }

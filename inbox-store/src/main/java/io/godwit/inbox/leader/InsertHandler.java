@@ -35,14 +35,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides for each copy of a message whether it gets a place in the queue. Owned by the range leader.
  *
- * <p>Early push (a setting, QoS 1 only): to a connected client that has nothing waiting before it and credit left, the
- * message is sent at once, while its insert waits for the log. If the acknowledgement comes first, the insert is taken
- * back: what was owed to that client is done, and the store never sees the message. When the log has it already, the
- * publisher is answered all the same. A crash before the acknowledgement loses a message that only its receiver has:
- * its publisher has no answer and repeats. The sequence must be below both stored ceilings,
- * so that no later message gets it after such a crash, nor is taken for new. An attach or a detach ends the
- * {@link Attachment} whose acknowledgements count, so that inserts from before it are written in any case. A message
- * with a token is never pushed early: the token must be stored.
+ * <p>Early push (a setting, QoS 1 only): if a connected client has nothing waiting before the message and credit left,
+ * the message is sent at once, while its insert waits for the log. If the client acknowledges first, the insert is
+ * cancelled: the debt to that client is paid, and the store never gets the message. If the log already has the insert,
+ * its publisher is answered at once. A crash before the acknowledgement loses a message that only its receiver has: its
+ * publisher has no answer and repeats. The sequence must be below both stored ceilings, so that after a crash no later
+ * message gets the same sequence, and the message itself, if it was stored, is not taken for a new one. An attach or a
+ * detach ends the {@link Attachment} whose acknowledgements count, so that earlier inserts are certainly written. A
+ * message with a token is never pushed early, because the token must be stored.
  */
 final class InsertHandler {
     private static final int[] ONLY = {0};
@@ -56,7 +56,7 @@ final class InsertHandler {
     private final Qos0Store qos0;
     private final Qos0Room room;
     private final Expiry expiry;
-    /** Of inserts alone: messages of QoS 0 shall not take the room of CONNECTs. */
+    /** Only for inserts, so that QoS 0 messages do not use up the limit for CONNECTs. */
     private final ConfirmedAnswers confirmed;
 
     InsertHandler(
@@ -105,7 +105,7 @@ final class InsertHandler {
         }
     }
 
-    /** Answers that wait for a proof of the leadership are left to the next leader. */
+    /** Leaves answers that wait for a proof of the leadership to the next leader. */
     void stop(RangeException cause) {
         confirmed.stop(cause);
     }
@@ -139,9 +139,9 @@ final class InsertHandler {
     }
 
     /**
-     * Answers the target or puts its copy into {@code insert}.
+     * Answers the target or adds its copy to {@code insert}.
      *
-     * @param batch that {@code insert} has joined already, null if none
+     * @param batch that {@code insert} has already joined, null if none
      * @return the batch that {@code insert} has joined, null if still none
      */
     private @Nullable Batch place(InsertCall call, int target, InboxState state, Insert insert, @Nullable Batch batch) {
@@ -223,7 +223,7 @@ final class InsertHandler {
         return used;
     }
 
-    /** The replays of an inbox, for the connection that holds its session. */
+    /** Carries out replay steps of an inbox for the connection that holds its session. */
     Attachment.Replays replaysOf(InboxState state) {
         return new Attachment.Replays() {
             @Override
@@ -241,7 +241,8 @@ final class InsertHandler {
     }
 
     /**
-     * See {@link io.godwit.inbox.client.InboxAttachment#replay}. The session is attached, and the step need not wait.
+     * See {@link io.godwit.inbox.client.InboxAttachment#replay}. The session must be attached, and {@code mustWait}
+     * false.
      */
     private void replay(InboxState state, ReplayStep step, Answer answer) {
         Session session = state.session();
@@ -251,7 +252,7 @@ final class InsertHandler {
         } else if (retained == null || !retained.isOwed(step.filter())) {
             answer.reply(new InboxReply.Replay(ReplayOutcome.OUTDATED));
         } else if (retained.isAt(step.filter(), step.to())) {
-            // a leader had taken it, and was lost before it could say so
+            // an earlier leader had committed it, and was lost before it answered
             passOver(retained, step, answer, () -> answer.reply(new InboxReply.Replay(ReplayOutcome.OUTDATED)));
         } else if (!retained.isAt(step.filter(), step.from())) {
             answer.reply(new InboxReply.Replay(ReplayOutcome.BEHIND));
@@ -261,7 +262,7 @@ final class InsertHandler {
         } else if (step.qos() == Qos.AT_MOST_ONCE) {
             passOver(retained, step, answer, () -> {
                 if (retained.hasSeenLive(step.filter(), step.message().topic())) {
-                    answer.reply(new InboxReply.Replay(ReplayOutcome.OUTDATED)); // by now
+                    answer.reply(new InboxReply.Replay(ReplayOutcome.OUTDATED)); // a live message came meanwhile
                 } else {
                     insertRetained(state, session, step, answer);
                 }
@@ -295,7 +296,7 @@ final class InsertHandler {
         });
     }
 
-    /** @return the batch that it is in; null when it is in none */
+    /** @return the batch that the message has joined; null when none */
     private @Nullable Batch insertRetained(InboxState state, Session session, ReplayStep step, Answer answer) {
         InsertRequest.Target copy = new InsertRequest.Target(
                 state.id.clientId(), session.incarnation, step.qos(), true, step.subscriptionIds());
@@ -304,7 +305,7 @@ final class InsertHandler {
         return place(call, 0, state, new Insert(range, call, step.message()), null);
     }
 
-    /** Tells who asked for the replay that its message is inserted. */
+    /** Answers a replay step whose message is inserted. */
     private record Inserted(Answer answer) implements Answer {
         @Override
         public void reply(InboxReply reply) {
@@ -355,7 +356,7 @@ final class InsertHandler {
         return filter == null ? null : new GroupCopy(filter, request.tokenOrigin(), request.tokenNumber());
     }
 
-    /** The session, unless there is none or its time is over, which is then made true. */
+    /** The session; null when there is none or it has expired, in which case it is ended first. */
     private @Nullable Session liveSession(InboxState state, long now) {
         Session session = state.session();
         if (session != null
@@ -367,7 +368,7 @@ final class InsertHandler {
         return session;
     }
 
-    /** Answers a repeat, once what it repeats is stored. */
+    /** Answers a repeat once the message it repeats is stored. Returns whether the token is known. */
     private boolean knowsToken(
             InsertCall call, int target, InboxState state, InsertRequest request, String source, long now) {
         TokenMemory tokens = state.queue.knownTokens();
@@ -434,8 +435,8 @@ final class InsertHandler {
     }
 
     /**
-     * Whether fewer messages wait than may. Those sent and not acknowledged do not wait; and while the client takes
-     * what it is given, those on their way into the store do not either.
+     * Whether the queue is below its limit. Messages that were sent and are not acknowledged do not count, nor, while
+     * the client keeps taking messages, those whose write is pending.
      */
     private boolean hasRoom(InboxState state) {
         return waiting(state) < boundsOf(state).maxQueued();
@@ -458,9 +459,9 @@ final class InsertHandler {
     }
 
     /**
-     * Drops one message of a full session.
+     * Drops one message of a full queue.
      *
-     * @return false when the new message is the one dropped
+     * @return false when the dropped message is the new one
      */
     private boolean makeRoom(InboxState state, Message message) {
         state.queue.droppedSinceFull(state.id, reports);

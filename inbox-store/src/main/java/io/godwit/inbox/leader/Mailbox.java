@@ -9,15 +9,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings the calls of connections to the leader: many calls, one task of the range executor. Connections of all event
- * loops put into it and the range executor takes out, hence the concurrent queue and the flags.
+ * Brings the calls of connections to the leader: many calls in one task of the range executor. Event loops add and the
+ * range executor removes, hence the concurrent queue and the flags.
  */
 final class Mailbox {
-    /** Something a connection asks for. */
+    /** A call of a connection. */
     interface Call {
         void run();
 
-        /** Instead of {@link #run}, on any thread. */
+        /** Called instead of {@link #run}, on any thread. */
         void fail(RangeException cause);
     }
 
@@ -25,33 +25,33 @@ final class Mailbox {
     private final Runnable beforeEach;
     private final Queue<Call> calls = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean drainQueued = new AtomicBoolean();
-    /** What calls are told since the leader is over; null before. */
+    /** The failure of calls after the leader has stopped; null before. */
     private volatile @Nullable RangeException stopped;
 
-    /** @param beforeEach run before each call */
+    /** @param beforeEach runs before each call */
     Mailbox(LeaderContext context, Runnable beforeEach) {
         this.context = context;
         this.beforeEach = beforeEach;
     }
 
-    /** Any thread. Calls of one thread are run in order. */
+    /** Any thread. Calls of one thread run in order. */
     void post(Call call) {
         calls.add(call);
         RangeException cause = stopped;
         if (cause != null) {
-            failAll(cause); // the last look of stop may have been before the add
+            failAll(cause); // stop may have emptied the queue before the add
         } else if (drainQueued.compareAndSet(false, true)) {
             context.execute(this::drain);
         }
     }
 
-    /** The leader is over: what is in here fails, and whatever comes. */
+    /** The leader has stopped: fails all waiting and later calls. */
     void stop(RangeException cause) {
         stopped = cause;
         failAll(cause);
     }
 
-    /** What a call is told whose attachment is over. */
+    /** The failure of a call whose attachment is over. */
     static RangeException closed() {
         return new RangeException(Cause.CLOSED, "the attachment is over");
     }

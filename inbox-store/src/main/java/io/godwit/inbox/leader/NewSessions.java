@@ -6,7 +6,7 @@ import io.godwit.kv.coprocessor.LeaderContext;
 import io.godwit.plugin.client.ClientInfo;
 import org.jspecify.annotations.Nullable;
 
-/** Begins sessions: gives them incarnations and their wills numbers. Owned by the range leader. */
+/** Begins sessions: assigns their incarnations, and numbers to their wills. Owned by the range leader. */
 final class NewSessions {
     private long lastIncarnation;
 
@@ -14,7 +14,7 @@ final class NewSessions {
     private final Writes writes;
     private final StockKeeping stock;
 
-    /** @param lastIncarnation the highest that leaders on this node have given out before */
+    /** @param lastIncarnation the highest that earlier leaders on this node have given out */
     NewSessions(LeaderContext context, Writes writes, StockKeeping stock, long lastIncarnation) {
         this.context = context;
         this.writes = writes;
@@ -22,7 +22,7 @@ final class NewSessions {
         this.lastIncarnation = lastIncarnation;
     }
 
-    /** A session begins; nobody has written its record yet. */
+    /** Begins a session; the caller writes its record. */
     Session begin(InboxState state, ClientInfo client, long expirySeconds) {
         Session session = new Session(nextIncarnation(), state.queue.sequences().peek(), client, expirySeconds);
         state.setSession(session);
@@ -31,7 +31,7 @@ final class NewSessions {
         return session;
     }
 
-    /** A will of the present connection as the record has it. */
+    /** The will of the present connection in the form of the record. */
     @Nullable
     StoredWill storedWill(InboxState state, Session session, @Nullable Will will) {
         if (will == null) {
@@ -42,8 +42,8 @@ final class NewSessions {
     }
 
     /**
-     * Rises with the clock, and always within a leadership. Nothing is kept of a client id that has no session, so it
-     * is time that tells a new incarnation from one long gone; the term tells two processes apart whose clock was set
+     * Rises with the clock, and strictly within a leadership. Nothing is kept of a client id without a session, so only
+     * time distinguishes a new incarnation from an old one; the term distinguishes two processes when the clock was set
      * back.
      */
     private long nextIncarnation() {
@@ -52,7 +52,7 @@ final class NewSessions {
         return lastIncarnation;
     }
 
-    /** The highest that was given out. */
+    /** The highest incarnation given out so far. */
     long lastIncarnation() {
         return lastIncarnation;
     }

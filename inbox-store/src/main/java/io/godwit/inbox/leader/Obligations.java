@@ -11,10 +11,10 @@ import io.godwit.kv.coprocessor.LeaderContext;
 import io.godwit.plugin.message.Message;
 
 /**
- * Does what the records of sessions say is still to be done, again and again until it is: publishes owed wills, removes
- * the routes of ended sessions, then gives what those have left of shared groups to others ({@link HandOver}); then the
- * record forgets it. Owned by the range leader. All may be done twice around a crash; tokens make the second time none,
- * and removing routes is repeatable.
+ * Carries out what the records of sessions still owe, and retries until it succeeds: publishes wills, removes the
+ * routes of ended sessions, then gives their messages of shared groups to other members ({@link HandOver}); then writes
+ * a record without it. Owned by the range leader. A crash may repeat each step; tokens make repeated messages harmless,
+ * and removing routes is idempotent.
  */
 final class Obligations {
     private static final long FIRST_RETRY_MILLIS = 500;
@@ -32,7 +32,7 @@ final class Obligations {
     private final HandOver handOver;
     private final Backoff backoff;
 
-    /** @param untilOver abandoned when the leader is none any more */
+    /** @param untilOver abandoned when the leadership is over */
     Obligations(
             LeaderContext context,
             Writes writes,
@@ -54,16 +54,14 @@ final class Obligations {
         this.backoff = new Backoff(FIRST_RETRY_MILLIS, LAST_RETRY_MILLIS, outside.random());
     }
 
-    /** Begins what the record that is written now says is to be done, if anything. */
+    /** Begins what the record in the present batch owes, if anything, once it is written. */
     void settleOnceWritten(InboxState state) {
         if (!state.owed().isEmpty() || !state.ended().isEmpty()) {
             writes.openBatch().whenDone(begin(state));
         }
     }
 
-    /**
-     * Begins once the batch that it joins is applied: a will must not be published for a change that never came to be.
-     */
+    /** Begins once its batch is applied: a will must not be published for a change that was never written. */
     private Pending.Waiter begin(InboxState state) {
         return new Pending.Waiter() {
             @Override
@@ -78,7 +76,7 @@ final class Obligations {
         };
     }
 
-    /** Begins what is not under way, unless a record is on its way into the store: with that it is called again. */
+    /** Begins whatever is not running, unless a record write is pending; that write calls this again. */
     private void goOn(InboxState state) {
         if (state.writes.recordUnderWay() != null) {
             return;
@@ -98,7 +96,7 @@ final class Obligations {
         state.residency.workBegins();
         StoredWill will = state.owed().get(0);
         Message told = will.message();
-        // its expiry interval counts from now [MQTT5-3.1.3-10]
+        // the will's expiry interval counts from now [MQTT5-3.1.3-10]
         Message message = new Message(
                 told.topic(), told.payload(), told.qos(), told.retain(), context.nowMillis(), told.properties());
         publish.publish(

@@ -27,32 +27,33 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Feeds one attachment: walks the ledger from the front and sends what it comes to, as far as the client has given
- * credit. Owned by the range leader.
+ * Feeds one attachment: walks the ledger from the front and sends messages as far as the client's credit allows. Owned
+ * by the range leader.
  *
- * <p>Where a message comes from: one just applied is still in memory, and is held until sent. When too much would be
- * held, the rest is left to the store and {@code complete} turns false; when what is held has been sent, the next page
- * is read, and so on until a page has reached the end of the queue. What is applied while that page is being read is
- * held beside it, so a busy queue is caught up with.
+ * <p>Source of a message: a message just applied is still in memory, and is held until sent. When too much would be
+ * held, later messages stay only in the store and {@code complete} becomes false. When the held messages are sent,
+ * pages are read until one has reached the end of the queue. Messages applied during a read are held beside its page,
+ * so that it catches up with a busy queue.
  *
- * <p>QoS 0 is sent at once when nothing waits before it; else it takes a place in memory behind what is queued now.
+ * <p>A QoS 0 message is sent at once when nothing waits before it; else it waits in memory behind the messages now
+ * queued.
  *
- * <p>A message that was never sent waits until the store knows that it may have been ({@link SentCeiling}).
+ * <p>A message that was never sent waits until the stored ceiling allows it ({@link SentCeiling}).
  */
 final class Outbox implements Sender {
     private static final int MAX_HELD = 256;
     private static final int MAX_HELD_BYTES = 256 * 1024;
-    /** So many sent messages are handed over together at most. */
+    /** Most messages in one hand-over. */
     private static final int MAX_HANDOVER = 256;
 
-    /** What the outboxes of one leader share. */
+    /** Parts shared by the outboxes of one leader. */
     record Range(LeaderContext context, Writes writes, Settling settling, InboxReports reports, Qos0Room room) {
         Holds holds() {
             return room.holds();
         }
     }
 
-    /** Reads on in the queue; an inbox that cannot be read is discarded. */
+    /** Reads pages of the queue; if a read fails, the inbox is discarded. */
     interface Pages {
         void read(Function<RangeReader, QueueReader.Page> work, Consumer<QueueReader.Page> then);
     }
@@ -64,25 +65,25 @@ final class Outbox implements Sender {
     private final DeliveryStream deliveries;
     private final Pages pages;
 
-    /** Deliveries begin with the first request: until then the connection does not know its session. */
+    /** Deliveries begin with the first request, because the connection does not know its session before that. */
     private boolean started;
 
     private long credit;
     private long sentAtMillis;
 
-    /** Above what an earlier attachment may have sent. */
+    /** Greater than every sequence that an earlier attachment may have sent. */
     private final long sentBefore;
 
     private final SentCeiling ceiling = new SentCeiling();
-    /** A batch that is to raise the ceiling has not been sealed. */
+    /** Whether the batch that is to raise the ceiling is not sealed yet. */
     private boolean raising;
 
     private boolean waitsForCeiling;
-    /** Applied and not sent, in order; each is in the ledger, finished perhaps. */
+    /** Applied messages that are not sent, in order; each is in the ledger, perhaps finished. */
     private final ArrayDeque<QueuedCopy> held = new ArrayDeque<>();
 
     private int heldBytes;
-    /** Whether everything applied and not sent is held. */
+    /** Whether all applied messages that are not sent are held. */
     private boolean complete;
 
     private @Nullable ArrayDeque<QueuedCopy> duringRead;
@@ -120,17 +121,14 @@ final class Outbox implements Sender {
         return ceiling;
     }
 
-    /**
-     * A message has got its place in the queue and is in {@code batch}, which brings the ceiling along when it must
-     * move.
-     */
+    /** A message was placed in the queue and in {@code batch}, which also writes the ceiling if that must move. */
     void placed(Batch batch, long sequence, long now) {
         if (keepsUp() ? ceiling.isNear(sequence) : hasStopped(now) && ceiling.canFallTo(reach())) {
             batch.wantProgress(state);
         }
     }
 
-    /** Whether the credit is enough for all that waits. */
+    /** Whether the credit covers all waiting messages. */
     private boolean keepsUp() {
         return ledger.tailOrdinal() - ledger.cursor() <= credit;
     }
@@ -139,15 +137,13 @@ final class Outbox implements Sender {
         return credit == 0 && now - sentAtMillis >= SentCeiling.STOPPED_MILLIS;
     }
 
-    /**
-     * The first sequence that was not sent and that the credit does not reach, if every message before it takes one.
-     */
+    /** The first unsent sequence beyond the credit, if every message before it takes one. */
     private long reach() {
         long next = keepsUp() ? state.queue.sequences().peek() : ledger.sequenceAt(ledger.cursor() + credit);
         return Math.max(next, ledger.sentBelow());
     }
 
-    /** At sealing: moves the ceiling; the batch tells it to the store. */
+    /** At sealing: moves the ceiling and returns it for the batch to write. */
     @Override
     public long tellCeiling() {
         raising = false;
@@ -166,7 +162,7 @@ final class Outbox implements Sender {
         }
     }
 
-    /** The store knows of a higher ceiling. */
+    /** A higher ceiling is stored. */
     @Override
     public void ceilingRaised() {
         if (waitsForCeiling) {
@@ -176,8 +172,8 @@ final class Outbox implements Sender {
     }
 
     /**
-     * A batch that was to raise it failed. On a full disk deliveries go on all the same; else it is raised with the
-     * next batch.
+     * A batch that was to raise the ceiling failed. On a full disk deliveries continue anyway; else the next batch
+     * raises it.
      */
     @Override
     public void ceilingNotRaised(RangeException cause) {
@@ -188,15 +184,15 @@ final class Outbox implements Sender {
         }
     }
 
-    /** Nothing waits before a new message. */
+    /** Whether nothing waits before a new message. */
     boolean isCaughtUp() {
         return started && ledger.cursor() == ledger.tailOrdinal() && qos0 == null;
     }
 
     /**
-     * A message of QoS 0 for this connection; nobody stores it.
+     * Sends or queues a QoS 0 message for this connection, without storing it.
      *
-     * @param isReplay whether it came out of the retain store
+     * @param isReplay whether it is a retained message from a replay
      */
     void offerQos0(QueuedCopy copy, boolean isReplay) {
         if (isCaughtUp()) {
@@ -212,10 +208,10 @@ final class Outbox implements Sender {
     }
 
     /**
-     * The connection goes on, at this leader: it was given everything up to {@code sequence}, and what is still in the
-     * ledger up to there is under way with it.
+     * Continues the connection at this leader: it was given everything up to {@code sequence}, and the ledger entries
+     * up to there are in flight with it.
      *
-     * @param places messages of QoS 0 that had not had their turn; null for none
+     * @param places QoS 0 messages that still wait; null for none
      */
     void continueBehind(long sequence, @Nullable Qos0Places places) {
         while (ledger.cursor() < ledger.tailOrdinal() && ledger.sequenceAt(ledger.cursor()) <= sequence) {
@@ -225,25 +221,25 @@ final class Outbox implements Sender {
     }
 
     /**
-     * What was not sent is finished, since an operator has emptied the queue. Gives back the QoS 0 messages that waited
-     * behind it in memory.
+     * An operator has emptied the queue, so all unsent messages are finished. Returns the QoS 0 messages that waited in
+     * memory behind them.
      */
     List<QueuedCopy> purged() {
         Qos0Places places = qos0;
         qos0 = null;
         pump();
         if (ledger.cursor() == ledger.tailOrdinal()) {
-            heldAt(Long.MAX_VALUE); // nothing of what is held is in the queue any more
+            heldAt(Long.MAX_VALUE); // releases all held messages, which are no longer in the queue
         }
         return places == null ? List.of() : places.takeUnsent(ledger);
     }
 
-    /** Whether the message may be sent before it is in the store. */
+    /** Whether the message may be sent before it is stored. */
     boolean maySendEarly(long sequence) {
         return credit > 0 && isCaughtUp() && ceiling.allows(sequence);
     }
 
-    /** Sends the last message of the ledger before it is in the store. */
+    /** Sends the last message of the ledger before it is stored. */
     void sendEarly(QueuedCopy copy, long now) {
         sentAtMillis = now;
         ledger.advance();
@@ -251,7 +247,7 @@ final class Outbox implements Sender {
         hand(copy, PacketIds.of(copy.sequence), false, false);
     }
 
-    /** The message is in the store. */
+    /** The message is stored. */
     @Override
     public void applied(QueuedCopy copy) {
         if (isSent(copy.sequence)) {
@@ -281,7 +277,7 @@ final class Outbox implements Sender {
         writes.turn().pumpLater(this);
     }
 
-    /** Sends what can be sent now. */
+    /** Sends all messages that may be sent now. */
     @Override
     public void pump() {
         long now = -1;
@@ -319,12 +315,12 @@ final class Outbox implements Sender {
         }
     }
 
-    /** Its end is at hand: what was handed over from {@code sequence} on the connection has not sent. */
+    /** The attachment is about to end: the connection has not sent the messages from {@code sequence} on. */
     void unsentFrom(long sequence) {
         ledger.unsentFrom(Math.max(sentBefore, sequence));
     }
 
-    /** Hands over what pumping has gathered. */
+    /** Delivers the messages that pumping has gathered. */
     @Override
     public void flush() {
         flushQueued = false;
@@ -336,19 +332,15 @@ final class Outbox implements Sender {
     }
 
     /**
-     * The attachment is over: nothing is handed over any more. Gives back the QoS 0 messages that never had their turn.
-     * Who keeps them puts them behind all that waits, so a retained one is left out that would come behind a newer live
-     * one of its topic there.
+     * Ends deliveries. Returns the QoS 0 messages that still wait, to be appended to the queue; a retained one is left
+     * out if a newer live message of its topic is queued before it.
      */
     List<QueuedCopy> close() {
         Qos0Places places = takePlaces();
         return places == null ? List.of() : places.takeUnsent(ledger);
     }
 
-    /**
-     * The attachment is over: nothing is handed over any more. Gives back the places of QoS 0 messages that never had
-     * their turn; null for none.
-     */
+    /** Ends deliveries. Returns the QoS 0 messages that still wait; null for none. */
     @Nullable
     Qos0Places takePlaces() {
         closed = true;
@@ -439,7 +431,7 @@ final class Outbox implements Sender {
         }
     }
 
-    // --- what is held
+    // --- held messages
 
     private boolean isSent(long sequence) {
         long cursor = ledger.cursor();
@@ -477,7 +469,7 @@ final class Outbox implements Sender {
                 throw new IllegalStateException(
                         "message lost from the queue of " + state.id.clientId() + " sequence=" + sequence);
             }
-            return; // on its way into the store; comes by applied()
+            return; // its write is pending; applied() will bring it
         }
         if (duringRead != null
                 || credit == 0 && qos != 0

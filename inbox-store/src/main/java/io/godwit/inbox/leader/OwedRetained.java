@@ -20,41 +20,42 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which retained messages the subscriptions of one session are still owed, and the topics of which it has been given
- * newer live ones meanwhile. There is none when nothing is owed. Owned by the range leader.
+ * The replays of one session: which retained messages its subscriptions are still owed, and on which topics newer live
+ * messages have come meanwhile. Exists only while something is owed. Owned by the range leader.
  *
- * <p>A replay moves on in the very batch that brings its message ({@link #moveOn}), so that a crash loses both or
- * neither; the batch tells its last place, however many messages it has. Nothing moves on in a later batch before that
- * one is done ({@link #mustWait}): should it fail, the replay stands where it stood before, and nothing behind the lost
- * message is in the store. What passes a message over, for it is outdated or goes out at QoS 0, is told with the next
- * batch that brings one, or lazily.
+ * <p>The batch that brings a retained message also moves its replay ({@link #moveOn}), so that a crash loses both or
+ * neither; the batch writes only the last position, however many messages it has. No replay moves in a later batch
+ * before that one is done ({@link #mustWait}): if it fails, the replay returns to its old position, and no message
+ * after the lost one is in the store. The position after a skipped message (outdated, or sent at QoS 0) is written with
+ * the next batch that brings a message, or lazily.
  *
- * <p>A live message whose topic a replay may still come to is noted in the batch that brings it, once
- * ({@link #noteLive}); the notes go when nothing is owed any more. A note tells the sequence of the last live message
- * that mattered, and each replay the sequence it began with, so what came before a subscription does not count for it.
+ * <p>A live message on a topic that a replay may still reach is noted once, in the batch that brings it
+ * ({@link #noteLive}); the notes are deleted when nothing is owed any more. A note has the sequence of the last
+ * relevant live message, and each replay the sequence at which it began, so earlier messages do not count for a
+ * subscription.
  *
- * <p>{@link ReplayRecord} says how they are stored.
+ * <p>{@link ReplayRecord} is the stored format.
  */
 final class OwedRetained {
-    /** Of one subscription. */
+    /** The replay to one subscription. */
     static final class Replay implements Inbox.Place {
         private final Inbox state;
         private final byte[] suffix;
         /** Live messages with a higher sequence came after the subscription. */
         private final long since;
-        /** As of the batches under way. */
+        /** Position, including pending batches. */
         private String place;
-        /** What the last batch that told it has told; null when that failed. */
+        /** The position that the last batch wrote; null when that batch failed. */
         private @Nullable String told;
-        /** Where it stood before {@link #movedBy}. */
+        /** Position before {@link #movedBy}. */
         private String before;
 
         private @Nullable Batch movedBy;
-        /** All has been given; that is on its way into the store. */
+        /** All messages are given, and the deletion of the replay is pending. */
         private boolean isEnding;
-        /** From which batch on the store may know it. */
+        /** Id of the first batch that may write the position. */
         private final long notBefore;
-        /** From this batch on the store knows another replay in its place, or none. */
+        /** From this batch on, the stored replay is another one, or none. */
         private long overInBatch = Long.MAX_VALUE;
 
         private Replay(Inbox state, TopicFilter filter, long since, String place, long notBefore) {
@@ -81,7 +82,7 @@ final class OwedRetained {
             return suffix.length + 32 + 2 * place.length();
         }
 
-        /** The batch is being sealed: writes the place, unless a later step of the same batch has put an end to it. */
+        /** Writes the position at sealing, unless a later step of the same batch has ended the replay. */
         @Override
         public void writeTo(ByteWriter out, Inbox.Sealing batch) {
             if (batch.id() < overInBatch) {
@@ -106,12 +107,12 @@ final class OwedRetained {
         }
     }
 
-    /** That a live message has come on a topic. */
+    /** Notes that a live message has come on a topic. */
     private static final class Note {
-        /** Of the newest that mattered. */
+        /** Sequence of the newest relevant message. */
         final long sequence;
 
-        /** Until it is done the store may not know. */
+        /** Until this batch is done the note may not be stored. */
         @Nullable
         Batch pending;
 
@@ -128,14 +129,14 @@ final class OwedRetained {
     private final Runnable discard;
     private final Map<TopicFilter, Replay> replays = new LinkedHashMap<>(2);
     private final Map<String, Note> notes = new HashMap<>(0);
-    /** The batch in which replays moved on last; null when it is done. */
+    /** The batch in which replays moved last; null when it is done. */
     private @Nullable Batch underWay;
     /** The session has ended. */
     private boolean isOver;
-    /** Nothing is owed any more, so the session has it no more. */
+    /** Nothing is owed any more, so the session has dropped this object. */
     private boolean isLeft;
 
-    /** @param discard has the inbox loaded again: what stands in memory could not be written */
+    /** @param discard has the inbox loaded again, when a change in memory could not be written */
     OwedRetained(Writes writes, Inbox state, Runnable discard) {
         this.writes = writes;
         this.state = state;
@@ -144,7 +145,7 @@ final class OwedRetained {
 
     // --- what is owed
 
-    /** Where the retained messages begin that the subscription is owed; null when it is owed none. */
+    /** Position of the first retained message that the subscription is still owed; null when it is owed none. */
     @Nullable
     String from(TopicFilter filter) {
         Replay replay = replays.get(filter);
@@ -159,12 +160,12 @@ final class OwedRetained {
         return replays.isEmpty();
     }
 
-    /** Whether all was given while the session was there: then it is as if there were none. */
+    /** Whether all was given while the session existed: this object then counts as absent. */
     boolean isLeft() {
         return isLeft;
     }
 
-    /** The highest sequence that one of them speaks of. */
+    /** The highest sequence in any replay or note. */
     long lastSequence() {
         long last = 0;
         for (Replay replay : replays.values()) {
@@ -176,12 +177,16 @@ final class OwedRetained {
         return last;
     }
 
-    /** Topics it keeps in memory. */
+    /** Number of topics in memory. */
     int size() {
         return notes.size();
     }
 
-    /** The subscription, made now, is owed all; {@code since} is above the sequences of all messages queued so far. */
+    /**
+     * Begins the replay of all retained messages to a new subscription.
+     *
+     * @param since greater than the sequences of all messages queued so far
+     */
     void begin(TopicFilter filter, long since, Batch batch) {
         Replay replay = new Replay(state, filter, since, StoredSubscription.ALL_RETAINED, batch.id);
         Replay earlier = replays.put(filter, replay);
@@ -192,7 +197,7 @@ final class OwedRetained {
         batch.put(state, replay.suffix, replay.encode());
     }
 
-    /** The subscription is gone. */
+    /** The subscription was removed. */
     void cancel(TopicFilter filter, Batch batch) {
         Replay replay = replays.remove(filter);
         if (replay != null) {
@@ -201,7 +206,9 @@ final class OwedRetained {
         }
     }
 
-    /** All has been given. Until that is in the store live topics are noted: after a crash the replay goes on. */
+    /**
+     * All messages are given. Live topics are noted until that is stored, because after a crash the replay continues.
+     */
     void end(TopicFilter filter, Batch batch) {
         Replay replay = replays.get(filter);
         if (replay == null) {
@@ -224,7 +231,7 @@ final class OwedRetained {
         });
     }
 
-    /** The session ends in this batch, and all keys with it. */
+    /** The session ends in this batch, and all its keys are deleted. */
     void over(Batch batch) {
         isOver = true;
         replays.values().forEach(replay -> replay.overInBatch = Math.min(replay.overInBatch, batch.id));
@@ -248,17 +255,17 @@ final class OwedRetained {
 
     // --- moving on
 
-    /** Whether the next message must wait: the batch with those before it takes no more, and is not done. */
+    /** Whether the next message must wait: the batch with the earlier ones is full and not done yet. */
     boolean mustWait() {
         return underWay != null && !writes.isOpen(underWay);
     }
 
-    /** Whether the step begins where its replay stands. */
+    /** Whether the replay is at this position. */
     boolean isAt(TopicFilter filter, String place) {
         return place.equals(from(filter));
     }
 
-    /** The message of {@code step} is in {@code batch}, the open one. */
+    /** Moves the replay: the message of {@code step} is in {@code batch}, the open one. */
     void moveOn(ReplayStep step, Batch batch) {
         Replay replay = replayOf(step);
         if (underWay != batch) {
@@ -281,7 +288,7 @@ final class OwedRetained {
         move(replay, step.to(), batch);
     }
 
-    /** To be taken back should the batch fail. */
+    /** Moves the replay so that a failure of the batch moves it back. */
     private static void move(Replay replay, String to, Batch batch) {
         if (replay.movedBy != batch) {
             replay.movedBy = batch;
@@ -293,9 +300,9 @@ final class OwedRetained {
     }
 
     /**
-     * The message of {@code step} needs no place in the store.
+     * Moves the replay past a message that is not stored.
      *
-     * @return the batch whose failure brings the replay back to before this step; null when it stands firm
+     * @return the batch whose failure moves the replay back to before this step; null when there is none
      */
     @Nullable
     Batch passOver(ReplayStep step) {
@@ -319,9 +326,9 @@ final class OwedRetained {
     }
 
     /**
-     * The batch is being sealed: places that moved without it go along, unless they may be taken back.
+     * At sealing: adds positions that moved without a message, unless they may move back.
      *
-     * @return whether it had no room for all of them
+     * @return whether the batch had no room for all of them
      */
     boolean tellMoved(Inbox.Sealing batch) {
         if (underWay != null) {
@@ -338,7 +345,10 @@ final class OwedRetained {
         return false;
     }
 
-    /** Another connection has been told a place that is not true any more; or nobody knows what is true. */
+    /**
+     * A batch with replay steps failed. Loads the inbox again if another connection was told a position that is now
+     * wrong, or if the outcome is unknown.
+     */
     private void lost(RangeException cause, @Nullable Connected by) {
         boolean isKnown =
                 cause.reason() != Cause.TIMEOUT && cause.reason() != Cause.LOST && cause.reason() != Cause.STORE_FAILED;
@@ -358,10 +368,10 @@ final class OwedRetained {
         }
     }
 
-    // --- what came live meanwhile
+    // --- live messages during a replay
 
     /**
-     * A live message of the topic has been given a place.
+     * A live message of the topic was placed in the queue.
      *
      * @param joined the batch that brings it; null when none does
      */
@@ -401,7 +411,7 @@ final class OwedRetained {
         });
     }
 
-    /** Whether a live message of the topic has been given a place since the subscription was made. */
+    /** Whether a live message of the topic was queued since the subscription was made. */
     boolean hasSeenLive(TopicFilter filter, String topic) {
         Replay replay = replays.get(filter);
         Note note = notes.get(topic);
@@ -411,8 +421,8 @@ final class OwedRetained {
     // --- loading
 
     /**
-     * Reads into {@code owed} what is owed to those of {@code subscriptions} that may be owed something; null when none
-     * is.
+     * Reads the replays of those {@code subscriptions} that may be owed something into {@code owed}; null when there
+     * are none.
      */
     static @Nullable OwedRetained load(RangeReader reader, OwedRetained owed, List<TopicFilter> subscriptions) {
         Inbox state = owed.state;

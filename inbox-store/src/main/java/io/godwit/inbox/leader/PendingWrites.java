@@ -4,8 +4,8 @@ import io.godwit.inbox.ledger.Pending;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far an inbox is ahead of the store: which batches write to it, and what is still to be told. {@link Batch},
- * {@link Writes} and {@link SessionRecords} write it.
+ * How far an inbox in memory is ahead of the store: its pending batches, and what is still to be written. Written by
+ * {@link Batch}, {@link Writes} and {@link SessionRecords}.
  */
 final class PendingWrites {
     private int batches;
@@ -22,7 +22,7 @@ final class PendingWrites {
 
     // --- batches
 
-    /** The batch writes to it; gives back whether that is new. It is under way until {@link #batchDone}. */
+    /** The batch writes to the inbox until {@link #batchDone}; returns whether that is new. */
     boolean join(Pending batch) {
         if (lastBatch == batch) {
             return false;
@@ -40,7 +40,7 @@ final class PendingWrites {
         return batches > 0;
     }
 
-    /** Its place in the table of the batch that is being sealed. */
+    /** Its index in the table of the batch that is being sealed. */
     int tableIndex() {
         return tableIndex;
     }
@@ -49,7 +49,7 @@ final class PendingWrites {
         tableIndex = index;
     }
 
-    /** The batch that is being sealed has a message of it; gives back whether a run begins with that. */
+    /** The batch being sealed contains a message of the inbox; returns whether that begins a run. */
     boolean beginRun(@Nullable Pending batch) {
         if (runBatch == batch) {
             return false;
@@ -58,14 +58,14 @@ final class PendingWrites {
         return true;
     }
 
-    /** A run begun before ends here. */
+    /** Ends the run that was begun before. */
     void endRun() {
         runBatch = null;
     }
 
     // --- the record of the session
 
-    /** Of the record as it was written or loaded last; 0 for none. */
+    /** Size of the record as last written or loaded; 0 for none. */
     int recordBytes() {
         return recordBytes;
     }
@@ -78,7 +78,7 @@ final class PendingWrites {
         recordIn = batch;
     }
 
-    /** The batch that wrote the record last, while that is under way; what the record owes is begun when it is done. */
+    /** The batch that wrote the record last, while it is pending; what the record owes begins when it is done. */
     @Nullable
     Pending recordUnderWay() {
         Pending batch = recordIn;
@@ -91,7 +91,7 @@ final class PendingWrites {
 
     // --- progress
 
-    /** The ledger has finished or received messages that the store does not know of. */
+    /** Whether the ledger has finished or received marks that are not written. */
     boolean isDirty() {
         return isDirty;
     }
@@ -100,7 +100,7 @@ final class PendingWrites {
         isDirty = dirty;
     }
 
-    /** The batch is asked to bring the progress along; gives back whether it was not asked last. */
+    /** Asks the batch to write the progress; returns false if it was the last one asked. */
     boolean wantProgress(Pending batch) {
         if (progressWantedBy == batch) {
             return false;
@@ -113,7 +113,7 @@ final class PendingWrites {
         return progressWantedBy == batch;
     }
 
-    /** Progress may not be written by an earlier batch than this: it speaks of a session begun there. */
+    /** The first batch that may write the progress, because the session begins in it. */
     long progressNotBefore() {
         return progressNotBefore;
     }

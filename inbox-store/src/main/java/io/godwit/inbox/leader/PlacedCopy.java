@@ -7,16 +7,16 @@ import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
 import org.jspecify.annotations.Nullable;
 
-/** A message that has its place in a queue and is on its way into the store. */
+/** A message that is placed in a queue and whose write is pending. */
 final class PlacedCopy extends QueuedCopy {
     final Inbox state;
-    /** Of the session it was placed in; that may have ended since. */
+    /** Ledger of the session it was placed in; that session may have ended. */
     final Ledger ledger;
-    /** Its number among the targets of the request. */
+    /** Its index among the targets of the request. */
     final int target;
-    /** Its client may have it, though the store does not. */
+    /** Whether its client may have it before the store. */
     boolean wasSentEarly;
-    /** Its client has acknowledged it before its batch was applied, and its publisher knows. */
+    /** Whether its client has acknowledged it before its batch was applied, and its publisher is answered. */
     boolean isAnswered;
 
     PlacedCopy(
@@ -34,7 +34,9 @@ final class PlacedCopy extends QueuedCopy {
         this.target = target;
     }
 
-    /** Whether the store needs it: not when its client, or the limit, was done with it before it was sealed. */
+    /**
+     * Whether it must be stored: false when its client has acknowledged it, or the limit dropped it, before sealing.
+     */
     boolean isLive() {
         return ledger.find(sequence) >= 0;
     }

@@ -13,11 +13,11 @@ import java.util.List;
 /**
  * Empties queues for operators. Owned by the range leader.
  *
- * <p>A message that goes is finished, as if its client had acknowledged it: so the marks of one batch take a queue out
- * of any length, and the space comes back as always. It is done in its turn among the requests of the inbox. Messages
- * that are inserted and not in the store yet stay: their publishers have no answer, so they count as later ones. What
- * may have been sent at QoS 1 or 2 stays too, because the client may have it and answer, and its packet id must not be
- * used for another message before that [MQTT5-4.4.0-1], [MQTT5-2.2.1-4].
+ * <p>A purged message is finished, as if its client had acknowledged it: so the marks of one batch empty a queue of any
+ * length, and its space is reclaimed as usual. A purge runs in order with the other requests of the inbox. Inserted
+ * messages that are not stored yet stay: their publishers have no answer, so they count as later ones. Messages that
+ * may have been sent at QoS 1 or 2 stay too, because the client may have them and answer, and their packet ids must not
+ * be used for other messages before that [MQTT5-4.4.0-1], [MQTT5-2.2.1-4].
  */
 final class Purges {
     private final Writes writes;
@@ -57,14 +57,14 @@ final class Purges {
     private void none(InboxState state, Answer answer) {
         InboxReply none = InboxReply.Purged.NO_SESSION;
         if (state.session() == null && state.writes.recordUnderWay() != null) {
-            // its end may be under way to the store: if that fails the session is there again
+            // the end of the session may be in a pending write: if that fails, the session exists again
             SessionRecords.whenRecorded(state, new Answering(states, state, answer, none));
         } else {
             confirmed.answer(() -> answer.reply(none), answer::fail);
         }
     }
 
-    /** Completes the messages in memory; gives back how many. */
+    /** Finishes the messages in memory; returns how many. */
     private int empty(InboxState state) {
         Ledger ledger = state.queue.ledger();
         long[] sequences = ledger.unsentUpTo(state.queue.appliedSequence());
@@ -81,11 +81,11 @@ final class Purges {
         return sequences.length + unsent.size();
     }
 
-    /** The marks are stored, or will be with a later batch: a failure leaves the memory as it is. */
+    /** The marks are stored now or with a later batch; a failure leaves the memory as it is. */
     private record Marked(InboxState state, Answer answer, InboxReply reply) implements Pending.Waiter {
         @Override
         public void applied() {
-            if (state.residency.isDiscarded()) { // perhaps before the batch was sealed, and then without the marks
+            if (state.residency.isDiscarded()) { // perhaps before the batch was sealed, which then had no marks
                 answer.fail(Mailbox.closed());
             } else {
                 answer.reply(reply);

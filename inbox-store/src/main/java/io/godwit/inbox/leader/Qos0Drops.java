@@ -3,11 +3,11 @@ package io.godwit.inbox.leader;
 import io.godwit.kv.client.RangeException;
 import io.godwit.plugin.event.DropReason;
 
-/** Why messages of QoS 0 are lost that nobody waits for. */
+/** Drop reasons of QoS 0 messages. */
 final class Qos0Drops {
     private Qos0Drops() {}
 
-    /** Why a message of QoS 0 is dropped when its leader stops, or when a batch fails, with this cause. */
+    /** The reason when the leader of a QoS 0 message stops, or its batch fails, with this cause. */
     static DropReason reasonOf(RangeException cause) {
         return switch (cause.reason()) {
             case OVERLOADED, DISK_FULL, TOO_LARGE, STORE_FAILED -> DropReason.STORE_FAILED;

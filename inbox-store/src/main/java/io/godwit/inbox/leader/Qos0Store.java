@@ -8,7 +8,7 @@ import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.message.Qos;
 import java.util.List;
 
-/** Stores messages of QoS 0 for sessions that are not connected, as far as the settings allow. */
+/** Stores QoS 0 messages for sessions that are not connected, as far as the settings allow. */
 final class Qos0Store {
     private final Writes writes;
     private final QueueSettings settings;
@@ -22,7 +22,7 @@ final class Qos0Store {
         this.range = range;
     }
 
-    /** Stores a message of QoS 0 for a session that is not connected; nobody waits for it. */
+    /** Stores a QoS 0 message for a session that is not connected; without an answer. */
     void store(Inbox state, QueuedCopy copy) {
         int most = settings.boundsOf(state.id.tenant()).maxQos0();
         if (most == 0) {
@@ -43,7 +43,7 @@ final class Qos0Store {
     }
 
     /**
-     * The same for all that a connection has left. Each may begin another batch: together they can be many and large.
+     * Stores all messages that a connection has left. Each may begin another batch, because together they can be large.
      */
     void storeAll(Inbox state, List<QueuedCopy> copies) {
         for (QueuedCopy copy : copies) {

@@ -10,8 +10,8 @@ import io.godwit.kv.client.RangeException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queue of one inbox without the messages: its ledger and sequences, and what it remembers of publishers. All but
- * the sequences is the present session's. {@link InboxLoader} fills it.
+ * The queue of one inbox without the messages: its ledger and sequences, and its memory of publishers. All except the
+ * sequences belongs to the present session. {@link InboxLoader} fills it.
  */
 final class Queue {
     private SequenceAllocator sequences = new SequenceAllocator(1, 0);
@@ -20,7 +20,7 @@ final class Queue {
     private @Nullable InboundFlows inbound;
     private long appliedSequence;
     private long storedSentBelow;
-    /** Of sessions that have ended, perhaps not in the store: see {@link Ledger#sentBound}. */
+    /** {@link Ledger#sentBound} of ended sessions, whose end may not be stored yet. */
     private long sentBoundOfEnded;
 
     private boolean hasData;
@@ -38,7 +38,7 @@ final class Queue {
         return ledger;
     }
 
-    /** A session has begun, or is loaded. */
+    /** Sets the ledger of a session that begins or was loaded. */
     void setLedger(Ledger begun) {
         ledger = begun;
     }
@@ -73,7 +73,7 @@ final class Queue {
         return flows;
     }
 
-    /** Fails who waits for a message of QoS 2 that the session has published. */
+    /** Fails all that wait for a QoS 2 message of the session. */
     void stopInbound(RangeException cause) {
         InboundFlows flows = inbound;
         if (flows != null) {
@@ -81,7 +81,7 @@ final class Queue {
         }
     }
 
-    /** Highest sequence known to be in the store. */
+    /** Highest sequence known to be stored. */
     long appliedSequence() {
         return appliedSequence;
     }
@@ -90,7 +90,7 @@ final class Queue {
         appliedSequence = sequence;
     }
 
-    /** What its progress said when it was loaded: see {@link io.godwit.inbox.format.Progress#sentBelow}. */
+    /** {@link io.godwit.inbox.format.Progress#sentBelow} of the loaded progress. */
     long storedSentBelow() {
         return storedSentBelow;
     }
@@ -99,12 +99,12 @@ final class Queue {
         storedSentBelow = sequence;
     }
 
-    /** No message that the store has of this sequence or a higher one has been sent, whatever the store knows. */
+    /** No stored message with this sequence or a higher one was sent, even if the stored bound is lower. */
     long sentBound() {
         return Math.max(sentBoundOfEnded, ledger.sentBound());
     }
 
-    /** Whether the store has anything of this session beyond its record, or is about to. */
+    /** Whether the store has data of this session besides its record, or is about to. */
     boolean hasData() {
         return hasData;
     }
@@ -113,7 +113,7 @@ final class Queue {
         hasData = true;
     }
 
-    /** The session is over, and what the store had of it. */
+    /** The session and its stored messages are gone. */
     void end(RangeException cause) {
         hasData = false;
         ledger.leaveStock();
@@ -126,19 +126,19 @@ final class Queue {
 
     // --- while it is full
 
-    /** Whether messages of QoS 1 or 2 were dropped since it was full. */
+    /** Whether messages of QoS 1 or 2 were dropped since the queue became full. */
     boolean isFull() {
         return droppedWhenFull > 0;
     }
 
-    /** One more message of QoS 1 or 2 is dropped, since it is full. */
+    /** Counts a message of QoS 1 or 2 that is dropped because the queue is full. */
     void droppedSinceFull(InboxId id, InboxReports reports) {
         if (droppedWhenFull++ == 0) {
             reports.queueFullBegan(id);
         }
     }
 
-    /** It is not full any more, or nobody keeps account of that. */
+    /** The queue is no longer full, or the count ends for another reason. */
     void relieved(InboxId id, InboxReports reports) {
         if (droppedWhenFull > 0) {
             reports.queueFullEnded(id, droppedWhenFull);

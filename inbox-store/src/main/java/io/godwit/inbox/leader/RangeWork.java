@@ -4,8 +4,8 @@ import io.godwit.inbox.ledger.QueueSettings;
 import io.godwit.kv.coprocessor.LeaderContext;
 
 /**
- * What a leader decides with: its clock and timers, the settings, the open batch, and the inboxes that are in memory,
- * with when each is looked at again. Owned by the range leader.
+ * The parts that most decisions need: clock and timers, settings, batches, the inboxes in memory, and the times at
+ * which they are checked again. Owned by the range leader.
  */
 record RangeWork(
         LeaderContext context,

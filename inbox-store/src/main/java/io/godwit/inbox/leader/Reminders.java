@@ -4,7 +4,7 @@ import io.godwit.inbox.expiry.SessionTimes;
 import io.godwit.inbox.format.StoredWill;
 import io.godwit.kv.coprocessor.LeaderContext;
 
-/** When sessions without a connection end, and their wills are due. Owned by the range leader. */
+/** Times at which detached sessions end and their wills are due. Owned by the range leader. */
 final class Reminders {
     private final LeaderContext context;
     private final Agenda agenda;
@@ -14,7 +14,7 @@ final class Reminders {
         this.agenda = agenda;
     }
 
-    /** Has the inbox looked at when its session ends or its will is due. */
+    /** Schedules a check of the inbox for when its session ends or its will is due. */
     void remindOf(InboxState state) {
         Session session = state.session();
         if (session == null || state.isHeld()) {
@@ -27,7 +27,7 @@ final class Reminders {
         agenda.remind(state.id, due);
     }
 
-    /** Of a session that no connection has: whether its time is over. */
+    /** Whether a detached session has expired. */
     boolean hasExpired(Session session) {
         return SessionTimes.endsAt(session.detachedAtMillis(), session.expirySeconds()) <= context.nowMillis();
     }

@@ -1,8 +1,8 @@
 package io.godwit.inbox.leader;
 
 /**
- * Whether an inbox in memory can be used, and what the leader does for it between events. {@link InboxStates} says the
- * former, {@link IdleInboxes} keeps its own account of it here.
+ * Whether an inbox in memory is usable, and whether the leader works for it. {@link InboxStates} sets the former;
+ * {@link IdleInboxes} keeps its own bookkeeping here.
  */
 final class Residency {
     private boolean isReady;
@@ -13,7 +13,7 @@ final class Residency {
     private boolean wasUsed;
     private int countedEntries;
 
-    /** Filled by loading; no request is handled before. */
+    /** Whether loading is complete; no request is handled before. */
     boolean isReady() {
         return isReady;
     }
@@ -22,7 +22,7 @@ final class Residency {
         isReady = true;
     }
 
-    /** Something was decided here that could not be written: to be loaded anew once no batch is under way. */
+    /** Whether a change in memory could not be written: the inbox is loaded again once no batch is pending. */
     boolean isDiscarded() {
         return isDiscarded;
     }
@@ -33,8 +33,8 @@ final class Residency {
     }
 
     /**
-     * Work of the leader for it begins that survives between events: publishing owed wills, removing routes, handing
-     * over, distributing.
+     * The leader begins work for the inbox that lasts over several tasks: publishing owed wills, removing routes,
+     * handing over, distributing.
      */
     void workBegins() {
         activities++;
@@ -48,9 +48,9 @@ final class Residency {
         return activities > 0;
     }
 
-    // --- of the queue of inboxes that may be given up
+    // --- bookkeeping of IdleInboxes
 
-    /** It is asked for. */
+    /** A request used the inbox. */
     void use() {
         wasUsed = true;
     }
@@ -59,7 +59,7 @@ final class Residency {
         return wasUsed;
     }
 
-    /** From now on it is looked at whether it is used. */
+    /** Starts a new observation of whether it is used. */
     void forgetUse() {
         wasUsed = false;
     }
@@ -72,7 +72,7 @@ final class Residency {
         isIdleQueued = isQueued;
     }
 
-    /** It counts for so many entries there from now on; gives back how many more those are. */
+    /** Sets the entries that it counts for; returns the difference to before. */
     int count(int entries) {
         int more = entries - countedEntries;
         countedEntries = entries;

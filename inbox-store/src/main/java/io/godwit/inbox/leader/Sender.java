@@ -4,25 +4,25 @@ import io.godwit.inbox.format.QueuedCopy;
 import io.godwit.inbox.ledger.SentCeiling;
 import io.godwit.kv.client.RangeException;
 
-/** Sends the messages of one queue, as they are stored and the store learns how far. Used by the range leader. */
+/** Sends the messages of one queue as they are stored and the ceiling rises. Used by the range leader. */
 interface Sender {
-    /** Sends what can be sent now. */
+    /** Sends all messages that may be sent now. */
     void pump();
 
-    /** Hands over what pumping has gathered. */
+    /** Delivers the messages that pumping has gathered. */
     void flush();
 
-    /** The message is in the store. */
+    /** The message is stored. */
     void applied(QueuedCopy copy);
 
     SentCeiling ceiling();
 
-    /** At sealing: moves the ceiling; the batch tells it to the store. */
+    /** At sealing: moves the ceiling and returns it for the batch to write. */
     long tellCeiling();
 
-    /** The store knows of a higher ceiling. */
+    /** A higher ceiling is stored. */
     void ceilingRaised();
 
-    /** A batch that was to raise it failed. */
+    /** A batch that was to raise the ceiling failed. */
     void ceilingNotRaised(RangeException cause);
 }

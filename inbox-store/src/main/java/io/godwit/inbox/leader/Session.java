@@ -8,8 +8,8 @@ import io.godwit.plugin.topic.TopicFilter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One life of a session in the memory of the range leader, which owns it: what the record has of it, its filters, and
- * what is on its way into the store. {@link FilterTable} and {@link OwedRetained} say how the store holds the rest.
+ * One incarnation of a session in the memory of the range leader, which owns it: the fields of the record, the filters,
+ * and pending writes. {@link FilterTable} and {@link OwedRetained} describe the other stored parts.
  */
 final class Session extends StoredSession {
     private @Nullable Pending termsIn;
@@ -20,14 +20,14 @@ final class Session extends StoredSession {
         super(incarnation, first, client, expirySeconds);
     }
 
-    /** One that is loaded. */
+    /** A session that was loaded. */
     Session(StoredSession stored) {
         super(stored);
     }
 
     /**
-     * The batch that wrote what a connection relies on: that the session is there, its expiry, its user and its will.
-     * Null when that was loaded.
+     * The last batch that wrote what a connection relies on: that the session exists, its expiry, its user and its
+     * will. Null when that was loaded.
      */
     @Nullable
     Pending termsIn() {
@@ -47,7 +47,7 @@ final class Session extends StoredSession {
         return owed != null && owed.isOwed(filter);
     }
 
-    /** What the subscriptions are owed; null for nothing. */
+    /** The retained messages that the subscriptions are owed; null for none. */
     @Nullable
     OwedRetained retained() {
         OwedRetained owed = retained;

@@ -20,12 +20,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How sessions lose their connection, and end. Owned by the range leader.
+ * Detaches and ends sessions. Owned by the range leader.
  *
- * <p>Each method changes the {@link InboxState}, and the new record joins the open batch, where it says so. A session
- * that ends goes from the record's session into its list of ended ones, with its filters, and its queue goes with one
- * range delete, all in one mutation; {@link Obligations} then does what is left. If the queue has messages of shared
- * groups that others may get, it stays until they have them; the next session of the client id begins behind it.
+ * <p>Each method changes the {@link InboxState}; where documented, the new record joins the open batch. A session that
+ * ends moves from the record's session to its list of ended ones, with its filters, and one range delete removes its
+ * queue, all in one mutation; {@link Obligations} does the rest. If the queue has messages of shared groups that other
+ * members may get, it stays until they have them; the next session of the client id begins after it.
  */
 final class SessionEnds {
     private final LeaderContext context;
@@ -53,7 +53,7 @@ final class SessionEnds {
         this.reports = reports;
     }
 
-    /** Ends what the new connection does not continue: a connection, a session, a will that waits. */
+    /** Ends what a new connection does not continue: the old connection, the session, or a pending will. */
     void leaveBehind(InboxState state, boolean cleanStart) {
         Session session = state.session();
         if (session == null) {
@@ -70,14 +70,14 @@ final class SessionEnds {
             return;
         }
         StoredWill will = session.will();
-        // the session goes on, so a will whose delay is not over is not sent [MQTT5-3.1.3-9]; one without a delay is
+        // the session continues, so a will is sent only if its delay is over or it has none [MQTT5-3.1.3-9]
         if (will != null && (takeover ? will.delaySeconds() == 0 : Reminders.willDueAt(session, will) <= now)) {
             owe(state, session);
         }
         suppressWill(state, session);
     }
 
-    /** The will is not published after all. */
+    /** Cancels the will. */
     void suppressWill(InboxState state, Session session) {
         StoredWill will = session.will();
         if (will != null) {
@@ -87,7 +87,7 @@ final class SessionEnds {
         }
     }
 
-    /** Ends the connection that has the session, be it one that is awaited. */
+    /** Ends the connection that has the session, present or awaited. */
     void cutOff(InboxState state, InboxListener.Reason reason) {
         Attachment attachment = state.attachment();
         MovedSession awaited = state.awaited();
@@ -96,7 +96,7 @@ final class SessionEnds {
             state.letGo();
             unsent = attachment.close(reason);
         } else if (awaited != null) {
-            state.letGo(); // its connection will be refused
+            state.letGo(); // its connection will be refused when it comes
             unsent = awaited.unsent(state.queue.ledger());
         } else {
             return;
@@ -108,7 +108,7 @@ final class SessionEnds {
         }
     }
 
-    /** QoS 0 that a connection has left: the session keeps it, if it is still there. */
+    /** Keeps the QoS 0 messages of a connection for its session if that exists, else drops them. */
     void keepUnsent(InboxState state, List<QueuedCopy> unsent) {
         if (state.session() != null) {
             qos0.storeAll(state, unsent);
@@ -117,7 +117,7 @@ final class SessionEnds {
         }
     }
 
-    /** The session has lost its connection; it may end here and now. Writes the record. */
+    /** The session has lost its connection; it may end at once. Writes the record. */
     void detached(InboxState state, Session session) {
         InboundFlows flows = state.queue.knownInbound();
         session.detach(context.nowMillis(), flows != null && flows.hasUndistributed());
@@ -130,12 +130,12 @@ final class SessionEnds {
         }
         records.write(state);
         if (state.queue.hasData()) {
-            writes.openBatch().wantProgress(state); // from here on it is exact what was sent
+            writes.openBatch().wantProgress(state); // from here on the stored bound of sent messages is exact
         }
         reminders.remindOf(state);
     }
 
-    /** Takes the session out of the state, with all it has; its will is owed, its routes are to be removed. */
+    /** Ends the session in the state: its will becomes owed, and its routes are to be removed. */
     void end(InboxState state, Session session, SessionEndCause cause) {
         if (session.isKept()) {
             reports.sessionEnded(state.id, cause);
@@ -176,8 +176,8 @@ final class SessionEnds {
     }
 
     /**
-     * What other members of shared groups get of its queue: QoS 1, and QoS 2 that was not sent [MQTT5-4.8.2-5]. The
-     * rest is dropped, counted and reported.
+     * The messages of its queue that other members of shared groups get: QoS 1, and QoS 2 that was not sent
+     * [MQTT5-4.8.2-5]. The rest is dropped, counted and reported.
      */
     private @Nullable Remains leave(InboxState state, Session session) {
         Ledger ledger = state.queue.ledger();
@@ -199,7 +199,7 @@ final class SessionEnds {
                 : new Remains(session.first, state.queue.sequences().peek(), Arrays.copyOf(left, count), false);
     }
 
-    /** The will, if there is one, is to be published from now on. */
+    /** Makes the will, if there is one, due now. */
     void owe(InboxState state, Session session) {
         StoredWill will = session.will();
         if (will != null) {

@@ -67,7 +67,9 @@ final class SessionHandler {
         this.reports = reports;
     }
 
-    /** Answers a command that does nothing where nothing is stored, if that is certain; else returns false. */
+    /**
+     * Answers a command that does nothing without a stored session, if certainly none is stored; else returns false.
+     */
     boolean answersWithoutSession(SessionCall call) {
         InboxReply reply = call.withoutSession();
         if (reply == null || !storedInboxes.isAbsent(call.prefix())) {
@@ -77,7 +79,7 @@ final class SessionHandler {
         return true;
     }
 
-    /** Calls that wait for a proof of the leadership are left to the next leader. */
+    /** Leaves calls that wait for a proof of the leadership to the next leader. */
     void stop(RangeException cause) {
         confirmed.stop(cause);
     }
@@ -86,7 +88,7 @@ final class SessionHandler {
         confirmed.answer(() -> answer.reply(reply), answer::fail);
     }
 
-    /** Carries out a command about a session that is loaded. */
+    /** Carries out a command about a loaded session. */
     void handle(InboxState state, SessionCall call) {
         call.command().choose(new Handling(state, call));
     }
@@ -164,7 +166,7 @@ final class SessionHandler {
         }
     }
 
-    /** Whose the session is, to {@code client}. */
+    /** Who owns the session, from the point of view of {@code client}. */
     private SessionOwner owner(InboxState state, ClientInfo client) {
         Session session = state.session();
         if (session == null || !state.isHeld() && reminders.hasExpired(session)) {
@@ -200,7 +202,7 @@ final class SessionHandler {
         Session session = state.session();
         StoredWill will = session == null ? null : session.will();
         if (session == null || discardsWill && will == null) {
-            // its end may be under way to the store: if that fails the session is there again
+            // the end of the session may be in a pending write: if that fails, the session exists again
             InboxReply none = InboxReply.Flag.of(false);
             if (state.writes.recordUnderWay() == null) {
                 replyConfirmed(answer, none);

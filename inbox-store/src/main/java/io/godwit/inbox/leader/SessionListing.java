@@ -20,23 +20,23 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers a {@link SessionQuery} out of what a range has stored: from one session record straight to the next, with the
- * heads of the queues of those that are asked for. Ends early when it has looked at many inboxes or read much, and
- * tells where to go on. On an I/O thread.
+ * Answers a {@link SessionQuery} from the stored data of a range. Seeks from one session record to the next, and reads
+ * the runs of the queues of matching sessions. Ends early when it has visited many inboxes or read much, and returns
+ * where to continue. On an I/O thread.
  */
 final class SessionListing {
-    /** A look is a step of the cursor: tens of microseconds where nothing is cached. */
+    /** Most inboxes visited. A visit is a step of the cursor: tens of microseconds when nothing is cached. */
     private static final int MOST_LOOKS = 4_096;
 
     private static final int MOST_SESSIONS = 500;
-    /** Of payloads in the runs that are walked; many small messages take as long as few large ones. */
+    /** Limit on payload bytes in the runs that are read; many small messages take as long as a few large ones. */
     private static final long MOST_QUEUE_BYTES = 8 << 20;
 
     private static final int MOST_MESSAGES = 100_000;
-    /** Of the texts of an answer, which clients choose. */
+    /** Limit on the texts of an answer, because clients choose their lengths. */
     private static final long MOST_CHARS = 1 << 19;
 
-    /** Of client ids, asked for or not; each character costs a step of the search. */
+    /** Limit on the characters of all client ids compared; each costs a step of the search. */
     private static final long MOST_ID_CHARS = 16 << 20;
 
     private final RangeReader reader;
@@ -113,7 +113,7 @@ final class SessionListing {
         }
     }
 
-    /** Only while its will waits. */
+    /** Adds a session of the broker's own, only while its will waits. */
     private void addKept(StoredSession session) {
         StoredWill will = session.will();
         if (will == null || session.isAttached()) {
@@ -142,7 +142,10 @@ final class SessionListing {
                 && !(session.isAttached() && query.criteria().onlyDetached());
     }
 
-    /** One that is kept for its will alone ends with its connection, and is none of those that are stored. */
+    /**
+     * Whether the session is a stored one: a session kept only for its will ends with its connection and does not
+     * count.
+     */
     static boolean lasts(StoredSession session, long nowMillis) {
         return session.expirySeconds() > 0 && endsAt(session) > nowMillis;
     }

@@ -19,7 +19,7 @@ final class SessionRecords {
         this.storedInboxes = storedInboxes;
     }
 
-    /** The record as it is now joins what is written next. */
+    /** Writes the present record with the open batch. */
     void write(InboxState state) {
         Batch batch = writes.openBatch();
         state.writes.recordWrittenBy(batch);
@@ -28,7 +28,7 @@ final class SessionRecords {
             state.writes.setRecordBytes(0);
             batch.delete(state, InboxKeys.suffix(InboxKeys.SESSION));
             batch.delete(state, InboxKeys.suffix(InboxKeys.CEILING));
-            // what comes next stores a ceiling anew
+            // the next session stores a new ceiling
             state.queue.setSequences(
                     new SequenceAllocator(state.queue.sequences().peek(), 0));
         } else {
@@ -41,7 +41,7 @@ final class SessionRecords {
         }
     }
 
-    /** What is decided about the record is in the store. */
+    /** Calls the waiter when the latest record is stored. */
     static void whenRecorded(InboxState state, Pending.Waiter waiter) {
         Pending last = state.writes.recordUnderWay();
         if (last == null) {

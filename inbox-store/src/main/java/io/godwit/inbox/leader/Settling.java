@@ -5,18 +5,18 @@ import io.godwit.inbox.protocol.InboxId;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Whether another leader follows in good order: then nothing new is begun here. Owned by the range leader. */
+/** Whether another leader follows in good order, so that nothing new is begun here. Owned by the range leader. */
 final class Settling {
     private final MovedSessions moved;
     private boolean isSettling;
-    /** Told to {@link MovedSessions}. */
+    /** Inboxes announced to {@link MovedSessions}. */
     private final List<InboxId> announced = new ArrayList<>(0);
 
     Settling(MovedSessions moved) {
         this.moved = moved;
     }
 
-    /** Whether another leader follows: what is not needed to answer what was accepted is left to it. */
+    /** Whether another leader follows: it takes over all work except the answers to accepted requests. */
     boolean isSettling() {
         return isSettling;
     }
@@ -26,15 +26,15 @@ final class Settling {
     }
 
     /**
-     * The session is attached while this leader settles: the next one may be there before this one has stopped, for its
-     * range has been cut in two.
+     * The session is attached while this leader settles. After a split the next leader may start before this one has
+     * stopped, and must know of it.
      */
     void announce(Inbox inbox) {
         announced.add(inbox.id);
         moved.announce(inbox.id);
     }
 
-    /** The leader has stopped: what was announced and is not left will not be. */
+    /** The leader has stopped: withdraws announced inboxes that were not handed over. */
     void withdraw() {
         moved.withdraw(announced);
     }

@@ -6,23 +6,23 @@ import io.godwit.inbox.report.Stock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the {@link Stock}, if there is one, what the inboxes in memory hold. Owned by the range leader, and called on
- * the range executor but for {@link #newLedger}.
+ * Reports the contents of the inboxes in memory to the {@link Stock}, if there is one. Owned by the range leader, and
+ * called on the range executor, except {@link #newLedger}.
  */
 final class StockKeeping {
-    /** Null when nobody asks. */
+    /** Null when no stock is kept. */
     private final Stock.@Nullable Part part;
 
     StockKeeping(Stock.@Nullable Part part) {
         this.part = part;
     }
 
-    /** Of a session that has no message yet. May be called on any thread. */
+    /** A ledger for a session without messages. Any thread. */
     Ledger newLedger(long first) {
         return part == null ? new Ledger(first) : Ledger.withSizes(first);
     }
 
-    /** The state has got a ledger that no message was put into yet. */
+    /** The state has got a new, empty ledger. */
     void ledgerBegun(InboxState state) {
         if (part != null) {
             state.queue.ledger().joinStock(part, true);
@@ -44,7 +44,7 @@ final class StockKeeping {
         state.queue.ledger().joinStock(part, isCounted);
     }
 
-    /** A session has begun or ended, or has got or lost its connection. */
+    /** A session has begun or ended, or its connection has come or gone. */
     void sessionChanged(InboxState state) {
         if (part == null) {
             return;
@@ -63,7 +63,7 @@ final class StockKeeping {
                 && !InboxReports.isBrokersOwn(state.id);
     }
 
-    /** What stands in memory is not what is stored. */
+    /** The state of the inbox in memory differs from the stored one. */
     void discarded(InboxState state) {
         if (part != null) {
             sessionChanged(state);
@@ -72,7 +72,7 @@ final class StockKeeping {
         }
     }
 
-    /** The inbox is not in memory any more; nothing about it changes until it is. */
+    /** The inbox was dropped from memory; it does not change until it is loaded again. */
     void forgotten(Inbox state) {
         if (part != null) {
             part.rememberApart(state.id, state.queue.ledger().apartToRemember());

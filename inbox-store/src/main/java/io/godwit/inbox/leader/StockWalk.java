@@ -17,12 +17,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts, when a leadership begins, what the range holds: reads all queues once, a page at a time with a pause behind
+ * Counts the contents of a range when a leadership begins: reads all queues once, a page at a time with a pause after
  * each, so that clients do not notice. Owned by the range leader; pages are read on an I/O thread.
  */
 final class StockWalk {
     private static final Logger LOG = LoggerFactory.getLogger(StockWalk.class);
-    /** With the pages, so many sessions or about so many MiB a second: 5,000 or 20. */
+    /** Limits the walk to about 5,000 sessions or 20 MiB per second. */
     static final long PAUSE_MILLIS = 50;
 
     private static final int PAGE_SESSIONS = 256;

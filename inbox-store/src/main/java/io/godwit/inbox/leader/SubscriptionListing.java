@@ -18,11 +18,11 @@ import java.util.Optional;
 import java.util.PriorityQueue;
 
 /**
- * Answers a {@link SubscriptionQuery} out of what a range has stored: reads all filters of the session, whose number is
- * limited, and keeps the first that are asked for. On an I/O thread.
+ * Answers a {@link SubscriptionQuery} from the stored data of a range: reads all filters of the session, whose number
+ * is limited, and keeps the first ones asked for. On an I/O thread.
  */
 final class SubscriptionListing {
-    /** Of the texts of filters in an answer, unless there is one alone. */
+    /** Limit on the filter texts of an answer; a single longer filter is allowed. */
     private static final int MOST_CHARS = 1 << 19;
 
     private static final Comparator<StoredSubscription> ORDER =
@@ -41,7 +41,7 @@ final class SubscriptionListing {
         return Optional.of(first(reader, query));
     }
 
-    /** The first that are asked for, as many as have room: what is held meanwhile is bounded too. */
+    /** The first subscriptions asked for, as many as fit; never holds more than that in memory. */
     private static SubscriptionPage first(RangeReader reader, SubscriptionQuery query) {
         String after = query.after();
         PriorityQueue<StoredSubscription> first = new PriorityQueue<>(ORDER.reversed());

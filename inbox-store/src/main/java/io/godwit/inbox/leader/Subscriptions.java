@@ -9,7 +9,7 @@ import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Changes the subscriptions of sessions, and what these are owed. Owned by the range leader. */
+/** Changes the subscriptions of sessions, and the retained messages they are owed. Owned by the range leader. */
 final class Subscriptions {
     private final Writes writes;
     private final InboxStates states;
@@ -61,7 +61,7 @@ final class Subscriptions {
         }
         Attachment attachment = state.attachment();
         if (attachment != null) {
-            attachment.refuseReplays(filter); // what was on its way for the subscription before
+            attachment.refuseReplays(filter); // steps of the replay to the old subscription
         }
         retained.begin(filter, writes.takeSequence(state), writes.openBatch());
     }

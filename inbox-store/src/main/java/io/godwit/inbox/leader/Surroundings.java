@@ -20,10 +20,10 @@ import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What leaders call outside the store, and tell. The functions are called on range executors and answer on any thread.
+ * What leaders call outside their range. The functions are called on range executors and answer on any thread.
  *
- * @param stock null when nobody asks what the queues hold
- * @param random spreads attempts, see {@link io.godwit.kv.client.Backoff}
+ * @param stock null when the contents of queues are not counted
+ * @param random spreads retries, see {@link io.godwit.kv.client.Backoff}
  */
 public record Surroundings(
         Publish publish,

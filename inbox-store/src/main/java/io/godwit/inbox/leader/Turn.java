@@ -4,10 +4,10 @@ import io.godwit.kv.coprocessor.LeaderContext;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The end of a turn of the range executor: what many requests have brought goes out together. */
+/** Collects work for the end of a task of the range executor, so that the results of many requests go out together. */
 final class Turn {
     private final LeaderContext context;
-    /** Proposes what is to be written. */
+    /** Proposes the open batches. */
     private final Runnable propose;
 
     private boolean isEndQueued;
@@ -19,7 +19,7 @@ final class Turn {
         this.propose = propose;
     }
 
-    /** Something is sent soon: when a batch is done, or at the end of the turn. */
+    /** Pumps the sender soon: when a batch is done, or at the end of the task. */
     void pumpLater(Sender sender) {
         toPump.add(sender);
     }

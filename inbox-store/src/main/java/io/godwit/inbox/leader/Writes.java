@@ -13,11 +13,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the leader writes: the open {@link Batch}, those that wait to be proposed, and the inboxes with finished marks
- * that go along with the next one. Owned by the range leader.
+ * The writes of the leader: the open {@link Batch}, batches that wait to be proposed, and inboxes with finished marks
+ * for the next batch. Owned by the range leader.
  */
 final class Writes implements Batch.Owner {
-    /** An acknowledgement waits at most so long for a batch to ride on. */
+    /** Longest time that an acknowledgement waits for a batch to join. */
     private static final long LAZY_MILLIS = 1000;
 
     private final LeaderContext context;
@@ -31,14 +31,14 @@ final class Writes implements Batch.Owner {
     private long lastBatchId;
     /** The newest batch; null when it has been sealed. */
     private @Nullable Batch open;
-    /** While one is encoded. */
+    /** The batch that is being encoded; null for none. */
     private @Nullable Batch sealing;
 
     private final List<Batch> toPropose = new ArrayList<>();
-    /** The outcome of a batch is not known. */
+    /** The outcome of a batch is unknown. */
     private boolean isLeadershipOver;
 
-    /** @param whenDone told of the inboxes that a batch wrote to, when it is done */
+    /** @param whenDone gets the inboxes that a batch wrote to, when it is done */
     Writes(LeaderContext context, Consumer<List<Inbox>> whenDone) {
         this.context = context;
         this.whenDone = whenDone;
@@ -50,9 +50,9 @@ final class Writes implements Batch.Owner {
     }
 
     /**
-     * Why nothing may be added to the store now; null when it may. What users add asks for it. Not asked for: what
-     * takes the place of something stored (a message with a token, the record of a session that goes on), and what ends
-     * things.
+     * Why nothing may be added to the store now; null when it may. Checked for data that users add. Not checked for
+     * data that replaces stored data (a message with a token, the record of a session that continues) or that ends
+     * something.
      */
     @Nullable
     RangeException diskFull() {
@@ -62,9 +62,8 @@ final class Writes implements Batch.Owner {
     }
 
     /**
-     * A full batch takes no more. Called before a request, and before whatever else writes by itself: its own part
-     * stays in one mutation. In the middle of a request only between parts of which each may be lost alone, such as
-     * messages of QoS 0.
+     * Closes a full batch. Called before each request and before other independent writes, so that each stays in one
+     * mutation. Within a request only between parts that may be lost independently, such as QoS 0 messages.
      */
     void closeFullBatch() {
         if (open != null && open.isFull()) {
@@ -72,7 +71,7 @@ final class Writes implements Batch.Owner {
         }
     }
 
-    /** The batch that takes what is written next. */
+    /** The batch for the next writes. */
     Batch openBatch() {
         Batch batch = open;
         if (batch == null || batch.isDone()) {
@@ -84,12 +83,12 @@ final class Writes implements Batch.Owner {
         return batch;
     }
 
-    /** Whether what is written now joins {@code batch}. */
+    /** Whether new writes join {@code batch}. */
     boolean isOpen(Batch batch) {
         return batch == open && !batch.isDone();
     }
 
-    /** Takes a sequence for the open batch, which brings the ceiling along when need be. */
+    /** Takes a sequence for the open batch, which also writes the ceiling if necessary. */
     long takeSequence(Inbox state) {
         SequenceAllocator sequences = state.queue.sequences();
         long sequence = sequences.take();
@@ -119,7 +118,7 @@ final class Writes implements Batch.Owner {
         isLeadershipOver = true;
     }
 
-    /** Whether another leader is to follow, though this one was not told so yet. */
+    /** Whether another leader must follow, although this one was not notified yet. */
     boolean isLeadershipOver() {
         return isLeadershipOver;
     }
@@ -147,7 +146,7 @@ final class Writes implements Batch.Owner {
         }
     }
 
-    /** The log takes the batch: nothing can join it any more. Finished marks go along. */
+    /** The log takes the batch: nothing can join it after this. Adds the finished marks. */
     @Override
     public void sealing(Batch batch) {
         sealing = batch;
@@ -155,7 +154,7 @@ final class Writes implements Batch.Owner {
             open = null;
         }
         for (Inbox state : batch.wantedProgress()) {
-            // else the session it was wanted for is over
+            // otherwise the session it was wanted for is over
             if (state.hasSession() && !state.residency.isDiscarded() && state.writes.progressNotBefore() <= batch.id) {
                 addProgress(batch, state);
             }
@@ -179,11 +178,11 @@ final class Writes implements Batch.Owner {
         dirty.clear();
         dirty.addAll(later);
         if (isCut) {
-            openBatch().whenDone(Batch.NOBODY); // takes the rest, or as much of it as it has room for
+            openBatch().whenDone(Batch.NOBODY); // takes the rest, or as much as fits
         }
     }
 
-    /** @return false when there was no room for all that goes along with it */
+    /** @return false when the batch had no room for all additions */
     private static boolean addProgress(Batch batch, Inbox state) {
         state.writes.setDirty(false);
         state.queue.setHasData();
@@ -198,7 +197,7 @@ final class Writes implements Batch.Owner {
         }
     }
 
-    /** Takes back a copy that its client is done with; and the batch, when that was all. */
+    /** Cancels a copy that its client has acknowledged; also cancels the batch when it is empty then. */
     void copyTakenBack(Batch batch) {
         batch.copyTakenBack();
         if (batch.isVoid() && batch.cancel()) {
@@ -232,7 +231,7 @@ final class Writes implements Batch.Owner {
 
     // --- the end of the leader
 
-    /** Proposes what was decided, and what is finished. May be called again. */
+    /** Proposes all decisions and finished marks. May be called again. */
     void settle() {
         if (!dirty.isEmpty() && !hasFailedSettling) {
             openBatch().whenDone(new Pending.Waiter() {
@@ -241,14 +240,14 @@ final class Writes implements Batch.Owner {
 
                 @Override
                 public void failed(RangeException cause) {
-                    hasFailedSettling = true; // not again and again: the connections tell what is finished, too
+                    hasFailedSettling = true; // do not retry: connections also report what is finished
                 }
             });
         }
         turn.end();
     }
 
-    /** The leader is over: what was not proposed will not be. */
+    /** The leader has stopped: fails the batches that were not proposed. */
     void failUnproposed(RangeException cause) {
         List<Batch> unproposed = List.copyOf(toPropose);
         toPropose.clear();

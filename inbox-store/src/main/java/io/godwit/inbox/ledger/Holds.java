@@ -1,11 +1,11 @@
 package io.godwit.inbox.ledger;
 
-/** How much memory the outboxes of one range use for messages that wait for their client. Owned by the range leader. */
+/** Memory that the outboxes of one range use for messages that wait for their client. Owned by the range leader. */
 public final class Holds {
-    /** Beyond this, what is applied is left to the store; pages being read may add to it. */
+    /** Beyond this, applied messages are not kept in memory; pages being read may exceed it. */
     private static final long BUDGET_BYTES = 64L << 20;
 
-    /** What QoS 0 messages that nobody stores take for all connections of the range. */
+    /** Limit on the QoS 0 messages that wait only in memory, for all connections of the range. */
     private static final long PLACE_BUDGET_BYTES = 64L << 20;
 
     private long bytes;
@@ -23,12 +23,12 @@ public final class Holds {
         bytes -= less;
     }
 
-    /** Whether those that have a place are within the budget. */
+    /** Whether the QoS 0 messages in memory are within the budget. */
     boolean mayPlace() {
         return placedBytes <= PLACE_BUDGET_BYTES;
     }
 
-    /** @param more negative for places given up */
+    /** @param more negative for removed messages */
     void placed(long more) {
         placedBytes += more;
     }

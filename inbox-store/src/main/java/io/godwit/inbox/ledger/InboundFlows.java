@@ -10,11 +10,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The QoS 2 messages one session has published and not released yet, by packet id (MQTT 5.0, 4.3.3). Owned by the range
- * leader; stored under an INBOUND key each ({@link InboundRecord}).
+ * The QoS 2 messages that one session has published and not released yet, by packet id (MQTT 5.0, 4.3.3). Owned by the
+ * range leader; each is stored under an INBOUND key ({@link InboundRecord}).
  */
 public final class InboundFlows {
-    /** One of them. */
+    /** One inbound QoS 2 message. */
     public static final class Flow {
         public final int packetId;
         public final long number;
@@ -41,7 +41,7 @@ public final class InboundFlows {
             message = null;
         }
 
-        /** Until this write is applied an answer must wait for it; null for nothing to wait for. */
+        /** The write that an answer must wait for; null for none. */
         public @Nullable Pending pending() {
             return pending;
         }
@@ -50,7 +50,10 @@ public final class InboundFlows {
             pending = write;
         }
 
-        /** Whether its token is of no use any more: a mark that is not committed yet does not survive a kill. */
+        /**
+         * Whether its token is no longer needed. A mark that is not committed yet does not count: it would not survive
+         * a kill.
+         */
         boolean isFinished() {
             Pending write = pending;
             return isDistributed() && (write == null || write.isDone());
@@ -60,7 +63,7 @@ public final class InboundFlows {
             return InboundRecord.encode(number, message);
         }
 
-        /** Whether the leader distributes it itself, since the connection that began is gone. */
+        /** Whether the leader distributes it itself, because its connection has ended. */
         public boolean isResuming() {
             return resuming != null;
         }
@@ -69,7 +72,7 @@ public final class InboundFlows {
             resuming = new ArrayList<>(0);
         }
 
-        /** While it is resumed: {@code waiter} goes on when that is over. */
+        /** Only while it is resumed: calls {@code waiter} when that is over. */
         public void awaitResumed(Pending.Waiter waiter) {
             List<Pending.Waiter> waiting = resuming;
             if (waiting == null) {
@@ -97,11 +100,11 @@ public final class InboundFlows {
     }
 
     private final TreeMap<Integer, Flow> flows = new TreeMap<>();
-    /** By number those that are not finished; some that are stay until {@link #finishedBelow} meets them. */
+    /** Flows that are not finished, by number; finished ones stay until {@link #finishedBelow} removes them. */
     private final TreeMap<Long, Flow> unfinished = new TreeMap<>();
     /**
-     * While the leader distributes what an ended connection has left: new messages, which must not overtake that. Null
-     * when it does not.
+     * New messages that must not overtake those of an ended connection, which the leader is distributing. Null when it
+     * distributes none.
      */
     private @Nullable List<Pending.Waiter> behind;
 
@@ -111,7 +114,7 @@ public final class InboundFlows {
         return flows.get(packetId);
     }
 
-    /** The one of this number; null when that is finished. */
+    /** The flow of this number; null when it is finished. */
     public @Nullable Flow unfinished(long number) {
         return unfinished.get(number);
     }
@@ -139,14 +142,14 @@ public final class InboundFlows {
         return unfinished.values().stream().anyMatch(flow -> !flow.isDistributed());
     }
 
-    /** Undistributed ones in the order they were received. */
+    /** Undistributed flows in the order they were received. */
     public List<Flow> undistributed() {
         return unfinished.values().stream()
                 .filter(flow -> !flow.isDistributed())
                 .toList();
     }
 
-    /** Tokens below this number need not be remembered by anybody. */
+    /** Tokens below this number may be forgotten everywhere. */
     public long finishedBelow(long nextNumber) {
         Map.Entry<Long, Flow> first = unfinished.firstEntry();
         while (first != null && first.getValue().isFinished()) {
@@ -156,7 +159,7 @@ public final class InboundFlows {
         return first == null ? nextNumber : Math.min(nextNumber, first.getKey());
     }
 
-    /** The write that deletes the flow released last; null for none. */
+    /** The write that deletes the most recently released flow; null for none. */
     public @Nullable Pending lastRelease() {
         return lastRelease;
     }
@@ -165,9 +168,9 @@ public final class InboundFlows {
         lastRelease = write;
     }
 
-    // --- what waits while the leader distributes what an ended connection has left
+    // --- waiting while the leader distributes the messages of an ended connection
 
-    /** From now on new messages wait. */
+    /** New messages wait from now on. */
     public void holdBack() {
         behind = new ArrayList<>(0);
     }
@@ -176,7 +179,7 @@ public final class InboundFlows {
         return behind != null;
     }
 
-    /** While new messages wait: so does {@code waiter}. */
+    /** Only while new messages wait: adds {@code waiter} to them. */
     public void awaitTurn(Pending.Waiter waiter) {
         List<Pending.Waiter> waiting = behind;
         if (waiting == null) {
@@ -185,7 +188,7 @@ public final class InboundFlows {
         waiting.add(waiter);
     }
 
-    /** What waits goes on. */
+    /** Calls those that wait. */
     public void releaseBehind() {
         List<Pending.Waiter> waiting = behind;
         behind = null;
@@ -194,7 +197,7 @@ public final class InboundFlows {
         }
     }
 
-    /** Fails who waits for a flow: the session is over, or the leader. */
+    /** Fails all that wait, because the session or the leadership is over. */
     public void stop(RangeException cause) {
         for (Flow flow : flows.values()) {
             flow.stop(cause);

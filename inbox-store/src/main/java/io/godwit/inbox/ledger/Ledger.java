@@ -7,14 +7,14 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The unfinished messages of one inbox in sequence order, without the messages: what the leader must know to give out
- * packet ids, to count against the limit, to say what is finished, and to name the topic of what is given up. Fourteen
- * bytes a message, its topic ({@link SharedTopics}), and where a {@link Stock} is kept four more. Owned by the range
- * leader.
+ * The unfinished messages of one inbox in sequence order, without their contents: what the leader needs to assign
+ * packet ids, to count against the limit, to write which messages are finished, and to report the topics of dropped
+ * messages. Costs fourteen bytes per message, its topic ({@link SharedTopics}), and four more where a {@link Stock} is
+ * kept. Owned by the range leader.
  *
- * <p>Entries are named by ordinals that never change while an entry is in here, except by {@link #compact}, which moves
- * {@link #cursor} and {@link #sentEnd} along; both lie between head and tail. Deliveries go in order, so what has been
- * sent is a prefix.
+ * <p>Ordinals identify entries. The ordinal of an entry changes only in {@link #compact}, which also moves
+ * {@link #cursor} and {@link #sentEnd}; both lie between head and tail. Deliveries go in order, so the sent messages
+ * are a prefix.
  *
  * <p>A finished entry at the front leaves at once; one behind an unfinished entry stays as a hole until the front
  * moves.
@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 public final class Ledger {
     private static final int QOS_MASK = 3;
     /**
-     * The first message of its run in the store. Missing on some: then {@link #floor} is lower than it need be, never
-     * higher.
+     * The first message of its run in the store. The mark may be missing: then {@link #floor} is lower than necessary,
+     * never higher.
      */
     private static final int RUN_START = 4;
 
@@ -34,7 +34,7 @@ public final class Ledger {
 
     private static final int FIRST_CAPACITY = 8;
     private static final int COMPACT_FROM = 1024;
-    /** So many messages that stand apart are read for their size when an inbox is loaded. */
+    /** Number of large messages whose size is read when an inbox is loaded. */
     public static final int APART_SAMPLE = 8;
 
     public static final int UNKNOWN = -1;
@@ -42,9 +42,9 @@ public final class Ledger {
     private final long first;
     private long[] sequences = new long[FIRST_CAPACITY];
     private byte[] flags = new byte[FIRST_CAPACITY];
-    /** Null at entries that are finished, and outside of head and tail. */
+    /** Null at finished entries, and outside of head and tail. */
     private @Nullable String[] topics = new @Nullable String[FIRST_CAPACITY];
-    /** The bytes of payloads; null when nobody asks for them. */
+    /** Payload sizes; null when they are not needed. */
     private int @Nullable [] sizes;
 
     private long headOrdinal;
@@ -66,17 +66,14 @@ public final class Ledger {
     private int passedRuns;
     private boolean passedApart;
 
-    /** Told of each change; null while nobody is. */
+    /** Receives each change of the counts; null for none. */
     private Stock.@Nullable Part stock;
 
     private long liveBytes;
-    /** Sizes of messages that stand apart are guessed. */
+    /** Whether sizes of some large messages are guesses. */
     private boolean guesses;
 
-    /**
-     * @param first no message of the session has a lower sequence; what the store has of lower ones is not the
-     *     session's
-     */
+    /** @param first lowest sequence of the session; stored messages below it belong to earlier sessions */
     public Ledger(long first) {
         this.first = first;
         this.floor = first;
@@ -84,7 +81,7 @@ public final class Ledger {
         this.horizon = first;
     }
 
-    /** A ledger that knows the sizes of its messages, to be counted when it is told {@link #joinStock where}. */
+    /** A ledger that knows the sizes of its messages, to be counted in a stock ({@link #joinStock}). */
     public static Ledger withSizes(long first) {
         Ledger ledger = new Ledger(first);
         ledger.sizes = new int[FIRST_CAPACITY];
@@ -100,9 +97,9 @@ public final class Ledger {
     /**
      * Appends a message.
      *
-     * @param sequence above all before it
+     * @param sequence greater than all before it
      * @param isOfGroup whether the session was chosen for it as a member of a shared group
-     * @param payloadBytes {@link #UNKNOWN} for one {@link #guessUnknown to be guessed}
+     * @param payloadBytes {@link #UNKNOWN} to {@link #guessUnknown guess} it later
      */
     public void append(long sequence, int qos, boolean apart, String topic, boolean isOfGroup, int payloadBytes) {
         if (size == sequences.length) {
@@ -124,7 +121,7 @@ public final class Ledger {
         }
     }
 
-    /** Entries that it has memory for. */
+    /** Entries that fit without growing. */
     public int capacity() {
         return sequences.length;
     }
@@ -133,7 +130,7 @@ public final class Ledger {
         return headOrdinal;
     }
 
-    /** One past the last. */
+    /** One past the last ordinal. */
     public long tailOrdinal() {
         return headOrdinal + size;
     }
@@ -146,7 +143,7 @@ public final class Ledger {
         return sequences[slot(ordinal)];
     }
 
-    /** 0 when it is empty. */
+    /** 0 when the ledger is empty. */
     public long lastSequence() {
         return isEmpty() ? 0 : sequenceAt(tailOrdinal() - 1);
     }
@@ -155,7 +152,7 @@ public final class Ledger {
         return flags[slot(ordinal)] & QOS_MASK;
     }
 
-    /** Of an unfinished message. */
+    /** Topic of an unfinished message. */
     public String topicAt(long ordinal) {
         return Objects.requireNonNull(topics[slot(ordinal)], "finished");
     }
@@ -172,12 +169,12 @@ public final class Ledger {
         return (flags[slot(ordinal)] & GROUP) != 0;
     }
 
-    /** The ordinal of an unfinished message, -1 when there is none of that sequence. */
+    /** The ordinal of an unfinished message, -1 when there is none with that sequence. */
     public long find(long sequence) {
         if (size == 0) {
             return -1;
         }
-        // sequences nearly always follow each other without a gap
+        // sequences are nearly always consecutive
         long guess = sequence - sequences[slot(headOrdinal)];
         if (guess >= 0 && guess < size && sequences[slot(headOrdinal + guess)] == sequence) {
             return isFinishedAt(headOrdinal + guess) ? -1 : headOrdinal + guess;
@@ -199,7 +196,7 @@ public final class Ledger {
         return -1;
     }
 
-    /** Whether an unfinished message of the topic has a higher sequence. A walk from the end. */
+    /** Whether an unfinished message of the topic has a higher sequence. Searches from the end. */
     boolean hasBehind(long sequence, String topic) {
         for (long ordinal = tailOrdinal() - 1; ordinal >= headOrdinal && sequenceAt(ordinal) > sequence; ordinal--) {
             if (topic.equals(topics[slot(ordinal)])) {
@@ -209,7 +206,7 @@ public final class Ledger {
         return false;
     }
 
-    /** Messages of QoS 1 and 2 that are not finished. */
+    /** Unfinished messages of QoS 1 and 2. */
     public int liveQueued() {
         return liveQueued;
     }
@@ -248,7 +245,7 @@ public final class Ledger {
         }
     }
 
-    /** QoS 1 and 2 messages still on their way into the store. Kept by the insert that placed them. */
+    /** QoS 1 and 2 messages whose write is not applied yet. Maintained by the insert that placed them. */
     public int unapplied() {
         return unapplied;
     }
@@ -261,23 +258,23 @@ public final class Ledger {
         unapplied--;
     }
 
-    // --- what it holds, for whoever counts that
+    // --- counts for the stock
 
     public boolean hasSizes() {
         return sizes != null;
     }
 
-    /** Messages that are not finished. */
+    /** Unfinished messages. */
     public int live() {
         return liveQueued + liveQos0;
     }
 
-    /** The bytes of their payloads; 0 in a ledger without sizes. */
+    /** Payload bytes of the unfinished messages; 0 in a ledger without sizes. */
     public long liveBytes() {
         return liveBytes;
     }
 
-    /** From now on {@code part} is told of each change, and of what there is now unless {@code isCounted}. */
+    /** Reports each change to {@code part} from now on, and the present counts unless {@code isCounted}. */
     public void joinStock(Stock.Part part, boolean isCounted) {
         stock = part;
         if (!isCounted) {
@@ -285,7 +282,7 @@ public final class Ledger {
         }
     }
 
-    /** Its messages do not count any more. */
+    /** Takes its messages out of the counts. */
     public void leaveStock() {
         Stock.Part part = stock;
         stock = null;
@@ -301,7 +298,7 @@ public final class Ledger {
         }
     }
 
-    /** After loading: messages of unknown size are taken to have {@code bytes}. */
+    /** After loading: sets all unknown sizes to {@code bytes}. */
     public void guessUnknown(int bytes) {
         int[] known = sizes;
         for (long ordinal = headOrdinal; known != null && ordinal < tailOrdinal(); ordinal++) {
@@ -315,8 +312,8 @@ public final class Ledger {
     }
 
     /**
-     * What the messages that stand apart have together, if loading the ledger again would not say the same; else -1.
-     * The bodies of no more than {@link #APART_SAMPLE} are read then.
+     * Payload bytes of all large messages, if some are guesses and another load could guess differently; else -1. A
+     * load reads at most {@link #APART_SAMPLE} bodies.
      */
     public long apartToRemember() {
         int[] known = sizes;
@@ -331,7 +328,7 @@ public final class Ledger {
         return count > APART_SAMPLE || count > 0 && guesses ? bytes : -1;
     }
 
-    /** After loading: the messages that stand apart have {@code bytes} together, as {@link #apartToRemember} said. */
+    /** After loading: spreads {@code bytes}, from {@link #apartToRemember}, over the large messages. */
     public void spreadApart(long bytes) {
         int[] known = sizes;
         int count = 0;
@@ -355,29 +352,29 @@ public final class Ledger {
         return (flags[slot] & (APART | FINISHED)) == APART;
     }
 
-    // --- what has been sent
+    // --- what was sent
 
     /** The next entry to deliver on the present attachment. */
     public long cursor() {
         return cursor;
     }
 
-    /** One past the last entry that may ever have been sent: what stands before it is delivered as a repetition. */
+    /** One past the last entry that may ever have been sent; entries before it are delivered as repetitions. */
     public long sentEnd() {
         return sentEnd;
     }
 
-    /** QoS 1 and 2 messages that are unfinished and may have been sent. */
+    /** Unfinished QoS 1 and 2 messages that may have been sent. */
     public int sentLive() {
         return sentLive;
     }
 
-    /** A new attachment begins at the front. */
+    /** Moves the cursor to the front, for a new attachment. */
     public void rewind() {
         cursor = headOrdinal;
     }
 
-    /** The entry at the cursor has been sent, or need not be. */
+    /** The entry at the cursor was sent, or need not be. */
     public void advance() {
         if (cursor >= sentEnd) {
             int slot = slot(cursor);
@@ -389,14 +386,14 @@ public final class Ledger {
         cursor++;
     }
 
-    /** Above the highest sequence that may have been sent; 0 when all of those are finished and gone. */
+    /** Greater than the highest sequence that may have been sent; 0 when all of those are finished and gone. */
     public long sentBelow() {
         return sentEnd > headOrdinal ? sequenceAt(sentEnd - 1) + 1 : 0;
     }
 
     /**
-     * No message of this sequence or a higher one has been sent. Unlike {@link #sentBelow} it tells of those that are
-     * finished and gone, too: the store may not know that they are.
+     * No message with this sequence or a higher one was sent. Unlike {@link #sentBelow} it also covers finished
+     * messages that are gone, because the store may not know that they are finished.
      */
     public long sentBound() {
         if (sentEnd < tailOrdinal()) {
@@ -405,7 +402,7 @@ public final class Ledger {
         return horizon > first ? Math.max(horizon, sentBelow()) : sentBelow();
     }
 
-    /** After loading: what has a sequence below {@code sequence} may have been sent. */
+    /** After loading: messages below {@code sequence} may have been sent. */
     public void markSentBelow(long sequence) {
         while (sentEnd < tailOrdinal() && sequenceAt(sentEnd) < sequence) {
             if (qosAt(sentEnd) != 0) {
@@ -415,10 +412,7 @@ public final class Ledger {
         }
     }
 
-    /**
-     * What has a sequence of {@code sequence} or above has not been sent after all. The cursor is of no use until
-     * {@link #rewind}.
-     */
+    /** Messages from {@code sequence} on were not sent after all. The cursor is invalid until {@link #rewind}. */
     public void unsentFrom(long sequence) {
         while (sentEnd > headOrdinal && sequenceAt(sentEnd - 1) >= sequence) {
             sentEnd--;
@@ -430,8 +424,8 @@ public final class Ledger {
     }
 
     /**
-     * Sequences up to {@code last} of unfinished messages that have certainly not been sent; and those of QoS 0, which
-     * are finished when they are sent. Ascending.
+     * Sequences up to {@code last} of unfinished messages that were certainly not sent, and of unfinished QoS 0
+     * messages, which finish when they are sent. Ascending.
      */
     public long[] unsentUpTo(long last) {
         long[] unsent = new long[live()];
@@ -453,12 +447,12 @@ public final class Ledger {
         }
     }
 
-    /** Whether an unfinished message before it has the same packet id. */
+    /** Whether an unfinished message before the entry has the same packet id. */
     public boolean isPacketIdBusy(long ordinal) {
         return isNextPacketIdBusy(sequenceAt(ordinal));
     }
 
-    /** The same for a sequence not in here yet. */
+    /** The same for a sequence that is not in the ledger yet. */
     public boolean isNextPacketIdBusy(long sequence) {
         long first = size == 0 ? sequence : sequenceAt(headOrdinal);
         for (long same = sequence - PacketIds.COUNT; same >= first; same -= PacketIds.COUNT) {
@@ -469,9 +463,9 @@ public final class Ledger {
         return false;
     }
 
-    // --- what the store is told
+    // --- what is written to the store
 
-    /** See {@link Progress}. */
+    /** The {@link Progress} to write. */
     public Progress progress(long sentBelow) {
         long[] live = new long[0];
         if (size > 0 && sequenceAt(headOrdinal) < horizon) {
@@ -488,7 +482,7 @@ public final class Ledger {
         return new Progress(low, horizon, sentBelow, live, receivedSequences());
     }
 
-    /** At most so many sequences are in {@link #progress}, each with a few bytes. */
+    /** Upper bound on the sequences in {@link #progress}, which take a few bytes each. */
     public int listedInProgress() {
         boolean hasGaps = size > 0 && sequenceAt(headOrdinal) < horizon;
         return receivedCount + (hasGaps ? size - holes : 0);
@@ -505,7 +499,7 @@ public final class Ledger {
         return received;
     }
 
-    /** The message begins a run of the store; those behind it up to the next such mark are in the same run. */
+    /** Marks the message as the first of its run in the store; unmarked messages after it are in the same run. */
     public void markRunStart(long sequence) {
         long ordinal = find(sequence);
         if (ordinal >= 0) {
@@ -516,12 +510,12 @@ public final class Ledger {
         }
     }
 
-    /** No run that begins below it holds an unfinished message. */
+    /** No run that begins below this sequence holds an unfinished message. */
     public long floor() {
         return floor;
     }
 
-    /** Whether so much of the store lies below the floor that a range delete pays. */
+    /** Whether so much of the store is below the floor that a range delete is worth its cost. */
     public boolean isTrimDue(int runs) {
         return passedApart || passedRuns >= runs;
     }
@@ -531,7 +525,7 @@ public final class Ledger {
         passedRuns = 0;
     }
 
-    /** After loading, before the entries are appended. */
+    /** Sets the stored positions, after loading and before the entries are appended. */
     public void startAt(long storedFloor, long storedHorizon) {
         floor = Math.max(first, storedFloor);
         runBase = floor;
@@ -575,7 +569,7 @@ public final class Ledger {
         }
     }
 
-    /** Takes the holes out; the run marks on them are lost, which keeps the floor low. */
+    /** Removes the holes. The run marks on them are lost, which keeps the floor lower than necessary. */
     private void compact() {
         long[] keptSequences = new long[sequences.length];
         byte[] keptFlags = new byte[flags.length];
@@ -630,7 +624,7 @@ public final class Ledger {
         sizes = moreSizes;
     }
 
-    /** The capacity is a power of two, so an ordinal names the same slot for as long as the capacity stays. */
+    /** The capacity is a power of two, so the slot of an ordinal stays the same until the capacity changes. */
     private int slot(long ordinal) {
         return (int) ordinal & sequences.length - 1;
     }

@@ -9,22 +9,22 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A session that is stored as attached, while its connection is on its way to the next leader: what a leader that was
- * stopped in good order had of it in memory only; or, in a cluster, nothing but the wait for a connection that may be
- * on another node. Owned by whoever has taken it out of {@link MovedSessions}: then the session counts as
+ * A session that is stored as attached, while its connection moves to the next leader. It holds what a leader that was
+ * stopped in good order had only in memory; or, in a cluster, only the time to wait for a connection that may be on
+ * another node. Owned by the leader that has taken it out of {@link MovedSessions}; the session then counts as
  * attached, though nothing can be sent.
  */
 public final class MovedSession {
     final long incarnation;
     final long attachNumber;
-    /** See {@link Ledger#sentBelow}: exact, where the store knows no more than a bound. */
+    /** See {@link Ledger#sentBelow}: exact, while the store has only an upper bound. */
     public final long sentBelow;
-    /** Whether the client could take more. */
+    /** Whether the client had credit for more messages. */
     public final boolean hasCredit;
 
     private @Nullable Qos0Places qos0;
     private long untilMillis;
-    /** Whether its will has a place among those of the others, which is {@link #untilMillis}. */
+    /** Whether the pace of wills has assigned {@link #untilMillis} to it. */
     private boolean hasTurn;
 
     public MovedSession(
@@ -36,27 +36,27 @@ public final class MovedSession {
         this.qos0 = qos0;
     }
 
-    /** One whose leader was on another node, or has died: nothing is known but what the store has. */
+    /** A session whose leader was on another node, or has died: only the stored state is known. */
     public static MovedSession ofAnotherNode(StoredSession session, long sentBelow, long untilMillis) {
         MovedSession moved = new MovedSession(session.incarnation, session.attachNumber(), sentBelow, false, null);
         moved.untilMillis = untilMillis;
         return moved;
     }
 
-    /** It is with the leader of a range that has {@code holds}; null while it is with none. */
+    /** Counts its memory at the leader of a range with {@code holds}; null while no leader has it. */
     public void comeTo(@Nullable Holds holds) {
         if (qos0 != null) {
             qos0.count(holds);
         }
     }
 
-    /** Its leader has stopped. */
+    /** Its leader has stopped: waits until {@code millis}. */
     public void waitUntil(long millis) {
         untilMillis = millis;
         hasTurn = false;
     }
 
-    /** Its connection has not come, and its will is to go out then. */
+    /** Its connection has not come: its will goes out at {@code atMillis}. */
     public void waitForTurn(long atMillis) {
         untilMillis = atMillis;
         hasTurn = true;
@@ -66,12 +66,12 @@ public final class MovedSession {
         return hasTurn;
     }
 
-    /** When its connection counts as lost. */
+    /** Wall clock time at which its connection counts as lost. */
     public long untilMillis() {
         return untilMillis;
     }
 
-    /** A message of QoS 0 has come; behind the messages with a sequence up to {@code behindSequence}. */
+    /** Adds a QoS 0 message behind the messages with a sequence up to {@code behindSequence}. */
     public void addQos0(Qos0Room room, InboxId id, QueuedCopy copy, long behindSequence, boolean isReplay) {
         Qos0Places places = qos0;
         if (places == null) {
@@ -81,20 +81,23 @@ public final class MovedSession {
         places.add(new Qos0Places.Place(copy, behindSequence, isReplay), room, id);
     }
 
-    /** Its places of QoS 0, for the next attachment; null for none. */
+    /** Its waiting QoS 0 messages, for the next attachment; null for none. */
     public @Nullable Qos0Places places() {
         return qos0 == null || qos0.isEmpty() ? null : qos0;
     }
 
-    /** There is no next attachment: what shall come behind all that waits, as {@link Qos0Places#takeUnsent} says. */
+    /**
+     * There is no next attachment: removes and returns the QoS 0 messages to append to the queue, see
+     * {@link Qos0Places#takeUnsent}.
+     */
     public List<QueuedCopy> unsent(Ledger ledger) {
         return qos0 == null ? List.of() : qos0.takeUnsent(ledger);
     }
 
     /**
-     * No leader has come for it.
+     * No leader has taken it.
      *
-     * @param reason why its messages of QoS 0 are dropped
+     * @param reason of the drop of its QoS 0 messages
      */
     public void lost(InboxId id, InboxReports reports, DropReason reason) {
         if (qos0 != null) {

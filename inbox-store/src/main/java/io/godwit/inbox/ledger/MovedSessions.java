@@ -18,26 +18,26 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What leaders that are stopped in good order leave to those that lead the same inboxes next on this node. Only in
- * memory: to the next process, as to another node, sessions that were attached here are disconnected. When another node
- * has led meanwhile it is too old, and given up: connections may have got later messages there.
+ * State that leaders stopped in good order hand over to the next leaders of the same inboxes on this node. Only in
+ * memory: for a later process, or another node, sessions that were attached here are disconnected. If another node has
+ * led in between, the state is outdated and dropped, because connections may have received later messages there.
  *
- * <p>It also has the pace at which sessions with a will are given up whose connections have not come ({@link #turn}):
- * all those of a node that has died would be due at once, when their clients connect again.
+ * <p>Also paces the wills of sessions whose connections have not come back ({@link #turn}): all those of a node that
+ * has died would be due at once, just when their clients reconnect.
  *
- * <p>Thread-safe: the executors of several ranges meet here, those of a range that was split and of its child for one.
- * Hence the monitor, held for a look-up only.
+ * <p>Thread-safe: the executors of several ranges contend, for example those of a range that was split and of its
+ * child. Hence the monitor, held only for look-ups.
  */
 public final class MovedSessions {
-    /** The leadership that has left something. */
+    /** The leadership that has handed something over. */
     private record Origin(long term, RangeBounds bounds) {
         static Origin of(LeaderContext leader) {
             return new Origin(leader.term(), leader.bounds());
         }
 
         /**
-         * Whether that leader follows this one, as far as is known: no other node leads in the same term, nor between a
-         * split or a merge and what comes of it.
+         * Whether {@code next} follows this leadership, as far as is known: no other node leads in the same term, nor
+         * between a split or merge and the ranges it makes.
          */
         boolean isFollowedBy(LeaderContext next) {
             RangeBounds ofNext = next.bounds();
@@ -53,29 +53,32 @@ public final class MovedSessions {
 
     private final Map<InboxId, Moved> sessions = new HashMap<>();
     private final Map<InboxId, Unwritten> disconnects = new HashMap<>(0);
-    /** Attached at leaders that are settling. */
+    /** Inboxes attached at leaders that are settling. */
     private final Set<InboxId> coming = new HashSet<>();
     /**
-     * The highest that a leader stopped in good order has given out: the next one may have the same clock, and the same
-     * term.
+     * The highest incarnation that a leader stopped in good order has given out: the next leader may have the same
+     * clock reading and the same term.
      */
     private final AtomicLong lastIncarnation = new AtomicLong();
 
     private final int willsPerSecond;
-    /** From when on the next will may go out. */
+    /** When the next will may go out. */
     private long nextTurnMicros;
 
-    /** With any number of wills at once. */
+    /** Without a limit on wills. */
     public MovedSessions() {
         this(Integer.MAX_VALUE);
     }
 
-    /** @param willsPerSecond of connections that are lost with their nodes; at least 1 */
+    /** @param willsPerSecond limit on wills of connections that are lost with their nodes; at least 1 */
     public MovedSessions(int willsPerSecond) {
         this.willsPerSecond = willsPerSecond;
     }
 
-    /** When the will of a connection that is lost may go out: now or later. Each call takes one turn. */
+    /**
+     * The time at which the will of a lost connection may go out, at {@code nowMillis} or later. Each call reserves one
+     * slot.
+     */
     public synchronized long turn(long nowMillis) {
         long turnMicros = Math.max(nextTurnMicros, nowMillis * 1_000);
         nextTurnMicros = turnMicros + 1_000_000 / willsPerSecond;
@@ -83,26 +86,26 @@ public final class MovedSessions {
     }
 
     /**
-     * Its leader is settling: who leads the inbox next must not take it for disconnected before {@link #leave} or
-     * {@link #withdraw}.
+     * The leader of the inbox is settling: until {@link #leave} or {@link #withdraw}, the next leader must not treat
+     * the inbox as disconnected.
      */
     public synchronized void announce(InboxId id) {
         coming.add(id);
     }
 
-    /** Its leader stops. */
+    /** The leader of the inbox stops and hands the session over. */
     public synchronized void leave(InboxId id, MovedSession session, LeaderContext leader) {
         coming.remove(id);
         sessions.put(id, new Moved(session, Origin.of(leader)));
     }
 
-    /** Its leader stops, and could not write how a connection had ended. */
+    /** The leader of the inbox stops, and could not write how a connection had ended. */
     public synchronized void leave(InboxId id, Disconnect disconnect, LeaderContext leader) {
         long untilMillis = leader.nowMillis() + QueueSettings.WAIT_ALONE_MILLIS;
         disconnects.put(id, new Unwritten(disconnect, Origin.of(leader), untilMillis));
     }
 
-    /** A leader has loaded the inbox: what was left of its last connection, if that is not too old. */
+    /** A leader has loaded the inbox: the end of its last connection that was handed over, unless it is outdated. */
     public synchronized @Nullable Disconnect takeDisconnect(InboxId id, LeaderContext leader) {
         Unwritten left = disconnects.isEmpty() ? null : disconnects.remove(id);
         return left == null
@@ -112,7 +115,7 @@ public final class MovedSessions {
                 : left.disconnect();
     }
 
-    /** What was announced and is not left will not be. */
+    /** Ends the announcement of inboxes that will not be handed over. */
     public synchronized void withdraw(Collection<InboxId> announced) {
         announced.forEach(coming::remove);
     }
@@ -121,7 +124,9 @@ public final class MovedSessions {
         return coming.contains(id);
     }
 
-    /** A leader has loaded the inbox: what was left for this life of its session, if that is not too old. */
+    /**
+     * A leader has loaded the inbox: the state handed over for this incarnation of its session, unless it is outdated.
+     */
     public synchronized @Nullable MovedSession take(
             InboxId id, @Nullable StoredSession session, LeaderContext leader, InboxReports reports) {
         if (sessions.isEmpty()) {
@@ -144,7 +149,7 @@ public final class MovedSessions {
         return fits ? moved : null;
     }
 
-    /** Gives up those that no leader has come for. Any thread. */
+    /** Drops sessions that no leader has taken in time. Any thread. */
     public void forgetOld(long nowMillis, InboxReports reports) {
         takeOld(nowMillis)
                 .forEach(left -> left.getValue().session().lost(left.getKey(), reports, DropReason.LEADERSHIP_LOST));

@@ -1,10 +1,11 @@
 package io.godwit.inbox.ledger;
 
 /**
- * Outbound packet ids follow from sequences, so that a resumed session has them without storing them [MQTT5-4.4.0-1].
+ * Outbound packet ids are computed from sequences, so a resumed session keeps them without storing them
+ * [MQTT5-4.4.0-1].
  */
 public final class PacketIds {
-    /** How many there are: 1 to 65,535. */
+    /** Number of packet ids: 1 to 65,535. */
     static final int COUNT = 65_535;
 
     private PacketIds() {}

@@ -2,15 +2,15 @@ package io.godwit.inbox.ledger;
 
 import io.godwit.kv.client.RangeException;
 
-/** A write that is, or was, on its way into the store. Used by the range leader that has begun it. */
+/** A write that is, or was, on its way into the store. Used only by the range leader that began it. */
 public interface Pending {
-    /** Applied, failed or taken back. */
+    /** Whether the write was applied, failed or was cancelled. */
     boolean isDone();
 
-    /** @param waiter told once, behind those that came before it; not to be called when it is done */
+    /** @param waiter called once, after those that joined before it; must not be added when the write is done */
     void whenDone(Waiter waiter);
 
-    /** Learns what became of a write; told in the order of joining. */
+    /** Receives the outcome of a write, in the order of joining. */
     interface Waiter {
         void applied();
 

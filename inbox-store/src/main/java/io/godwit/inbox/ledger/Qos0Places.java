@@ -9,17 +9,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * QoS 0 messages for one connection that wait in memory behind what is queued for it. Bounded by number and bytes, and
- * together with those of all other connections of the range ({@link Holds}); over a bound the oldest goes, counted and
- * reported. Owned by the range leader, or by {@link MovedSessions} while it is on its way to the next one.
+ * QoS 0 messages for one connection that wait in memory behind its queue. Bounded by number and bytes, and together
+ * with those of all other connections of the range ({@link Holds}); over a bound the oldest is dropped, counted and
+ * reported. Owned by the range leader, or by {@link MovedSessions} during a hand-over.
  */
 public final class Qos0Places {
-    /** @param isReplay whether it came out of the retain store */
+    /** @param isReplay whether it is a retained message from a replay */
     public record Place(QueuedCopy copy, long behindSequence, boolean isReplay) {}
 
     private final ArrayDeque<Place> places = new ArrayDeque<>();
     private long bytes;
-    /** Of the range; null while no range has it. */
+    /** Budget of the range; null while no range has it. */
     private @Nullable Holds holds;
 
     public Qos0Places(Holds holds) {
@@ -30,7 +30,7 @@ public final class Qos0Places {
         return places.isEmpty();
     }
 
-    /** One message larger than the bound on bytes has a place, as long as it is alone. */
+    /** Adds a message. A single message may exceed the bound on bytes if it is alone. */
     public void add(Place place, Qos0Room room, InboxId id) {
         places.add(place);
         count(place.copy().heldBytes());
@@ -44,7 +44,7 @@ public final class Qos0Places {
         }
     }
 
-    /** The oldest if it stands before {@code sequence}, else null. */
+    /** Removes and returns the oldest if it belongs before {@code sequence}, else null. */
     public @Nullable QueuedCopy next(long sequence) {
         Place oldest = places.peek();
         return oldest == null || oldest.behindSequence() >= sequence ? null : remove().copy();
@@ -64,7 +64,7 @@ public final class Qos0Places {
         }
     }
 
-    /** Its range has ended, or takes it over from one that has. */
+    /** Moves its bytes to the budget of another range, or of none when its range has ended. */
     void count(@Nullable Holds in) {
         Holds before = holds;
         if (before != null) {
@@ -77,8 +77,8 @@ public final class Qos0Places {
     }
 
     /**
-     * Empties it, for whoever puts the messages behind all that waits: a retained one is left out that would come
-     * behind a newer live one of its topic there.
+     * Removes all, for appending to the queue. A retained message is left out if a newer live message of its topic is
+     * queued before it.
      */
     public List<QueuedCopy> takeUnsent(Ledger ledger) {
         List<QueuedCopy> left = new ArrayList<>(places.size());
@@ -93,7 +93,7 @@ public final class Qos0Places {
         return left;
     }
 
-    /** Empties it. */
+    /** Removes and returns all. */
     List<QueuedCopy> takeAll() {
         List<QueuedCopy> left = new ArrayList<>(places.size());
         while (!places.isEmpty()) {

@@ -3,17 +3,17 @@ package io.godwit.inbox.ledger;
 import io.godwit.plugin.client.TenantId;
 
 /**
- * What the leader is told about its queues; checked where the user's configuration is.
+ * Settings of queues, for the leader. Values are checked where the user's configuration is read.
  *
- * @param ofNode what may wait for a session whose tenant has no bounds of its own
- * @param tenants the bounds of those that have
- * @param maxQos0Bytes heap of those that wait in memory for the client of a connected session; one larger message waits
- *     alone
- * @param maxExpirySeconds upper bound on what a client may ask for
- * @param earlyPush show a QoS 1 message to a waiting client while its insert waits for the disk
- * @param maxIdle detached inboxes a range keeps in memory
+ * @param ofNode bounds for tenants that have none of their own
+ * @param tenants bounds of the tenants that have their own
+ * @param maxQos0Bytes heap bytes of QoS 0 messages that wait in memory for the client of a connected session; a single
+ *     message may be larger
+ * @param maxExpirySeconds upper bound on the Session Expiry Interval that a client may ask for
+ * @param earlyPush whether to send a QoS 1 message to a waiting client while its insert waits for the disk
+ * @param maxIdle detached inboxes that a range keeps in memory
  * @param attachedWaitMillis in a cluster, how long a new leader waits for the connections of sessions that are stored
- *     as attached, before it takes them for disconnected; 0 alone, where those of another process have died with it
+ *     as attached, before they count as disconnected; 0 on a node that is alone, where connections end with the process
  */
 public record QueueSettings(
         QueueBounds ofNode,
@@ -23,10 +23,10 @@ public record QueueSettings(
         boolean earlyPush,
         int maxIdle,
         long attachedWaitMillis) {
-    /** How long a connection is waited for on a node that is alone. */
+    /** How long a leader waits for a connection on a node that is alone. */
     public static final long WAIT_ALONE_MILLIS = 15_000;
 
-    /** Alone. */
+    /** For a node that is alone. */
     public QueueSettings(
             int maxQueued,
             boolean dropOldest,
@@ -45,12 +45,12 @@ public record QueueSettings(
                 0);
     }
 
-    /** What may wait for sessions of a tenant. */
+    /** The queue bounds of a tenant. */
     public QueueBounds boundsOf(TenantId tenant) {
         return tenants.of(tenant, ofNode);
     }
 
-    /** The same in a cluster. */
+    /** The same settings for a cluster. */
     public QueueSettings waiting(long forAttachedMillis) {
         return new QueueSettings(
                 ofNode, tenants, maxQos0Bytes, maxExpirySeconds, earlyPush, maxIdle, forAttachedMillis);
@@ -66,7 +66,7 @@ public record QueueSettings(
         return attachedWaitMillis > 0;
     }
 
-    /** The session expiry that a client gets which asks for so much. */
+    /** The session expiry for a client that asks for {@code askedSeconds}. */
     public long boundedExpiry(long askedSeconds) {
         return Math.min(askedSeconds, maxExpirySeconds);
     }

@@ -1,49 +1,52 @@
 package io.godwit.inbox.ledger;
 
 /**
- * Hands out the sequences of one inbox, below a ceiling that is raised a chunk at a time. Until the store is known to
- * have the raised ceiling, every mutation that uses a sequence above the stored one brings it along: each may be
- * written without those before it. A new leader starts at the stored ceiling, so no sequence is ever handed out twice.
- * Owned by the range leader.
+ * Hands out the sequences of one inbox, below a ceiling that is raised a chunk at a time. Until the raised ceiling is
+ * stored, every mutation that uses a sequence above the stored ceiling carries the new one, because each may be written
+ * without those before it. A new leader starts at the stored ceiling, so no sequence is handed out twice. Owned by the
+ * range leader.
  */
 public final class SequenceAllocator {
-    /** Sequences skipped by a restart are at most this many; they cost nothing but packet ids not in order. */
+    /** At most this many sequences are skipped by a restart; that only makes packet ids jump. */
     static final int CHUNK = 4096;
 
     private long next;
     private long ceiling;
     private long durableCeiling;
-    /** The batch that was given the ceiling last. */
+    /** The last batch that carried the ceiling. */
     private long toldIn;
 
-    /** @param first at or above every sequence handed out before */
+    /** @param first greater than every sequence handed out before */
     public SequenceAllocator(long first, long storedCeiling) {
         next = Math.max(1, Math.max(first, storedCeiling));
         ceiling = storedCeiling;
         durableCeiling = storedCeiling;
     }
 
-    /** Takes the next one; if {@link #mustTell} then, the mutation that uses it must carry {@link #tell}. */
+    /**
+     * Takes the next sequence. If {@link #mustTell} is true after that, the mutation that uses it must carry
+     * {@link #tell}.
+     */
     public long take() {
         return next++;
     }
 
-    /** The one that {@link #take} would give. */
+    /** The sequence that {@link #take} would return. */
     public long peek() {
         return next;
     }
 
-    /** Whether the store may not know that the last one was taken. */
+    /** Whether the last sequence taken may be above the stored ceiling. */
     public boolean isAboveStored() {
         return next > durableCeiling;
     }
 
-    /** Whether the batch does not bring a ceiling above the last one. */
+    /** Whether the batch still lacks a ceiling above the last sequence. */
     public boolean mustTell(long batchId) {
         return isAboveStored() && (toldIn != batchId || next > ceiling);
     }
 
-    /** The ceiling, raised if need be, to be stored by the batch. */
+    /** The ceiling for the batch to store, raised if necessary. */
     public long tell(long batchId) {
         if (next > ceiling) {
             ceiling = next + CHUNK;
@@ -52,19 +55,19 @@ public final class SequenceAllocator {
         return ceiling;
     }
 
-    /** A raise was applied. */
+    /** A raised ceiling was applied. */
     public void raised(long stored) {
         durableCeiling = Math.max(durableCeiling, stored);
     }
 
-    /** A raise was not applied. */
+    /** A raised ceiling was not applied. */
     public void raiseFailed() {
         ceiling = durableCeiling;
     }
 
     /**
-     * Whether the next one is below what the store knows: then it may be shown to a client before its own mutation is
-     * durable.
+     * Whether the next sequence is below the stored ceiling: then its message may be sent to a client before its own
+     * mutation is durable.
      */
     public boolean isNextDurable() {
         return next < durableCeiling;

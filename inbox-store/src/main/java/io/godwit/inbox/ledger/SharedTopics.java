@@ -3,8 +3,8 @@ package io.godwit.inbox.ledger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives equal topics the same string, if they follow each other closely enough: a queue keeps the topics of its
- * messages, which are a few as a rule, and every message brings its own string. Confined to its owner's thread.
+ * Gives recent equal topics the same string: a queue keeps the topics of its messages, which are usually few, and every
+ * message brings its own string. Confined to its owner's thread.
  */
 public final class SharedTopics {
     private static final int SLOTS = 1024;

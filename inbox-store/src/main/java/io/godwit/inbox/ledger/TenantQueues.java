@@ -5,15 +5,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
-/** Bounds of the queues of those tenants that have their own. Any thread. */
+/** Queue bounds of the tenants that have their own. Any thread. */
 public final class TenantQueues {
-    /** Written by whoever is told of changes, read by the leaders of all ranges. Whoever writes bounds it. */
+    /** Leaders of all ranges read it, other threads write it. The writer limits its size. */
     private final ConcurrentMap<TenantId, QueueBounds> bounds = new ConcurrentHashMap<>();
 
     /**
-     * For messages from now on; what waits stays.
+     * Sets the bounds for messages from now on; messages already queued stay.
      *
-     * @param own null for those of the node
+     * @param own null to use the bounds of the node again
      */
     public void bound(TenantId tenant, @Nullable QueueBounds own) {
         if (own == null) {

@@ -14,23 +14,23 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The delivery tokens that one inbox has seen: a repeat of a QoS 2 message or a will is answered "already there". Owned
- * by the range leader; stored under a TOKEN key each ({@link TokenRecord}), written in the mutation that stores the
+ * by the range leader; each is stored under a TOKEN key ({@link TokenRecord}), written in the mutation that stores the
  * message.
  *
- * <p>The origin of a token is kept together with the way it came ({@link TokenRecord#source}).
+ * <p>Tokens are kept by source: the origin with the shared subscription ({@link TokenRecord#source}).
  *
- * <p>A token leaves when its origin says that it is finished, which rides on the origin's next message from the same
- * source. A late copy is known by its number then ({@link #isFinished}): a home of the publisher that was replaced may
- * still have sent it. That number is not stored: such a copy comes within seconds. The last tokens of a source that
- * falls silent leave by age: nobody repeats a message for {@link #KEEP_MILLIS}. Beyond {@link #MAX_PER_SOURCE} the
- * lowest number leaves; an origin has no more than its receive maximum unfinished at a time.
+ * <p>A token is removed when its origin reports it finished, with its next message from the same source. After that its
+ * number still identifies a late copy ({@link #isFinished}), which a replaced home of the publisher may have sent. The
+ * finished number is not stored, because such a copy comes within seconds. The last tokens of a silent source are
+ * removed by age: nobody repeats a message for {@link #KEEP_MILLIS}. Beyond {@link #MAX_PER_SOURCE} the lowest number
+ * is removed; an origin has at most its receive maximum unfinished at a time.
  */
 public final class TokenMemory {
     public static final long KEEP_MILLIS = 7L * 24 * 3600 * 1000;
     static final int MAX_PER_SOURCE = 65_536;
     private static final long SWEEP_MILLIS = 3_600_000;
 
-    /** One that was seen. */
+    /** A token that was seen. */
     public static final class Token {
         private final long number;
         private final long storedAtMillis;
@@ -49,7 +49,10 @@ public final class TokenMemory {
             return pending;
         }
 
-        /** A repeat waits for the write: if the message is left out, nothing of {@code order} passes the repeat. */
+        /**
+         * A repeat of {@code order} waits for the write: if the message is left out, no later message of {@code order}
+         * may pass the repeat.
+         */
         public void awaitedIn(RequestOrder order) {
             List<RequestOrder> waiting = repeats;
             if (waiting == null) {
@@ -59,7 +62,7 @@ public final class TokenMemory {
             waiting.add(order);
         }
 
-        /** Whether the write went without the message. */
+        /** Whether the write was sealed without the message. */
         public boolean isLeftOut() {
             return isLeftOut;
         }
@@ -74,7 +77,7 @@ public final class TokenMemory {
 
     private static final class Source {
         final TreeMap<Long, Token> seen = new TreeMap<>();
-        /** As its origin has said. Not stored. */
+        /** From the origin's last message. Not stored. */
         long finishedBelow;
 
         boolean isForgotten() {
@@ -92,15 +95,15 @@ public final class TokenMemory {
     }
 
     /**
-     * Whether the token is forgotten since it is finished: what comes under it now is a late copy. Of a shared
-     * subscription it may also be one that another member of the group has left.
+     * Whether the token is finished and forgotten: a message under it is a late copy. For a shared subscription it may
+     * also be a message that another member of the group has left unfinished.
      */
     public boolean isFinished(String source, long number) {
         Source known = bySource.get(source);
         return known != null && number < known.finishedBelow;
     }
 
-    /** @param pending that stores it, null when it came out of the store */
+    /** @param pending the write that stores it, null when it was loaded from the store */
     public void add(String source, long number, long storedAtMillis, @Nullable Pending pending) {
         Source known = bySource.computeIfAbsent(source, name -> new Source());
         known.seen.put(number, new Token(number, storedAtMillis, pending));
@@ -114,9 +117,9 @@ public final class TokenMemory {
     }
 
     /**
-     * The write that should have stored it is being sealed without it. A repeat that waits for the write fails with it;
-     * what came behind that repeat, and has its place in this write or the next, is left out as well. A repeat that
-     * comes from now on is taken for the first.
+     * The write that should have stored it is being sealed without it. A repeat that waits for the write fails with it,
+     * and messages behind that repeat in this write or the next are left out as well. A later repeat is treated as the
+     * first message.
      */
     public void leaveOut(String source, long number) {
         Token token = find(source, number);
@@ -138,10 +141,10 @@ public final class TokenMemory {
     }
 
     /**
-     * Forgets the tokens of {@code source} below {@code finishedBelow}, and at times what is too old; tells {@code
-     * forgotten} of each.
+     * Forgets the tokens of {@code source} below {@code finishedBelow}, and from time to time those that are too old;
+     * calls {@code forgotten} for each.
      *
-     * @param hasRoom whether one more may be forgotten now; if not, the rest is when this is called again
+     * @param hasRoom whether one more may be forgotten now; if not, a later call does the rest
      */
     public void prune(
             String source,

@@ -1,6 +1,6 @@
 /**
- * What a leader has in memory of one queue: which messages are unfinished, which numbers come next, what was sent, and
- * what goes on to the next leader. Nothing in here writes to the store; what is on its way there is a {@code Pending}.
+ * A leader's memory of one queue: which messages are unfinished, the next sequences, what was sent, and what is handed
+ * to the next leader. Nothing here writes to the store; a pending write is a {@code Pending}.
  */
 @NullMarked
 package io.godwit.inbox.ledger;

@@ -3,15 +3,15 @@ package io.godwit.inbox.local;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * A set of hash codes that grows and never loses one: 5 to 11 bytes each. One thread adds at a time, any thread looks;
- * who looks after an {@link #add} that happened before finds it.
+ * A set of hash codes that only grows: 5 to 11 bytes each. One thread adds at a time, any thread looks up; a look-up
+ * finds every code whose {@link #add} happened before it.
  */
 final class HashCodes {
     private static final int FIRST_SLOTS = 64;
 
     /**
-     * Open addressing; its length is a power of two. 0 is a free slot. Replaced as a whole when it grows: who still
-     * looks into the old one has come before.
+     * Open addressing; its length is a power of two. 0 is a free slot. Growing replaces the table; readers of the old
+     * table began before the newest add.
      */
     private volatile AtomicIntegerArray slots;
 
@@ -31,7 +31,7 @@ final class HashCodes {
         size = other.size;
     }
 
-    /** By the thread that adds to it. */
+    /** Called by the thread that adds. */
     HashCodes copy() {
         return new HashCodes(this);
     }
@@ -74,7 +74,7 @@ final class HashCodes {
         return larger;
     }
 
-    /** Where it is, or would be. */
+    /** Index of the code, or of the free slot for it. */
     private static int placeOf(AtomicIntegerArray table, int code) {
         int mask = table.length() - 1;
         int place = code & mask;

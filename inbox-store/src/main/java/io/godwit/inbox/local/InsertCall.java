@@ -13,24 +13,24 @@ import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** That part of an {@link InsertRequest} which one range takes. Answered on the executor of that range. */
+/** The part of an {@link InsertRequest} for one range. Answered on the executor of that range. */
 public final class InsertCall implements LeaderRequest {
     private final InsertRequest request;
-    /** Numbers of its targets among those of the request, ascending. */
+    /** Indexes of its targets in the request, ascending. */
     private final int[] targets;
 
     private final InsertParts parts;
-    /** Whether the message comes out of the retain store: an attachment appends it at the leader of its inbox. */
+    /** Whether the message is a retained one, which an attachment appends at the leader of its inbox. */
     private final boolean isReplay;
-    /** Of a call that does not wait for a leader; null for others. */
+    /** Set for a call that does not wait for a leader; null for others. */
     private final @Nullable Rounds rounds;
 
     private int open;
 
     /**
-     * What a call that does not wait for a leader is refused by.
+     * Decides about refusals of a call that does not wait for a leader.
      *
-     * @param ofTargets for each target of the request
+     * @param ofTargets round of each target of the request
      */
     @SuppressWarnings("ArrayRecordComponent")
     record Rounds(RefusalGate gate, long[] ofTargets) {}
@@ -49,7 +49,7 @@ public final class InsertCall implements LeaderRequest {
         this.open = targets.length;
     }
 
-    /** Where the inbox of a target of the request has its place. */
+    /** The key that decides which range takes a target. */
     static byte[] keyOf(InsertRequest request, int target) {
         return InboxKeys.prefix(request.tenant(), request.targets().get(target).clientId());
     }
@@ -83,8 +83,8 @@ public final class InsertCall implements LeaderRequest {
     }
 
     /**
-     * Whether something earlier for the inbox was refused, and the sender did not know; or whether nothing of that
-     * sender may be carried out now.
+     * Whether the target must be refused: an earlier command for the inbox was refused and the sender did not know, or
+     * nothing from that sender may be carried out now.
      */
     public boolean mayNotPass(int target, InboxId id) {
         Rounds refusing = rounds;
@@ -94,8 +94,8 @@ public final class InsertCall implements LeaderRequest {
     }
 
     /**
-     * Nothing was and will be done for the target, since the leadership has ended for that cause. Returns false for a
-     * call that is to fail as a whole.
+     * Refuses a target for which nothing was or will be done, because the leadership has ended. Returns false, and does
+     * nothing, if the whole call must fail instead.
      */
     public boolean isMoved(int target, RangeException cause) {
         Rounds refusing = rounds;
@@ -109,12 +109,12 @@ public final class InsertCall implements LeaderRequest {
         return true;
     }
 
-    /** Whether the sender goes on at the next leader when this one has ended for that cause. */
+    /** Whether the sender repeats the call at the next leader after a leadership that ended with that cause. */
     public boolean goesOn(RangeException cause) {
         return rounds != null && (Refusals.isNotBegun(cause) || cause.reason() == RangeException.Cause.LOST);
     }
 
-    /** The leadership has ended for a cause by which the sender {@link #goesOn}. */
+    /** The leadership ended with a cause after which the sender repeats the call ({@link #goesOn}). */
     public void ended(int target, RangeException cause) {
         if (!isMoved(target, cause)) {
             lost(target);
@@ -122,8 +122,8 @@ public final class InsertCall implements LeaderRequest {
     }
 
     /**
-     * The leadership has ended, and nobody knows whether the target has or will have the message. Of a call whose
-     * sender {@link #goesOn}.
+     * The leadership has ended, and it is unknown whether the target has or will get the message. Only for a call that
+     * its sender repeats ({@link #goesOn}).
      */
     public void lost(int target) {
         Rounds refusing = Objects.requireNonNull(rounds, "it waits for a leader");
@@ -143,7 +143,7 @@ public final class InsertCall implements LeaderRequest {
         }
     }
 
-    /** The target belongs to another range by now: it is handed on. */
+    /** The target now belongs to another range: hands it on. */
     public void misrouted(int target, LeaderContext context) {
         if (isMoved(target, Refusals.notLedHere())) {
             return;
@@ -168,19 +168,19 @@ public final class InsertCall implements LeaderRequest {
         return false;
     }
 
-    /** Whether an earlier message of the same publisher has failed: then this one must not be there before it. */
+    /** Whether an earlier message of the same publisher has failed; this one must then not be stored before it. */
     public boolean isHeldBack() {
         RequestOrder order = request.order();
         return order != null && order.isBrokenBefore(request.tokenNumber());
     }
 
-    /** What a call is told that {@link #isHeldBack}. Nothing was written for it. */
+    /** The failure of a call that {@link #isHeldBack}. Nothing was written for it. */
     public static RangeException heldBack() {
         return new RangeException(
                 RangeException.Cause.OVERLOADED, "an earlier message of the same publisher could not be stored");
     }
 
-    /** As a whole. */
+    /** Fails the call as a whole. */
     @Override
     public void fail(RangeException cause) {
         if (rounds != null && Refusals.isNotBegun(cause)) {

@@ -13,21 +13,24 @@ import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** The answer to an insert whose targets several ranges take. Their executors meet here, hence the atomic. */
+/**
+ * Collects the answer to an insert whose targets are in several ranges. Their executors contend for it, hence the
+ * atomic.
+ */
 public final class InsertParts {
-    /** Far below 0: no number of parts brings it back. */
+    /** So far below 0 that adding parts never makes it positive. */
     private static final int ANSWERED = Integer.MIN_VALUE / 2;
 
     /**
-     * Null before, and for a copy whose leader has moved. One executor writes each, before its part is done; the last
-     * part to be done reads all.
+     * Null until decided, and for a copy whose leader has moved. One executor writes each, before its part is done; the
+     * last part to be done reads all.
      */
     private final @Nullable InsertOutcome[] outcomes;
 
-    /** Copies that may be stored, of leaders that were lost; under the lock. */
+    /** Copies that lost leaders may have stored; under the lock. */
     private final Set<Integer> lost = new TreeSet<>();
 
-    /** Parts that are not done; not above 0 once it is answered. */
+    /** Parts that are not done; 0 or less once the call is answered. */
     private final AtomicInteger openParts;
 
     private final Answer answer;

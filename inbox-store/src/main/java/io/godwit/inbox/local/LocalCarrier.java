@@ -11,8 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands commands to the leaders of this process, as they are. What only asks about a session is answered at once where
- * the leaders have told that there is none. Thread-safe.
+ * Hands commands unencoded to the leaders of this process. Answers a query about a session at once if the leaders have
+ * reported that there is none. Thread-safe.
  */
 public final class LocalCarrier implements InboxCarrier {
     private static final int[] ONLY = {0};
@@ -20,7 +20,7 @@ public final class LocalCarrier implements InboxCarrier {
     private final RangeClient ranges;
     private final StoredInboxes stored;
 
-    /** @param stored what the leaders of this node know */
+    /** @param stored what the leaders of this node have reported */
     public LocalCarrier(RangeClient ranges, StoredInboxes stored) {
         this.ranges = ranges;
         this.stored = stored;
@@ -51,7 +51,7 @@ public final class LocalCarrier implements InboxCarrier {
                 parts.partAdded();
                 return new InsertCall(request, targets, parts, false);
             });
-            parts.partDone(); // the parting itself
+            parts.partDone(); // the part that was open while the others were made
         }
     }
 }

@@ -44,7 +44,7 @@ public final class LocalHome implements InboxHome {
             parts.partAdded();
             return new InsertCall(request, targets, parts, false, own);
         });
-        parts.partDone(); // the parting itself
+        parts.partDone(); // the part that was open while the others were made
     }
 
     @Override

@@ -2,7 +2,7 @@ package io.godwit.inbox.local;
 
 import io.godwit.kv.client.RangeException;
 
-/** How the leaders of a process refuse what is not theirs. */
+/** Refusals of commands by the leaders of a process. */
 public final class Refusals {
     private Refusals() {}
 
@@ -11,8 +11,8 @@ public final class Refusals {
     }
 
     /**
-     * Whether nothing was done for that cause, so that the sender may send it again. {@code CLOSED} is what a leader
-     * that was deposed says of what it had not sealed.
+     * Whether nothing was done, so that the sender may repeat the command. A deposed leader uses {@code CLOSED} for
+     * commands that it had not sealed into a batch.
      */
     static boolean isNotBegun(RangeException cause) {
         return cause.reason() == RangeException.Cause.MOVED || cause.reason() == RangeException.Cause.CLOSED;

@@ -12,24 +12,24 @@ import io.godwit.kv.client.LeaderRequest;
 import io.godwit.kv.client.RangeException;
 import org.jspecify.annotations.Nullable;
 
-/** A command about one session on its way to the leader, with who waits for the answer. */
+/** A command about one session on its way to the leader, with the receiver of its answer. */
 public final class SessionCall implements LeaderRequest {
     private final SessionCommand command;
     private final InboxId id;
     private final byte[] prefix;
     private final @Nullable DeliveryStream deliveries;
     private final Answer answer;
-    /** Of a call that does not wait for a leader; null for others. */
+    /** Set for a call that does not wait for a leader; null for others. */
     private final @Nullable RefusalGate gate;
 
     private final long round;
 
-    /** @param deliveries null for commands that ask for none */
+    /** @param deliveries null for commands that open no attachment */
     public SessionCall(SessionCommand command, @Nullable DeliveryStream deliveries, Answer answer) {
         this(command, deliveries, answer, null, 0);
     }
 
-    /** One that does not wait for a leader, and is refused by {@code gate}. */
+    /** A call that does not wait for a leader; {@code gate} may refuse it. */
     public SessionCall(
             SessionCommand command,
             @Nullable DeliveryStream deliveries,
@@ -45,7 +45,7 @@ public final class SessionCall implements LeaderRequest {
         this.answer = gate == null ? answer : new Refusing(answer, gate);
     }
 
-    /** Has the gate know of a refusal before anybody else. */
+    /** Records a refusal at the gate before anyone else learns of it. */
     private final class Refusing implements Answer {
         private final Answer answer;
         private final RefusalGate gate;
@@ -98,7 +98,7 @@ public final class SessionCall implements LeaderRequest {
         return command instanceof SessionCommand.MarkKept ? InboxReply.DONE : null;
     }
 
-    /** Of a command that opens an attachment. */
+    /** The stream of a command that opens an attachment. */
     public DeliveryStream deliveries() {
         DeliveryStream stream = deliveries;
         if (stream == null) {
@@ -116,7 +116,7 @@ public final class SessionCall implements LeaderRequest {
         return gate == null;
     }
 
-    /** Whether something earlier for the inbox was refused, and the sender did not know. */
+    /** Whether an earlier command for the inbox was refused and the sender did not know. */
     public boolean mayNotPass() {
         return gate != null && !gate.passes(id, round);
     }

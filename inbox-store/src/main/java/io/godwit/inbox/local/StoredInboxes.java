@@ -8,25 +8,27 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which inboxes may have something stored, in the ranges that are led here; so that a client without a stored session,
- * as most are, is let in without a question to its range: {@link #isAbsent}. Thread-safe: range executors write, each
- * its {@link Part}, and event loops ask. In a cluster only the leader asks its part, which saves it loading the inbox:
- * a leader that was replaced may not know yet, so that it must prove that it leads ({@code ConfirmedAnswers}).
+ * Which inboxes may have something stored, in the ranges that are led here. Most clients have no stored session; they
+ * connect without a query to the range: {@link #isAbsent}. Thread-safe: range executors write, each its own
+ * {@link Part}, and event loops read. In a cluster only the leader reads its part, to save loading the inbox; there a
+ * replaced leader may not know that it is replaced, so it must first prove that it leads ({@code ConfirmedAnswers}).
  *
- * <p>A part answers once its leader has walked all session records, and no more from the moment when another leadership
- * is prepared. A record is noted when its leader decides on it, before anybody hears of it; so an answer of "absent" is
- * as true as the leader's own, for a caller that has the client id's lease: nobody else is about to store something.
- * What is deleted is not taken out, since hash codes are all that is kept: it is missing from the next walk, an hour
- * later at most, and is asked for until then.
+ * <p>A part answers once its leader has walked all session records, and stops when another leadership is prepared. The
+ * leader notes a record when it decides on it, before anyone learns of it. So the answer "absent" is as reliable as the
+ * leader's own, for a caller that has the client id's lease: nobody else is about to store something. Deleted inboxes
+ * stay in the set, because it holds only hash codes; the next walk, an hour later at most, leaves them out. Until then
+ * they cost a query.
  */
 public final class StoredInboxes {
     /** By the start of their bounds, which do not overlap. */
     private final ConcurrentSkipListMap<byte[], Part> answering = new ConcurrentSkipListMap<>(Arrays::compareUnsigned);
 
-    /** Clients choose their ids: they shall not choose places in a table as well. */
+    /** Secret seed: clients choose their ids, but must not choose slots of the table. */
     private final int seed = ThreadLocalRandom.current().nextInt();
 
-    /** Whether nothing at all is stored of the inbox; false when that is not known here. Any thread; never waits. */
+    /**
+     * Whether certainly nothing is stored of the inbox; false when this node does not know. Any thread; never waits.
+     */
     public boolean isAbsent(byte[] prefix) {
         Map.Entry<byte[], Part> nearest = answering.floorEntry(prefix);
         return nearest != null && nearest.getValue().isAbsent(prefix);
@@ -40,24 +42,26 @@ public final class StoredInboxes {
         return hash ^ hash >>> 16;
     }
 
-    /** What one leader knows. Owned by it, but for the look-up. */
+    /** The knowledge of one leader. Owned by it; other threads only look up. */
     public final class Part {
         private final RangeBounds bounds;
         /** Null until a walk has ended. */
         private volatile @Nullable HashCodes stored;
-        /** Written since the latest walk began, or about to be: its next one may read before it is there. */
+        /**
+         * Inboxes written since the latest walk began, or about to be: the next walk may read before they are stored.
+         */
         private HashCodes recent = new HashCodes();
 
         private @Nullable Walk walk;
         private boolean isWithdrawn;
 
-        /** A leadership begins: what an earlier one knew of these keys does not hold any more. */
+        /** A leadership begins: drops what earlier leaderships knew of these keys. */
         public Part(RangeBounds bounds) {
             this.bounds = bounds;
             answering.values().removeIf(other -> overlaps(other.bounds, bounds));
         }
 
-        /** The leader walks all records from here on; one that is still under way comes to nothing. */
+        /** The leader starts to walk all records; a walk still under way is discarded. */
         public Walk beginWalk() {
             Walk begun = new Walk(recent.copy());
             recent = new HashCodes();
@@ -65,7 +69,7 @@ public final class StoredInboxes {
             return begun;
         }
 
-        /** The leader has decided that the inbox has a record. */
+        /** The leader has decided that the inbox gets a record. */
         public void written(byte[] prefix) {
             int hash = hash(prefix);
             recent.add(hash);
@@ -84,7 +88,7 @@ public final class StoredInboxes {
             return known != null && bounds.contains(prefix) && !known.contains(hash(prefix));
         }
 
-        /** Another leader may follow: nothing is answered any more. */
+        /** Another leader may follow: no more answers. */
         public void withdraw() {
             isWithdrawn = true;
             answering.remove(bounds.start(), this);
@@ -93,7 +97,7 @@ public final class StoredInboxes {
 
         /** One walk over all records. */
         public final class Walk {
-            /** And what is written meanwhile, or was not long before. */
+            /** Includes what is written during the walk or was shortly before it. */
             private final HashCodes found;
 
             private Walk(HashCodes found) {

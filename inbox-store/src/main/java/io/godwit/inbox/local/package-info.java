@@ -1,6 +1,6 @@
 /**
- * Brings commands to the leaders of this process. It knows where an inbox has its place and which inboxes are certainly
- * not stored, but nothing of how a leader works.
+ * Carries commands to the leaders of this process. It knows which range has an inbox and which inboxes are certainly
+ * not stored, but not how a leader works.
  */
 @NullMarked
 package io.godwit.inbox.local;

@@ -2,9 +2,9 @@ package io.godwit.inbox.protocol;
 
 import io.godwit.kv.client.RangeException;
 
-/** Who waits for the answer to one command. One of the methods is called, once, unless the process ends before. */
+/** Receives the answer to one command. Exactly one method is called, once, unless the process ends first. */
 public interface Answer {
-    /** For commands that are not answered. */
+    /** For commands without an answer. */
     Answer NOBODY = new Answer() {
         @Override
         public void reply(InboxReply reply) {}
@@ -16,6 +16,6 @@ public interface Answer {
     /** Called on a range executor; must hand over and return at once, and must not throw. */
     void reply(InboxReply reply);
 
-    /** The command had no effect, or its effect is not known: see {@link RangeException.Cause}. On any thread. */
+    /** The command had no effect, or its effect is unknown: see {@link RangeException.Cause}. On any thread. */
     void fail(RangeException cause);
 }

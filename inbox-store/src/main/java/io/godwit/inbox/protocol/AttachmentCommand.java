@@ -7,8 +7,8 @@ import io.godwit.plugin.topic.TopicFilter;
 import java.util.List;
 
 /**
- * What a connection asks of its attachment. Immutable; arrays are shared and never modified. The methods of {@link
- * io.godwit.inbox.client.InboxAttachment} say what each does.
+ * A command of a connection to its attachment. Immutable; arrays are shared and never modified. The methods of
+ * {@link io.godwit.inbox.client.InboxAttachment} describe what each does.
  */
 public sealed interface AttachmentCommand {
     /** Calls the method for this command. */
@@ -64,7 +64,7 @@ public sealed interface AttachmentCommand {
         }
     }
 
-    /** PUBREC came. Answered with {@link InboxReply#DONE} once that is committed. */
+    /** PUBREC came. Answered with {@link InboxReply#DONE} when committed. */
     record Received(long sequence) implements AttachmentCommand {
         @Override
         public void choose(Cases cases, Answer answer) {
@@ -72,7 +72,9 @@ public sealed interface AttachmentCommand {
         }
     }
 
-    /** Answered with {@link InboxReply.Flags}, for each subscription whether it is new. */
+    /**
+     * Adds or replaces subscriptions. Answered with {@link InboxReply.Flags}: for each subscription, whether it is new.
+     */
     record Subscribe(List<StoredSubscription> subscriptions) implements AttachmentCommand {
         public Subscribe {
             subscriptions = List.copyOf(subscriptions);
@@ -84,7 +86,7 @@ public sealed interface AttachmentCommand {
         }
     }
 
-    /** Answered with {@link InboxReply.Flags}, for each filter whether it existed. */
+    /** Removes subscriptions. Answered with {@link InboxReply.Flags}: for each filter, whether it existed. */
     record Unsubscribe(List<TopicFilter> filters) implements AttachmentCommand {
         public Unsubscribe {
             filters = List.copyOf(filters);
@@ -96,7 +98,7 @@ public sealed interface AttachmentCommand {
         }
     }
 
-    /** A retained message that is owed. Answered with {@link InboxReply.Replay}. */
+    /** A retained message that a subscription is owed. Answered with {@link InboxReply.Replay}. */
     record Replay(ReplayStep step) implements AttachmentCommand {
         @Override
         public void choose(Cases cases, Answer answer) {
@@ -104,7 +106,7 @@ public sealed interface AttachmentCommand {
         }
     }
 
-    /** All retained messages of the subscription were given. Answered with {@link InboxReply#DONE}. */
+    /** The subscription was given all its retained messages. Answered with {@link InboxReply#DONE}. */
     record Replayed(TopicFilter filter, String to) implements AttachmentCommand {
         @Override
         public void choose(Cases cases, Answer answer) {
@@ -112,7 +114,7 @@ public sealed interface AttachmentCommand {
         }
     }
 
-    /** A PUBLISH of QoS 2 came. Answered with {@link InboxReply.Received} once it is committed. */
+    /** A PUBLISH of QoS 2 came. Answered with {@link InboxReply.Received} when committed. */
     record Receive(int packetId, Message message) implements AttachmentCommand {
         @Override
         public void choose(Cases cases, Answer answer) {

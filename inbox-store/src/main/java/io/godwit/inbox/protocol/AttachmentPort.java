@@ -1,16 +1,16 @@
 package io.godwit.inbox.protocol;
 
-/** The leader's end of an attachment: where its commands go. */
+/** Takes the commands of one attachment to its leader. */
 public interface AttachmentPort {
     /**
-     * Commands of one thread take effect in order; after the end of the attachment they have none and fail. Any
-     * thread. Never blocks.
+     * Sends a command. Commands of one thread take effect in order; after the end of the attachment they have no effect
+     * and fail. Any thread. Never blocks.
      */
     void post(AttachmentCommand command, Answer answer);
 
     /**
-     * As {@link SessionCommand.MarkDistributed} for the session of the attachment, in one order with its other
-     * commands; also after its end.
+     * As {@link SessionCommand.MarkDistributed} for the session of the attachment, in order with its other commands;
+     * also works after the attachment's end.
      */
     void markDistributed(int packetId, long tokenNumber, Answer answer);
 }

@@ -4,16 +4,14 @@ import io.godwit.inbox.client.InsertRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings commands to the leaders of their inboxes, and back what they answer and deliver. Thread-safe; never blocks.
+ * Carries commands to the leaders of their inboxes, and carries answers and deliveries back. Thread-safe; never blocks.
  * Commands of one thread about one inbox reach its leader in order.
  */
 public interface InboxCarrier {
-    /** @param deliveries of an attachment; null for commands that ask for none */
+    /** @param deliveries stream of the new attachment; null for commands that open none */
     void ask(SessionCommand command, @Nullable DeliveryStream deliveries, Answer answer);
 
-    /**
-     * Answered with {@link InboxReply.Inserted}. All targets are for leaders that this carrier reaches.
-     */
+    /** Answered with {@link InboxReply.Inserted}. This carrier must reach the leaders of all targets. */
     void insert(InsertRequest request, Answer answer);
 
     /** See {@link io.godwit.inbox.client.InboxClient#isCrowded}. */

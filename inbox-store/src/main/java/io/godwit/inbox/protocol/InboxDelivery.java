@@ -4,7 +4,10 @@ import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.InboxMessage;
 import java.util.List;
 
-/** One element of the stream that the leader gives an attachment. Immutable, but for the list, which is given away. */
+/**
+ * One element of the stream from a leader to an attachment. Immutable, except that the receiver owns the list of
+ * messages.
+ */
 public sealed interface InboxDelivery {
     /** See {@link InboxListener#attaching}. */
     InboxDelivery ATTACHING = new Attaching();
@@ -30,7 +33,7 @@ public sealed interface InboxDelivery {
         }
     }
 
-    /** The next messages, in the order of their sequences. */
+    /** The next messages, in sequence order. */
     record Messages(List<InboxMessage> messages) implements InboxDelivery {
         @Override
         public void tell(InboxListener listener) {

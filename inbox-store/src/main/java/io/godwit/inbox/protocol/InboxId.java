@@ -4,7 +4,7 @@ import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 
-/** Names one inbox. Ordered, so that hash maps stay fast when client ids collide. */
+/** Identifies one inbox. Comparable, so that hash maps stay fast when client ids collide. */
 public record InboxId(TenantId tenant, ClientId clientId) implements Comparable<InboxId> {
     /** The inbox of a client. */
     public static InboxId of(ClientInfo client) {
@@ -19,7 +19,7 @@ public record InboxId(TenantId tenant, ClientId clientId) implements Comparable<
 
     @Override
     public int hashCode() {
-        // both strings keep their hash, so this costs two loads
+        // both strings cache their hash codes
         return tenant.value().hashCode() * 31 + clientId.value().hashCode();
     }
 

@@ -10,15 +10,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** What a command is answered with, unless it fails. Immutable; arrays are shared and never modified. */
+/** The answer to a command that did not fail. Immutable; arrays are shared and never modified. */
 public sealed interface InboxReply {
-    /** It is done. */
+    /** The command was carried out. */
     InboxReply DONE = new Done();
 
     /** See {@link #DONE}. */
     record Done() implements InboxReply {}
 
-    /** The session is open: what {@link io.godwit.inbox.client.AttachReply} says, without the attachment. */
+    /** The session is open: the fields of {@link io.godwit.inbox.client.AttachReply} without the attachment. */
     @SuppressWarnings("ArrayRecordComponent")
     record Attached(
             boolean sessionPresent,
@@ -31,21 +31,21 @@ public sealed interface InboxReply {
             subscriptions = List.copyOf(subscriptions);
         }
 
-        /** The same with more subscriptions, which come first. */
+        /** The same with more subscriptions in front. */
         public Attached behind(List<StoredSubscription> others) {
             List<StoredSubscription> all = new ArrayList<>(others);
             all.addAll(subscriptions);
             return new Attached(sessionPresent, incarnation, attachNumber, all, inbound);
         }
 
-        /** Without a number. */
+        /** With attach number 0. */
         public Attached(
                 boolean sessionPresent, long incarnation, List<StoredSubscription> subscriptions, int[] inbound) {
             this(sessionPresent, incarnation, 0, subscriptions, inbound);
         }
     }
 
-    /** A yes or no; the command says to what. */
+    /** A yes or no; the command defines its meaning. */
     record Flag(boolean isSet) implements InboxReply {
         private static final Flag YES = new Flag(true);
         private static final Flag NO = new Flag(false);
@@ -63,11 +63,11 @@ public sealed interface InboxReply {
     }
 
     /**
-     * What became of a queue.
+     * The result of {@link SessionCommand.Purge}.
      *
      * @param hasSession false when there is none, and nothing was done
-     * @param messages that were taken out
-     * @param kept that may have been sent at QoS 1 or 2, and stay
+     * @param messages number removed from the queue
+     * @param kept number that may have been sent at QoS 1 or 2, and stay
      */
     record Purged(boolean hasSession, int messages, int kept) implements InboxReply {
         public static final Purged NO_SESSION = new Purged(false, 0, 0);
@@ -80,17 +80,18 @@ public sealed interface InboxReply {
     }
 
     /**
-     * What became of a {@link SessionCommand.ChangeFilters}.
+     * The result of a {@link SessionCommand.ChangeFilters}.
      *
-     * @param incarnation of the session, and {@code attachNumber}: 0 unless it was done
-     * @param flags of each filter, whether it was new, or was there
+     * @param incarnation of the session; 0 unless the outcome is {@code DONE}
+     * @param attachNumber of the session; 0 unless the outcome is {@code DONE}
+     * @param flags for each filter, whether it was new (adding) or existed (removing)
      */
     record FiltersChanged(Outcome outcome, long incarnation, long attachNumber, List<Boolean> flags)
             implements InboxReply {
-        /** Whether it was done. */
+        /** Whether the change was made, and why not. */
         public enum Outcome {
             NO_SESSION,
-            /** A connection has the session, or comes back to it. */
+            /** A connection has the session, or may still continue it. */
             HELD,
             DONE
         }
@@ -110,7 +111,7 @@ public sealed interface InboxReply {
     /** The state of a QoS 2 packet id. */
     record Received(InboxAttachment.Inbound inbound) implements InboxReply {}
 
-    /** What became of each copy, in the order of the targets. */
+    /** The outcome of each copy, in the order of the targets. */
     record Inserted(List<InsertOutcome> outcomes) implements InboxReply {
         public Inserted {
             outcomes = List.copyOf(outcomes);
@@ -118,8 +119,8 @@ public sealed interface InboxReply {
     }
 
     /**
-     * The same where leaders of some of the inboxes have ended: nothing was done to those without an outcome that are
-     * not lost. Only a {@link InboxHome} answers so.
+     * As {@link Inserted}, when leaders of some of the inboxes have ended. A copy without an outcome was not stored,
+     * unless it is in {@code lost}. Only an {@link InboxHome} answers so.
      *
      * @param lost numbers of copies that may be stored, or may have been sent to their client; they have no outcome
      */

@@ -3,15 +3,15 @@ package io.godwit.inbox.protocol;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Remembers what one sender's commands were refused, so that none passes that was sent behind a refused one before the
- * sender had heard of that. Inboxes share places; one that shares a place with a refused one may be refused as well,
- * which costs another try.
+ * Remembers refusals of one sender's commands. A command sent after a refused one, before the sender knew of the
+ * refusal, must not pass it. Inboxes share slots, so a command may also be refused because of another inbox, which
+ * costs a retry.
  *
- * <p>Atomic, because the leaders of several ranges refuse and ask at the same time. Commands of one inbox come to one
- * leader at a time, and it asks when it is about to carry one out.
+ * <p>Atomic, because the leaders of several ranges refuse and check at the same time. Commands of one inbox come to one
+ * leader at a time, which checks just before it carries one out.
  */
 public final class RefusalGate {
-    /** Places; a power of two. */
+    /** Number of slots; a power of two. */
     public static final int SLOTS = 1024;
 
     /**
@@ -20,12 +20,12 @@ public final class RefusalGate {
      */
     public static final long EVERY_ROUND = Long.MAX_VALUE;
 
-    /** The lowest round that passes. */
+    /** The lowest round that passes, for each slot. */
     private final AtomicLongArray lowest = new AtomicLongArray(SLOTS);
 
-    /** The place of an inbox. */
+    /** The slot of an inbox. */
     public static int slotOf(InboxId id) {
-        int hash = id.hashCode() * 0x9E3779B1; // the golden ratio: client ids are often numbered
+        int hash = id.hashCode() * 0x9E3779B1; // golden ratio: spreads numbered client ids
         return hash >>> 22;
     }
 
@@ -34,7 +34,7 @@ public final class RefusalGate {
         return round >= lowest.get(slotOf(id));
     }
 
-    /** A command of that round was refused: before anybody is told. */
+    /** A command of that round was refused. Must be called before anyone learns of the refusal. */
     public void refused(InboxId id, long round) {
         if (round != EVERY_ROUND) {
             lowest.accumulateAndGet(slotOf(id), round + 1, Math::max);

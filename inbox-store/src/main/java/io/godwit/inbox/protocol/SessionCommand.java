@@ -10,11 +10,11 @@ import io.godwit.plugin.topic.TopicFilter;
 import java.util.List;
 
 /**
- * What the leader of an inbox is asked about the session. Immutable. The methods of {@link
- * io.godwit.inbox.client.InboxClient} say what each does.
+ * A command to the leader of an inbox about its session. Immutable. The methods of
+ * {@link io.godwit.inbox.client.InboxClient} describe what each does.
  */
 public sealed interface SessionCommand {
-    /** Whose session it is about; decides which leader gets the command. */
+    /** The inbox that the command is about; it decides which leader gets the command. */
     InboxId inbox();
 
     /** Calls the method for this command. */
@@ -60,8 +60,8 @@ public sealed interface SessionCommand {
     }
 
     /**
-     * Goes on with an attachment at the next leader. Comes with a {@link DeliveryStream}; answered with {@link
-     * InboxReply.Flag}, whether it can be.
+     * Continues an attachment at the next leader. Comes with a {@link DeliveryStream}; answered with
+     * {@link InboxReply.Flag}, whether that is possible.
      */
     record Continue(ContinueRequest request) implements SessionCommand {
         @Override
@@ -75,7 +75,7 @@ public sealed interface SessionCommand {
         }
     }
 
-    /** Whose the session is, to {@code client}. Answered with {@link InboxReply.Owner}. */
+    /** Asks who owns the session, from the point of view of {@code client}. Answered with {@link InboxReply.Owner}. */
     record Owner(ClientInfo client) implements SessionCommand {
         @Override
         public InboxId inbox() {
@@ -88,7 +88,7 @@ public sealed interface SessionCommand {
         }
     }
 
-    /** Begins a session for the sake of its will. Answered with {@link InboxReply#DONE}. */
+    /** Begins a session only to keep its will. Answered with {@link InboxReply#DONE}. */
     record KeepWill(ClientInfo client, long expirySeconds, Will will, boolean isRecorded) implements SessionCommand {
         @Override
         public InboxId inbox() {
@@ -102,10 +102,10 @@ public sealed interface SessionCommand {
     }
 
     /**
-     * The QoS 2 message of {@code packetId} was distributed; also after the end of the attachment that it came by.
-     * Answered with {@link InboxReply#DONE}.
+     * The QoS 2 message of {@code packetId} was distributed. Also works after the end of the attachment that received
+     * it. Answered with {@link InboxReply#DONE}.
      *
-     * @param incarnation of the session; of another one nothing is marked
+     * @param incarnation of the session; nothing is marked in another one
      */
     record MarkDistributed(InboxId inbox, long incarnation, int packetId, long tokenNumber) implements SessionCommand {
         @Override
@@ -115,11 +115,11 @@ public sealed interface SessionCommand {
     }
 
     /**
-     * The QoS 2 message with that token was distributed or is kept; by whoever knows the token alone. Answered with
+     * The QoS 2 message with that token was distributed or is kept. For callers that know only the token. Answered with
      * {@link InboxReply#DONE}.
      *
-     * @param originDigest {@link io.godwit.inbox.client.OriginDigest} of the token's origin; of another one nothing is
-     *     marked
+     * @param originDigest {@link io.godwit.inbox.client.OriginDigest} of the token's origin; nothing is marked if the
+     *     session has another origin
      */
     record MarkKept(InboxId inbox, long tokenNumber, String originDigest) implements SessionCommand {
         @Override
@@ -129,10 +129,10 @@ public sealed interface SessionCommand {
     }
 
     /**
-     * The connection has ended whose attachment was over before, with {@code UNAVAILABLE}. How it ended counts if its
-     * inbox has not been loaded again. Answered with {@link InboxReply#DONE}.
+     * The end of a connection whose attachment had already ended with {@code UNAVAILABLE}. How the connection ended
+     * counts only if its inbox has not been loaded again since. Answered with {@link InboxReply#DONE}.
      *
-     * @param expirySeconds what DISCONNECT said, -1 to keep the value of CONNECT
+     * @param expirySeconds Session Expiry Interval of the DISCONNECT, -1 to keep that of the CONNECT
      */
     record DetachLate(InboxId inbox, long incarnation, long expirySeconds, boolean publishWill)
             implements SessionCommand {
@@ -143,9 +143,10 @@ public sealed interface SessionCommand {
     }
 
     /**
-     * Empties the queue of the session, but for what may have been sent. Answered with {@link InboxReply.Purged}.
+     * Empties the queue of the session, except for messages that may have been sent. Answered with
+     * {@link InboxReply.Purged}.
      *
-     * @param resend abandoned when nobody waits for the answer any more; of this node
+     * @param resend abandoned when the caller no longer waits; not sent to other nodes
      */
     record Purge(InboxId inbox, Resend resend) implements SessionCommand {
         public Purge(InboxId inbox) {
@@ -161,9 +162,9 @@ public sealed interface SessionCommand {
     /**
      * Changes the subscriptions of a session that has no connection. Answered with {@link InboxReply.FiltersChanged}.
      *
-     * @param countsAttachment whether the session gets the next attach number, as if a connection had had it
-     * @param added or replaced; with some of these {@code removed} has none
-     * @param resend abandoned when nobody waits for the answer any more; of this node
+     * @param countsAttachment whether the session gets the next attach number, as if a connection had attached
+     * @param added subscriptions to add or replace; if there are any, {@code removed} must be empty
+     * @param resend abandoned when the caller no longer waits; not sent to other nodes
      */
     record ChangeFilters(
             InboxId inbox,
@@ -189,8 +190,8 @@ public sealed interface SessionCommand {
     /**
      * Ends the session. Answered with {@link InboxReply.Flag}, whether there was one.
      *
-     * @param discardsWill whether only a session that has a will is ended, without publishing that
-     * @param resend abandoned when who asked has ended; of this node
+     * @param discardsWill whether to end only a session that has a will, and not publish it
+     * @param resend abandoned when the caller has ended; not sent to other nodes
      */
     record Delete(InboxId inbox, boolean discardsWill, Resend resend) implements SessionCommand {
         public Delete(InboxId inbox, Resend resend) {

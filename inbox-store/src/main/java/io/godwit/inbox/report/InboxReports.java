@@ -19,10 +19,10 @@ import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Everything that happens to stored sessions and that an operator may want to know of: each method counts it and, when
- * somebody listens, tells it. It is told when it is decided, which is shortly before it is written; only the copies
- * stored are counted when they are. Sessions that the broker has for itself, whose client ids no client may have, are
- * left out but for their drops. Thread-safe.
+ * Reports events of stored sessions to operators: each method counts the event and, if a listener wants it, sends it.
+ * An event is reported when it is decided, shortly before it is written; only stored copies are counted when written.
+ * Sessions that the broker keeps for itself, whose client ids no client may have, are left out, except for their drops.
+ * Thread-safe.
  */
 public final class InboxReports {
     private final EventListener events;
@@ -34,8 +34,7 @@ public final class InboxReports {
     private final Counter fullQueues;
     private final Counter relievedQueues;
     /**
-     * LongAdders, since leaders of several ranges count here for every message; the registry reads them when it is
-     * asked.
+     * LongAdders, because leaders of several ranges count here for every message; read only when the registry is read.
      */
     private final LongAdder storedCopies;
     /** As {@link #storedCopies}. */
@@ -85,17 +84,17 @@ public final class InboxReports {
         return copies;
     }
 
-    /** Waits for other nodes that run out. */
+    /** Waits for other nodes that ran out of time. */
     public WaitReports waits() {
         return waits;
     }
 
-    /** So many copies of a message of QoS 1 or 2 are in queues, as an entry of the log. */
+    /** That many copies of a message of QoS 1 or 2 were stored in queues. */
     public void stored(int copies) {
         storedCopies.add(copies);
     }
 
-    /** A copy need not be written: its client has acknowledged it. */
+    /** A copy need not be written: its client has already acknowledged it. */
     public void cancelled() {
         cancelledCopies.increment();
     }

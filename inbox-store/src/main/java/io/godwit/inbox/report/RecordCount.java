@@ -9,27 +9,27 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many client ids of a kind have a record, in all ranges that are led here: a session, or a will still to be
- * published. Thread-safe: range executors write it, anybody reads.
+ * How many client ids of a kind have a record, in all ranges that are led here. A record is a session, or a will still
+ * to be published. Thread-safe: range executors write, any thread reads.
  */
 public final class RecordCount {
     private final Predicate<ClientId> kind;
     private final AtomicLong total = new AtomicLong();
 
-    /** @param kind which client ids are counted; each costs a place in memory */
+    /** @param kind which client ids are counted; each one takes memory */
     public RecordCount(Predicate<ClientId> kind) {
         this.kind = kind;
     }
 
-    /** Too low for a while when a leadership begins: until its range has been walked. */
+    /** Too low for a while after a leadership begins, until its range has been walked. */
     public long total() {
         return total.get();
     }
 
-    /** What one leader counts. Owned by it. */
+    /** The count of one leader. Owned by it. */
     public final class Part {
         private final Set<InboxId> there = new HashSet<>();
-        /** Deleted since the walk at the start began, which may find them still; null when that is over. */
+        /** Ids deleted since the first walk began, which may still find them; null when that walk is over. */
         private @Nullable Set<InboxId> gone = new HashSet<>();
 
         /** The walk has found a record. */

@@ -14,23 +14,22 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the ranges that are led here hold together: sessions whose client is not connected, and the messages in queues
- * with the bytes of their payloads. A message counts for each session that it waits for, until that has acknowledged
- * it. What a session that is over has left to other members of shared groups does not count, nor do the broker's own
- * sessions.
+ * Totals over the ranges that are led here: sessions whose client is not connected, and the messages in queues with the
+ * bytes of their payloads. A message counts once for each session until that session has acknowledged it. Messages that
+ * an ended session left to other members of shared groups do not count, nor do the broker's own sessions.
  *
- * <p>Nothing of it is stored. A leader begins with nothing, counts each inbox once, and from then on each change of it,
- * which only a loaded inbox can have. An inbox is counted when it is loaded or when the walk of the start
- * comes by, whichever is first; until that walk is over the numbers are too low. Of the large
- * messages that an inbox had when it was counted only some are read; the others are taken for as large as these.
+ * <p>Nothing of it is stored. A leader starts from zero, counts each inbox once, and after that each of its changes;
+ * only a loaded inbox can change. An inbox is counted when it is loaded or when the first walk reaches it, whichever
+ * comes first; until that walk is over the totals are too low. Only some of the large messages of an inbox are read
+ * when it is counted; the others are assumed to have the same size.
  *
- * <p>Thread-safe: range executors write it, anybody reads.
+ * <p>Thread-safe: range executors write, any thread reads.
  */
 public final class Stock {
     /**
      * A session that a walk has found.
      *
-     * @param apartBytes what its large messages count for; -1 when it may be read again
+     * @param apartBytes bytes counted for its large messages; -1 when they may be read again
      */
     public record Found(InboxId id, int messages, long bytes, long apartBytes) {}
 
@@ -42,14 +41,14 @@ public final class Stock {
     private final LongAdder messages = new LongAdder();
     private final LongAdder payloadBytes = new LongAdder();
 
-    /** Of tenants that have any. Concurrent: range executors write it, anybody reads. */
+    /** Only tenants that have any. Concurrent: range executors write, any thread reads. */
     private final ConcurrentMap<TenantId, Long> detachedOfTenants = new ConcurrentHashMap<>();
 
     public long detachedSessions() {
         return detachedSessions.sum();
     }
 
-    /** Those of one tenant. */
+    /** Detached sessions of one tenant. */
     public long detachedSessions(TenantId tenant) {
         return detachedOfTenants.getOrDefault(tenant, 0L);
     }
@@ -70,26 +69,26 @@ public final class Stock {
         return payloadBytes.sum();
     }
 
-    /** What one leader counts. Owned by it. */
+    /** The counts of one leader. Owned by it. */
     public final class Part {
         private final Map<TenantId, Long> partSessions = new HashMap<>();
         private long partMessages;
         private long partBytes;
         private boolean isStopped;
 
-        /** The prefix of the first inbox that the walk has not come to; null when it is over. */
+        /** The prefix of the first inbox that the walk has not reached; null when the walk is over. */
         private byte @Nullable [] walkAt = {};
-        /** Counted, and the walk has not come to them. */
+        /** Inboxes that are counted, but not yet reached by the walk. */
         private final Set<InboxId> ahead = new HashSet<>();
-        /** Not counted any more: what stood in memory could not be written, and they have not been loaded again. */
+        /** Inboxes no longer counted: a write of their state in memory failed, and they have not been loaded again. */
         private final Set<InboxId> lost = new HashSet<>();
         /**
-         * What the large messages count for of inboxes that are not in memory, where reading them again would not say
-         * the same.
+         * Bytes counted for the large messages of inboxes that are not in memory, where a second reading would give
+         * another number.
          */
         private final Map<InboxId, Long> apartBytes = new HashMap<>();
 
-        /** Whether the inbox, which has been loaded, is counted already; it is from now on. */
+        /** Marks a loaded inbox as counted. Returns whether it was counted already. */
         public boolean count(InboxId id, byte[] prefix) {
             boolean isLost = lost.remove(id);
             byte[] at = walkAt;
@@ -97,15 +96,15 @@ public final class Stock {
             return (isWalked || !ahead.add(id)) && !isLost;
         }
 
-        /** What the large messages count for of the inbox, which has been loaded; null when it may be read again. */
+        /** Bytes counted for the large messages of a loaded inbox; null when they may be read again. */
         public @Nullable Long takeApart(InboxId id) {
             return apartBytes.remove(id);
         }
 
         /**
-         * The inbox is not in memory any more.
+         * The inbox was dropped from memory.
          *
-         * @param bytes what its large messages count for; -1 when it may be read again
+         * @param bytes counted for its large messages; -1 when they may be read again
          */
         public void rememberApart(InboxId id, long bytes) {
             if (bytes >= 0) {
@@ -113,14 +112,14 @@ public final class Stock {
             }
         }
 
-        /** What stands in memory is not what is stored. */
+        /** The state of the inbox in memory differs from the stored one. */
         public void lost(InboxId id) {
             ahead.remove(id);
             apartBytes.remove(id);
             lost.add(id);
         }
 
-        /** The walk has read some more. */
+        /** The walk has read one more page. */
         public void walked(Page page) {
             for (Found found : page.found()) {
                 if (ahead.remove(found.id()) || lost.contains(found.id())) {
@@ -138,7 +137,7 @@ public final class Stock {
             }
         }
 
-        /** So many messages more, or fewer. */
+        /** Adds a number of messages, which may be negative. */
         public void add(int count, long bytes) {
             if (!isStopped && count != 0) {
                 partMessages += count;
@@ -148,7 +147,7 @@ public final class Stock {
             }
         }
 
-        /** So many sessions of a tenant without a connection more, or fewer. */
+        /** Adds a number of sessions of a tenant without a connection; may be negative. */
         public void addSessions(TenantId tenant, int count) {
             if (!isStopped) {
                 long now = partSessions.getOrDefault(tenant, 0L) + count;

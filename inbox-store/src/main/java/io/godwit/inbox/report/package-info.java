@@ -1,6 +1,6 @@
 /**
- * What operators learn of stored sessions, and of waits for other nodes: events, and meters of what is counted. Leaders
- * and carriers tell it, and it asks nobody.
+ * Events and meters for operators, about stored sessions and about waits for other nodes. Leaders and carriers call it;
+ * it calls neither.
  */
 @NullMarked
 package io.godwit.inbox.report;

@@ -1,6 +1,6 @@
 package io.godwit.inbox.session;
 
-/** A peer says what no peer may. It is over then. */
+/** A peer has broken the protocol. Its link is abandoned. */
 final class BadFrameException extends Exception {
     private static final long serialVersionUID = 1L;
 

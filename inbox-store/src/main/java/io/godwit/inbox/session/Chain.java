@@ -3,13 +3,12 @@ package io.godwit.inbox.session;
 import org.jspecify.annotations.Nullable;
 
 /**
- * At the owner: the claims on one client id. Those that have it come first; that is one, but for a while after a
- * partition has healed, and then the one with the highest grant stands first. The others wait in the order in which
- * they came.
+ * The owner's list of the claims on one client id. Holders come first; there is one, except for a while after a
+ * partition has healed, when the one with the highest grant is first. The others wait in the order in which they came.
  */
 final class Chain {
     final IdKey key;
-    /** The holder that others wait for, and since when. */
+    /** The holder that others wait for; null for none. */
     @Nullable
     OwnedClaim contendedHolder;
 
@@ -37,7 +36,7 @@ final class Chain {
         return last;
     }
 
-    /** One has the client id, and nobody else wants it. */
+    /** Whether one claim holds the client id and none waits. */
     boolean isAtRest() {
         return size == 1 && first != null && first.isHeld();
     }
@@ -50,7 +49,7 @@ final class Chain {
         insertAfter(last, claim);
     }
 
-    /** Among those that have the client id. */
+    /** Inserts a holder by its grant, among the other holders. */
     void insertHeld(OwnedClaim claim, Grant grant) {
         claim.grant = grant;
         OwnedClaim place = null;
@@ -99,7 +98,7 @@ final class Chain {
         size--;
     }
 
-    /** The first of those at the end that are not checked; null when all are. */
+    /** The first claim of the unchecked ones at the end; null when all are checked. */
     @Nullable
     OwnedClaim firstUnchecked() {
         OwnedClaim found = null;

@@ -4,12 +4,12 @@ import io.godwit.inbox.client.SessionDirectory;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** At the node of a connection: the client id that it has or waits for. Confined to the turns of its directory. */
+/** The client id that a connection of this node has or waits for. Confined to the turns of its directory. */
 final class ClaimedId {
     enum State {
         WAITING,
         HELD,
-        /** Released, refused or given up waiting. */
+        /** Released, refused or given up. */
         OVER
     }
 
@@ -21,7 +21,7 @@ final class ClaimedId {
     final CompletableFuture<SessionDirectory.Answer> answer;
     final long sinceNanos;
     State state = State.WAITING;
-    /** Of {@link State#HELD}. */
+    /** Set in state {@link State#HELD}. */
     @Nullable
     Grant grant;
 

@@ -16,26 +16,26 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The client ids that connections of this node have or wait for. Claims outlive views: in each view they are told to
- * the owners that it has, when those ask for them, and nothing that an owner says counts in another view than the one
- * it said it in.
+ * The client ids that connections of this node have or wait for. Claims outlive views: in each view this node tells
+ * them to the owners of that view, when the owners ask for them. An owner's message counts only in the view in which it
+ * was sent.
  *
- * <p>Confined to the turns of its directory. What is told to connections goes out as effects at the end of the turn.
+ * <p>Confined to the turns of its directory. Calls to connections run as effects at the end of the turn.
  */
 final class ClaimedIds {
-    /** How many of those that wait too long are looked at in one tick for whom they wait for. */
+    /** Number of long-waiting claims that one tick checks for the member they wait for. */
     private static final int LOOKS = 1_000;
 
     private final DirectoryLimits limits;
     private final WaitReports reports;
     private final Consumer<Runnable> effects;
-    /** What a lease that is released does; any thread. */
+    /** Called when a lease is released; any thread. */
     private final Consumer<ClaimedId> released;
-    /** By number, so in the order in which they were asked for. */
+    /** By number, so in the order they were requested. */
     private final Map<Long, ClaimedId> claims = new LinkedHashMap<>();
-    /** Those of them that wait, the longest first. */
+    /** The waiting ones of them, the longest first. */
     private final Map<Long, ClaimedId> waiting = new LinkedHashMap<>();
-    /** Of the present view, by owner. */
+    /** By owner, in the present view. */
     private final Map<MemberLife, Enrolment> enrolments = new HashMap<>();
 
     private long revision;
@@ -56,14 +56,14 @@ final class ClaimedIds {
         this.released = released;
     }
 
-    /** From here on no grant of an earlier view is taken. */
+    /** A new view: grants of earlier views are not accepted any more. */
     void moved(MembersView view) {
         enrolments.clear();
         revision = view.revision();
         owners = new Owners(view);
     }
 
-    /** An owner in the present view asks for all that is there for it. */
+    /** An owner in the present view asks for all claims on its ids. */
     void enrol(MemberLife owner, OwnerPort port) {
         List<ClaimedId> there = new ArrayList<>();
         for (ClaimedId claim : claims.values()) {
@@ -76,7 +76,7 @@ final class ClaimedIds {
         enrolment.tell();
     }
 
-    /** There may be room for more. */
+    /** The owner's link may have room for more. */
     void tell(MemberLife owner) {
         Enrolment enrolment = enrolments.get(owner);
         if (enrolment != null) {
@@ -84,7 +84,7 @@ final class ClaimedIds {
         }
     }
 
-    /** The link to the owner is gone: it will ask again over the next one. */
+    /** The link to the owner is lost: the owner will ask again over the next one. */
     void lost(MemberLife owner) {
         enrolments.remove(owner);
     }
@@ -123,10 +123,10 @@ final class ClaimedIds {
         Enrolment enrolment = owner == null ? null : enrolments.get(owner);
         if (enrolment != null) {
             enrolment.release(claim);
-        } // else the owner learns it from not being told of it
+        } // else the next enrolment leaves it out
     }
 
-    /** The claim, when it is one that its present owner speaks of. */
+    /** The claim with that number, if {@code by} owns its id; else null. */
     private @Nullable ClaimedId spokenOf(MemberLife by, long number) {
         ClaimedId claim = claims.get(number);
         return claim != null && by.equals(owners.of(claim.keyHash)) ? claim : null;
@@ -178,9 +178,9 @@ final class ClaimedIds {
     }
 
     /**
-     * Ends what has waited too long.
+     * Fails claims that have waited too long.
      *
-     * @param missing is told of owners that are waited for and that are not heard of
+     * @param missing gets the silent owners that claims wait for
      */
     void tick(long nowNanos, BiConsumer<MemberLife, String> missing) {
         long most = limits.acquireTimeout().toNanos();
@@ -217,12 +217,12 @@ final class ClaimedIds {
         effects.accept(() -> claim.answer.completeExceptionally(new RangeException(cause, detail)));
     }
 
-    /** Nothing is granted any more. */
+    /** Fails all waiting claims. */
     void close() {
         failWaiting(RangeException.Cause.CLOSED, "the broker is closing");
     }
 
-    /** Those that have their client ids keep them. */
+    /** Fails the waiting claims; holders keep their client ids. */
     void failWaiting(RangeException.Cause cause, String detail) {
         for (ClaimedId claim : List.copyOf(waiting.values())) {
             fail(claim, cause, detail);
@@ -233,7 +233,7 @@ final class ClaimedIds {
         return life.equals(owners.of(Owners.hash(key)));
     }
 
-    /** Those that have a client id and those that wait. */
+    /** Number of claims, held and waiting. */
     int size() {
         return claims.size();
     }

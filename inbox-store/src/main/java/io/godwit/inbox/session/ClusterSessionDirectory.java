@@ -29,50 +29,50 @@ import org.slf4j.LoggerFactory;
 /**
  * The directory of a node of a cluster (ADR 55). Each client id has an <em>owner</em>, one of the serving members
  * ({@link Owners}), which orders the claims on it ({@link OwnedIds}). The node of a connection ({@link ClaimedIds})
- * claims the id there; this node may be the owner itself, and then nothing goes over a link.
+ * claims the id at the owner; if this node is the owner itself, nothing goes over a link.
  *
- * <p><b>Why two connections never have one client id.</b> Members change by revisions, and all nodes agree on what a
- * revision says. Whatever is said counts within one revision only; claims alone outlive it:
+ * <p><b>Why two connections never have one client id.</b> Members change by revisions, and all nodes agree on the
+ * members of a revision. Every message counts within one revision only; only claims outlive it:
  *
  * <ol>
- *   <li>A node comes into a revision in one step ({@link #moved}). From then on it takes no grant of an earlier one,
- *       and as owner it begins with an empty table.
- *   <li>The owner asks each member to enrol; the member, once it is in the same revision, tells all that it has and
- *       waits for, and that this is all. The owner grants nothing before every member, itself included, has done so.
+ * <li>A node enters a revision in one step ({@link #moved}). From then on it accepts no grant of an earlier one, and as
+ *     owner it begins with an empty table.
+ * <li>The owner asks each member to enrol. The member, once it is in the same revision, sends all its claims, held and
+ *     waiting, and then says that these are all. The owner grants nothing before every member, itself included, has
+ *     done so.
  * </ol>
  *
  * Say that A has an id by a grant of revision r, and B is granted it in revision s, r &lt;= s. If r = s, both grants
- * are of one owner and one table, which gives the id to B only when A's claim has left the table: A has released it,
- * or did not have it when it enrolled. If r &lt; s and A is a member in s, A has enrolled in s before B's grant:
- * either A had the id then, so the table has it; or A had not, and has taken no grant of r since. In each case B
- * waits. With the interleavings that look dangerous:
+ * are of one owner and one table, which gives the id to B only when A's claim has left the table: A has released it, or
+ * did not have it when it enrolled. If r &lt; s and A is a member in s, A has enrolled in s before B's grant: either A
+ * had the id then, so the table has it; or A did not, and has accepted no grant of r since. In each case B waits. The
+ * interleavings that look dangerous:
  *
  * <ul>
- *   <li><em>The owner changes while a grant is under way.</em> The grant is of an earlier revision than the node's and
- *       is not taken; the claim enrols as waiting. If the grant came first, it enrols as held.
- *   <li><em>A node misses a revision.</em> In that one it has not enrolled, so nothing was granted in it.
- *   <li><em>A link breaks, and there is another.</em> What was said may be lost either way, so the member enrols again
- *       in the same revision. Until then its claims stay as they were; a grant is told again, a release shows by the
- *       claim not being told. The member cannot have been granted anything by another owner meanwhile.
- *   <li><em>A member is silent, or gone.</em> Its claims stay, and nothing is granted over them, until a revision is
- *       without that life of it. Another life of the node is another member.
- *   <li><em>A late word to give up, or a repeated one.</em> It names a claim, not an id: a claim that has been released
- *       has gone, and the next connection has another number. A member names its own claims only.
- *   <li><em>An owner does not know of a revision yet.</em> It grants in its old one, to members that are in it still;
- *       they have not enrolled in the new one, so nothing is granted there.
+ * <li><em>The owner changes while a grant is under way.</em> The grant is of an earlier revision than the node's and is
+ *     not accepted; the claim enrols as waiting. If the grant came first, it enrols as held.
+ * <li><em>A node misses a revision.</em> It has not enrolled in that revision, so nothing was granted in it.
+ * <li><em>A link breaks, and another follows.</em> Messages may be lost in both directions, so the member enrols again
+ *     in the same revision. Until then its claims stay as they were. A lost grant is sent again; after a lost release
+ *     the claim is missing from the enrolment. No other owner can have granted the member anything meanwhile.
+ * <li><em>A member is silent, or gone.</em> Its claims stay, and nothing is granted over them, until a revision without
+ *     that incarnation. Another incarnation of the node is another member.
+ * <li><em>A late or repeated request to give up.</em> It names a claim, not an id: a released claim is gone, and the
+ *     next connection has another number. A member names only its own claims.
+ * <li><em>An owner does not know a new revision yet.</em> It grants in its old one, to members that are still in it;
+ *     they have not enrolled in the new one, so nothing is granted there.
  * </ul>
  *
- * What remains is a node that is cut off and that the others have gone on without: its connections stay connected, and
- * others may get their ids meanwhile. It grants nothing as soon as it is not certain to serve ({@link
- * DirectoryMembers#mayGrant}). When it comes back it enrols, and of two connections the one with the lower
+ * One case remains: a node is cut off and the others exclude it. Its connections stay open, and other connections may
+ * get their ids meanwhile. The node grants nothing as soon as it is not certain to serve
+ * ({@link DirectoryMembers#mayGrant}). When it comes back it enrols, and of two connections the one with the lower
  * {@link Grant} gives up.
  *
- * <p>An acquire that is not answered in {@link DirectoryLimits#acquireTimeout} fails, and all do at once while this
- * node does not serve. Members that are waited for are
- * reported as missing before.
+ * <p>An acquire fails without an answer within {@link DirectoryLimits#acquireTimeout}; while this node does not serve,
+ * all fail at once. Members that block an acquire are reported as missing before that.
  *
- * <p>Threads: everything happens in {@link Turns}, one after the other. Links, members and event loops hand in; what is
- * to be said to a peer in one turn goes in one frame; connections are told at the end of the turn.
+ * <p>Threads: everything happens in {@link Turns}, one after the other. Links, members and event loops submit tasks.
+ * All messages of one turn to a peer go in one frame; connections are called at the end of the turn.
  */
 public final class ClusterSessionDirectory implements SessionDirectory, LaneReceiver, LinkListener, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterSessionDirectory.class);
@@ -82,7 +82,7 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
 
     private static final String DOES_NOT_SERVE = "this node does not serve now, and takes no connections";
 
-    /** Of frames of all peers that wait for a turn: a node that is so far behind is of no use to them. */
+    /** Limit on the frames of all peers that wait for a turn: a node so far behind is of no use to them. */
     private static final long MAX_UNTAKEN_BYTES = 64 << 20;
 
     private final DirectoryMembers members;
@@ -92,19 +92,19 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
     private final MemberLife own;
     private final Turns turns;
     private final ClaimedIds claimed;
-    /** Of peers that are not over, by node. */
+    /** Live peers, by node. */
     private final Map<String, PeerChannel> channels = new HashMap<>();
-    /** What the two parts of this node have to say to each other in this turn. */
+    /** Calls between the two parts of this node in this turn. */
     private final Queue<Runnable> local = new ArrayDeque<>();
-    /** What connections are told at the end of this turn. */
+    /** Calls to connections at the end of this turn. */
     private final List<Runnable> effects = new ArrayList<>();
 
-    /** Threads of links add, turns take away. */
+    /** Threads of links add, turns subtract. */
     private final AtomicLong untakenBytes = new AtomicLong();
 
-    /** In this view. */
+    /** Members reported as missing in this view. */
     private final Set<MemberLife> reportedMissing = new HashSet<>();
-    /** When the last link to a member was over, in this view. */
+    /** When the last link to a member ended, in this view. */
     private final Map<MemberLife, Long> overNanos = new HashMap<>();
 
     private MembersView view;
@@ -119,8 +119,8 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
 
     /**
      * @param claims of connections of this node
-     * @param waiting those of them that wait
-     * @param owned client ids of this node's share that somebody, anywhere, has or waits for
+     * @param waiting how many of these wait
+     * @param owned client ids of this node's share that any connection of the cluster has or waits for
      */
     public record Sizes(int claims, int waiting, int owned) {}
 
@@ -149,7 +149,7 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
         claimed.release(claim);
     }
 
-    /** After it was made known to the links; before the first connection. */
+    /** Call it after the directory is registered at the links and before the first connection. */
     public void start() {
         submit(this::enterView);
         members.listen(next -> submit(() -> moved(next)));
@@ -175,7 +175,8 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
     }
 
     /**
-     * Ends what has waited too long, and looks again at what could not be decided. Every 100 to 500 ms, on any thread.
+     * Fails acquires that have waited too long, and checks again what could not be decided. Call it every 100 to 500
+     * ms, on any thread.
      */
     public void tick() {
         submit(this::tickNow);
@@ -193,15 +194,15 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
     }
 
     /**
-     * A member begins anew in each view, and over each link. So what was waited for before it could have begun says
-     * nothing about it.
+     * Reports a missing member. It begins anew in each view and over each link, so time waited before that does not
+     * count.
      */
     private void missing(MemberLife life, String why) {
         long sinceNanos = overNanos.getOrDefault(life, viewNanos);
         if (nanoTime.getAsLong() - sinceNanos < limits.patience().toNanos()) {
             return;
         }
-        if (!life.equals(own) && view.has(own)) { // who is out itself has no say
+        if (!life.equals(own) && view.has(own)) { // an excluded node must not report others
             boolean isNew = reportedMissing.add(life);
             effects.add(() -> {
                 if (isNew) {
@@ -212,12 +213,12 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
         }
     }
 
-    /** Of all the directory keeps; any thread, a turn late. */
+    /** Sizes of the directory; any thread, one turn late. */
     public Sizes sizes() {
         return sizes;
     }
 
-    /** What waits fails; leases that are out may still be released. */
+    /** Fails waiting acquires; leases may still be released. */
     @Override
     public void close() {
         submit(() -> {
@@ -226,7 +227,7 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
         });
     }
 
-    // the members change
+    // --- the members change
 
     private void moved(MembersView next) {
         if (next.revision() <= view.revision()) {
@@ -274,7 +275,7 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
         }
     }
 
-    /** The owner may have been in this view before this node was. */
+    /** Enrols if the owner has asked already, because it may have entered this view before this node. */
     private void enrolIfAsked(PeerChannel channel) {
         if (channel.isOpen()
                 && channel.hasAskedIn(view.revision())
@@ -284,7 +285,7 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
         }
     }
 
-    // links
+    // --- links
 
     @Override
     public void joined(Peer peer) {
@@ -316,7 +317,7 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
         return channels.get(channel.life.nodeId()) == channel;
     }
 
-    /** Takes the frames of the CONTROL lane that begin with {@link #FRAME_TYPE}. */
+    /** Receives the frames of the CONTROL lane that begin with {@link #FRAME_TYPE}. */
     @Override
     public void receive(Peer from, byte[] frame) {
         try {
@@ -337,7 +338,7 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
     private void take(Peer from, DirectoryFrame frame) {
         PeerChannel channel = channels.get(from.nodeId());
         if (channel == null || channel.peer != from) {
-            return; // over
+            return; // its link is over
         }
         try {
             if (frame.hasHello()) {
@@ -352,7 +353,7 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
             } else {
                 EntryReader.read(from.version(), frame, new Received(channel, frame.getRevision()));
             }
-        } catch (BadFrameException | IllegalArgumentException e) { // values check what they are made of
+        } catch (BadFrameException | IllegalArgumentException e) { // values check their own contents
             abandon(from, e);
         }
     }
@@ -362,7 +363,7 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
         peer.abandon(String.valueOf(why.getMessage()));
     }
 
-    /** What a frame of a peer says. */
+    /** The entries of one frame of a peer. */
     private final class Received implements EntryReader.Entries {
         private final PeerChannel channel;
         private final MemberLife from;
@@ -374,12 +375,12 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
             this.revision = revision;
         }
 
-        /** In another revision it is of no meaning: each is begun anew. */
+        /** Whether the frame is of the present revision; others have no meaning, because each revision begins anew. */
         private boolean counts() {
             return revision == view.revision();
         }
 
-        /** The table, for a member; null when it does not count. */
+        /** The table for entries of a member; null when they do not count. */
         private @Nullable OwnedIds table() {
             return counts() ? owned : null;
         }
@@ -463,11 +464,11 @@ public final class ClusterSessionDirectory implements SessionDirectory, LaneRece
         }
     }
 
-    // turns
+    // --- turns
 
     private void submit(Runnable task) {
         turns.submit(() -> {
-            drainLocal(); // of a step that failed: nothing is left of it when the members change
+            drainLocal(); // left over from a task that failed; the local calls must not outlive a change of members
             task.run();
             drainLocal();
         });

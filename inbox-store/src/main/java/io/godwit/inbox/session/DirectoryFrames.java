@@ -9,17 +9,17 @@ import java.io.UncheckedIOException;
 
 /** Frames of the directory: the byte 2, then a {@link DirectoryFrame}. */
 final class DirectoryFrames {
-    /** Of the frames of the CONTROL lane, those of the directory. */
+    /** First byte of the directory's frames in the CONTROL lane. */
     static final byte TYPE = 2;
 
-    /** More than any frame of this release has; a frame with more is refused before it is taken apart. */
+    /** Greater than any frame of this release; a larger frame is refused before it is decoded. */
     static final int MAX_BYTES = 1 << 20;
 
     private DirectoryFrames() {}
 
     /**
-     * Names the version of the link's frames ({@link io.godwit.cluster.link.Peer#version}), which both nodes have
-     * agreed on.
+     * The first frame of each end. Names the version of the link's frames
+     * ({@link io.godwit.cluster.link.Peer#version}), which both nodes have agreed on.
      */
     static byte[] hello(int agreed) {
         return encode(DirectoryFrame.newBuilder()

@@ -5,17 +5,17 @@ import java.time.Duration;
 /**
  * Bounds of a {@link ClusterSessionDirectory}.
  *
- * @param acquireTimeout how long a connection waits for its client id; to be longer than the others need to go on
- *     without a node that is silent
- * @param patience how long that is before a member that is not heard of is reported as missing
- * @param maxWaiting how many connections, of all nodes, may have or wait for one client id
- * @param maxClaimsOfNode how many client ids of this node's share the connections of one node may have or wait for
+ * @param acquireTimeout how long a connection waits for its client id; must be longer than the others need to exclude a
+ *     silent node
+ * @param patience how long before a silent member is reported as missing
+ * @param maxWaiting most connections, of all nodes, that may have or wait for one client id
+ * @param maxClaimsOfNode most client ids of this node's share that the connections of one node may have or wait for
  */
 public record DirectoryLimits(Duration acquireTimeout, Duration patience, int maxWaiting, int maxClaimsOfNode) {
     private static final int MAX_WAITING = 1_000;
     private static final int MAX_CLAIMS_OF_NODE = 5_000_000;
 
-    /** With numbers that suit every cluster. */
+    /** With default numbers of claims. */
     public static DirectoryLimits of(Duration acquireTimeout, Duration patience) {
         return new DirectoryLimits(acquireTimeout, patience, MAX_WAITING, MAX_CLAIMS_OF_NODE);
     }

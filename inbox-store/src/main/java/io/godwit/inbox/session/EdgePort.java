@@ -1,6 +1,8 @@
 package io.godwit.inbox.session;
 
-/** What the owner of client ids tells the node of the connections. In order; nothing is answered within the call. */
+/**
+ * Messages of the owner of client ids to the node of the connections. In order; nothing is answered within the call.
+ */
 interface EdgePort {
     /** Why a claim ends without a grant. */
     enum Refusal {
@@ -8,10 +10,10 @@ interface EdgePort {
         BUSY
     }
 
-    /** Tell all that is there for me. */
+    /** Asks for all claims of the node on ids of this owner. */
     void enrol();
 
-    /** @param giveUp somebody waits for it already */
+    /** @param giveUp whether another connection already waits for the client id */
     void granted(long number, long counter, boolean giveUp);
 
     void giveUp(long number);

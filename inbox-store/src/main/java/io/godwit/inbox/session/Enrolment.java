@@ -6,19 +6,19 @@ import java.util.Collection;
 import java.util.Queue;
 
 /**
- * What this node tells one owner in one revision: first all that it has and waits for, then what is new. As the link
- * has room; many that ask at once while it has none go together. Ends with the revision or the link, or when the owner
+ * The messages of this node to one owner in one revision: first all present claims, then new ones, as the link has
+ * room; requests made while the link is full are sent together. Ends with the revision or the link, or when the owner
  * asks again.
  */
 final class Enrolment {
     private final OwnerPort owner;
     private final Queue<ClaimedId> untold;
-    /** How many of those are left that were there when it began. */
+    /** How many of the initial claims are not told yet. */
     private int left;
 
     private boolean isDone;
 
-    /** @param there what this node has and waits for of the owner's */
+    /** @param there the claims of this node on ids of the owner */
     Enrolment(OwnerPort owner, Collection<ClaimedId> there) {
         this.owner = owner;
         this.untold = new ArrayDeque<>(there);
@@ -31,14 +31,14 @@ final class Enrolment {
         tell();
     }
 
-    /** The connection has it no more, or waits no more. */
+    /** The connection has released the id, or waits no longer. */
     void release(ClaimedId claim) {
         if (claim.told == this) {
             owner.release(claim.number);
-        } // else it is passed over in its turn
+        } // else tell() skips it
     }
 
-    /** Tells as much as there is room for. */
+    /** Tells as many claims as the link has room for. */
     void tell() {
         while (!untold.isEmpty() && owner.hasRoom()) {
             tell(untold.remove());

@@ -11,12 +11,12 @@ import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what a {@link PeerChannel} of another node has written. */
+/** Reads the entries that a {@link PeerChannel} of another node has written. */
 final class EntryReader {
     /** A field of the CONNECT packet has at most this many bytes, so no more characters. */
     private static final int MAX_CHARS = 65_535;
 
-    /** What peers say, owners and nodes of connections alike. */
+    /** Messages of peers, both owners and nodes of connections. */
     interface Entries {
         void enrol();
 
@@ -40,10 +40,10 @@ final class EntryReader {
     private EntryReader() {}
 
     /**
-     * Fails when the version has no entries of the kind. Fields that are not known here are left unread.
+     * Reads the entries of a frame. Fails when the version has no entries of a kind. Unknown fields are ignored.
      *
-     * @param agreed the version that the sender has to keep to
-     * @throws IllegalArgumentException when a text is none that a client can choose
+     * @param agreed the version that the sender must keep to
+     * @throws IllegalArgumentException for a text that a client cannot choose
      */
     static void read(int agreed, DirectoryFrame frame, Entries to) throws BadFrameException {
         for (DirectoryEntry entry : frame.getEntriesList()) {

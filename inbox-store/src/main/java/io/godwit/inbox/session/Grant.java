@@ -1,8 +1,8 @@
 package io.godwit.inbox.session;
 
 /**
- * When a client id was granted: by its owner in a revision of the members, of which there is one. Of two connections
- * that have one client id the lower grant gives up: the nodes that went on agreeing have the higher revision.
+ * When a client id was granted: by its owner, of which each revision of the members has one. Of two connections with
+ * one client id the lower grant gives up, because nodes that stayed in agreement have the higher revision.
  *
  * @param counter of the owner, within the revision
  */

@@ -4,7 +4,7 @@ import io.godwit.inbox.client.SessionDirectory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
-/** The lease of a connection of this node. Its loop and the end of the process may both release it. */
+/** The lease of a connection of this node. Its event loop and the end of the process may both release it. */
 final class HeldId implements SessionDirectory.Lease {
     private final ClaimedId claim;
     private final Consumer<ClaimedId> released;

@@ -3,7 +3,7 @@ package io.godwit.inbox.session;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 
-/** A client id of a tenant. Ordered, so that a hash map of them stays fast when client ids collide (ADR 33). */
+/** A client id of a tenant. Comparable, so that hash maps of it stay fast when client ids collide (ADR 33). */
 record IdKey(TenantId tenant, ClientId clientId) implements Comparable<IdKey> {
     @Override
     public int compareTo(IdKey other) {

@@ -4,11 +4,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this node's two parts say to each other about the client ids that it owns itself: the same as nodes say, as
- * calls one after the other, and not within each other.
+ * The messages between this node's two parts about client ids that it owns itself: the same as between nodes, as calls
+ * one after the other that are never nested.
  */
 final class LocalPorts implements EdgePort, OwnerPort {
-    /** What may be said to an owner, which may be refused. */
+    /** A message to an owner, which the owner may refuse. */
     interface Step {
         void run() throws BadFrameException;
     }
@@ -18,7 +18,7 @@ final class LocalPorts implements EdgePort, OwnerPort {
     private final OwnedIds owned;
     private final Consumer<Runnable> next;
 
-    /** @param next runs what it is given in this turn, one after the other, when what is running has returned */
+    /** @param next runs its argument later in this turn, in order, when the running call has returned */
     LocalPorts(MemberLife own, ClaimedIds claimed, OwnedIds owned, Consumer<Runnable> next) {
         this.own = own;
         this.claimed = claimed;

@@ -1,4 +1,4 @@
 package io.godwit.inbox.session;
 
-/** One life of a member's process; the next one has a higher incarnation. */
+/** One incarnation of a member's process; the next process has a higher incarnation. */
 public record MemberLife(String nodeId, long incarnation) {}

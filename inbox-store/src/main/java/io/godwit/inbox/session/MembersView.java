@@ -3,11 +3,11 @@ package io.godwit.inbox.session;
 import java.util.Set;
 
 /**
- * The members of the cluster as all agreed on them: of one revision there is one view.
+ * The members of the cluster as all agreed on them: one view per revision.
  *
- * @param revision rises with each change; not every node sees each of them
- * @param serving those that own client ids
- * @param joining those that have or may soon have connections and own nothing yet; no life is in both
+ * @param revision rises with each change; a node may skip some
+ * @param serving members that own client ids
+ * @param joining members that have or may soon have connections but own nothing yet; no incarnation is in both sets
  */
 public record MembersView(long revision, Set<MemberLife> serving, Set<MemberLife> joining) {
     public MembersView {

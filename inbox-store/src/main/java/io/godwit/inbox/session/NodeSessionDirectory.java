@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The directory of a node that runs alone. The claims on one client id form a chain in the order of {@link #acquire}:
- * the first holds the lease, each later one waits for the one before it, so a storm of takeovers costs each connection
- * the same. The map knows the last claim of each chain; a chain that ends leaves nothing behind.
+ * the first holds the lease, each later one waits for the one before it, so each connection in a storm of takeovers
+ * costs the same. The map has the last claim of each chain; a chain that ends leaves nothing in it.
  *
- * <p>Threads: event loops of both connections meet here. A claim's fields are guarded by its own monitor, in which
- * nothing is called; no thread ever holds two monitors. A claim takes the place of the one before it in the map by
- * comparing and setting, which orders the claims of one client id.
+ * <p>Threads: event loops of both connections contend. A claim's fields are guarded by its own monitor, in which
+ * nothing is called; no thread ever holds two monitors. A claim replaces the previous one in the map by
+ * compare-and-set, which orders the claims of one client id.
  */
 public final class NodeSessionDirectory implements SessionDirectory {
     private final ConcurrentMap<IdKey, Claim> lastClaims = new ConcurrentHashMap<>();
@@ -39,7 +39,7 @@ public final class NodeSessionDirectory implements SessionDirectory {
         }
     }
 
-    /** How many client ids are held. */
+    /** Number of client ids that are held. */
     public int size() {
         return lastClaims.size();
     }
@@ -103,7 +103,7 @@ public final class NodeSessionDirectory implements SessionDirectory {
             if (later != null) {
                 later.grant();
             } else {
-                // a later claim may have replaced this one a moment ago: then it finds isReleased in followedBy
+                // a later claim may have just replaced this one; it then finds isReleased in followedBy
                 lastClaims.remove(key, this);
             }
         }

@@ -2,23 +2,23 @@ package io.godwit.inbox.session;
 
 import org.jspecify.annotations.Nullable;
 
-/** At the owner: a connection of some member that has a client id or waits for it. */
+/** The owner's entry for a connection of some member that has a client id or waits for it. */
 final class OwnedClaim {
     final MemberLife edge;
     final long number;
     final Chain chain;
     final @Nullable String userName;
-    /** Whether it may drive out a connection of its own user, or of none, only. */
+    /** Whether it may end only a connection of its own user, or of none. */
     final boolean sameUserOnly;
 
-    /** When it got the client id; null while it waits. */
+    /** Null while it waits. */
     @Nullable
     Grant grant;
-    /** Nobody of another user is before it whom it may not drive out. */
+    /** Whether it may follow the claim before it, as far as users decide that. */
     boolean isChecked;
 
     boolean isToldToGiveUp;
-    /** The enrolment of its member that told of it last. */
+    /** The last enrolment of its member that included it. */
     long enrolment;
 
     /** Neighbours in the chain. */

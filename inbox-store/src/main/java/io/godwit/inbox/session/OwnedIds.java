@@ -14,14 +14,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The client ids that this node owns in one revision of the members: a table that begins empty. Each member enrols what
- * it has and waits for. Before all have, nothing is granted, refused or taken away, since somebody may have what seems
- * free. From then on the table knows every connection that has one of its client ids.
+ * The client ids that this node owns in one revision of the members: a table that begins empty. Each member enrols its
+ * claims. Before all have, nothing is granted, refused or taken away, because a member may have an id that seems free.
+ * From then on the table has every connection that has one of its client ids.
  *
  * <p>Confined to the turns of its directory. Answers go out by {@link EdgePort}s, which do not call back.
  */
 final class OwnedIds {
-    /** How many of what waits are looked at in one tick. */
+    /** Number of contended chains that one tick checks. */
     private static final int LOOKS = 1_000;
 
     private final long revision;
@@ -30,9 +30,9 @@ final class OwnedIds {
     private final BooleanSupplier mayGrant;
     private final Map<MemberLife, Member> members = new LinkedHashMap<>();
     private final Map<IdKey, Chain> chains = new HashMap<>();
-    /** Something is to be decided about them as soon as that is allowed. */
+    /** Chains with decisions to make as soon as that is allowed. */
     private final Set<Chain> unsettled = new LinkedHashSet<>();
-    /** Their holders have been told to give up, the longest ago first. */
+    /** Chains whose holders were asked to give up, the longest ago first. */
     private final Set<Chain> contended = new LinkedHashSet<>();
 
     private int notEnrolled;
@@ -42,14 +42,14 @@ final class OwnedIds {
 
     private static final class Member {
         private final Map<Long, OwnedClaim> claims = new HashMap<>();
-        /** Counts its enrolments. */
+        /** Number of its enrolments. */
         private long enrolment;
 
         private boolean isEnrolled;
     }
 
     /**
-     * @param ports of a member; null while there is no link to it
+     * @param ports port of a member; null while there is no link to it
      * @param mayGrant whether this node may still rely on its revision
      */
     OwnedIds(
@@ -76,7 +76,7 @@ final class OwnedIds {
         }
     }
 
-    /** The member has told of all that it has. What it did not tell of is over. */
+    /** The member has sent all its claims. Claims that it did not send are over. */
     void done(MemberLife edge) {
         Member member = members.get(edge);
         if (member == null) {
@@ -134,7 +134,7 @@ final class OwnedIds {
         }
         OwnedClaim known = known(member, number, key);
         if (known != null && known.isHeld()) {
-            known.isToldToGiveUp = false; // that may have been lost
+            known.isToldToGiveUp = false; // that request may have been lost
             settle(known.chain);
             return;
         }
@@ -163,7 +163,7 @@ final class OwnedIds {
         return known;
     }
 
-    /** Of the member's own claims: it cannot name another's. */
+    /** Releases one of the member's own claims: it cannot name another's. */
     void release(MemberLife edge, long number) {
         Member member = members.get(edge);
         OwnedClaim claim = member == null ? null : member.claims.remove(number);
@@ -183,7 +183,7 @@ final class OwnedIds {
         }
     }
 
-    /** What is to be done after a change of a chain; nothing is left to do after it, or the chain is unsettled. */
+    /** Makes all decisions after a change of a chain, or marks the chain as unsettled. */
     private void settle(Chain chain) {
         if (chain.first() == null) {
             contended.remove(chain);
@@ -220,7 +220,7 @@ final class OwnedIds {
         watch(chain);
     }
 
-    /** Whether a holder lets others wait, and since when. */
+    /** Notes whether others wait for the holder, and since when. */
     private void watch(Chain chain) {
         OwnedClaim holder = chain.hasWaiting() ? chain.first() : null;
         if (holder != chain.contendedHolder || holder == null) {
@@ -233,7 +233,9 @@ final class OwnedIds {
         }
     }
 
-    /** Refuses those that may not drive out the one before them. Nobody comes between this and what follows. */
+    /**
+     * Refuses claims that may not end the one before them. No other claim comes between this check and what follows.
+     */
     private void check(Chain chain) {
         OwnedClaim each = chain.firstUnchecked();
         while (each != null) {
@@ -256,7 +258,7 @@ final class OwnedIds {
     private void tellGranted(OwnedClaim claim) {
         EdgePort port = ports.apply(claim.edge);
         Grant grant = claim.grant;
-        if (port != null && grant != null) { // without a link it is told when the member enrols again
+        if (port != null && grant != null) { // without a link it is sent when the member enrols again
             port.granted(claim.number, grant.counter(), claim.isToldToGiveUp);
         }
     }
@@ -275,9 +277,9 @@ final class OwnedIds {
     }
 
     /**
-     * Decides what could not be decided before.
+     * Makes decisions that were not possible before.
      *
-     * @param missing is told of members that somebody waits for and that are not heard of
+     * @param missing gets the silent members that claims wait for
      */
     void tick(long now, BiConsumer<MemberLife, String> missing) {
         nowNanos = now;
@@ -303,7 +305,7 @@ final class OwnedIds {
         }
     }
 
-    /** How many client ids somebody has or waits for. */
+    /** Number of client ids that a connection has or waits for. */
     int size() {
         return chains.size();
     }

@@ -5,10 +5,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who owns which client id in a view: of the serving members the one whose node id gives the highest weight together
- * with the client id (rendezvous). All nodes get the same answer, and when a member comes or goes only its own share
- * changes owners. The hash has no secret: who chooses client ids can make one node own all of them, which costs that
- * node some memory for each connection, and the attacker a connection.
+ * The owners of client ids in a view: the serving member whose node id has the highest weight together with the client
+ * id (rendezvous hashing). All nodes compute the same owner, and when a member comes or goes only its own share changes
+ * owners. The hash has no secret: a client that chooses its ids can make one node own all of them, which costs that
+ * node some memory per connection, and the attacker one connection each.
  */
 final class Owners {
     private static final long MULTIPLIER = 0x9E3779B97F4A7C15L;
@@ -23,7 +23,7 @@ final class Owners {
         hashes = lives.stream().mapToLong(life -> hash(0, life.nodeId())).toArray();
     }
 
-    /** The same on all nodes; what {@link #of} wants. */
+    /** The hash for {@link #of}; the same on all nodes. */
     static long hash(IdKey key) {
         return hash(hash(0, key.tenant().value()), key.clientId().value());
     }
@@ -36,7 +36,7 @@ final class Owners {
         return mix(h);
     }
 
-    /** The finalizer of SplitMix64: each bit of the input changes half of the output's. */
+    /** The finalizer of SplitMix64: each bit of the input changes half of the output's bits on average. */
     private static long mix(long value) {
         long z = value + MULTIPLIER;
         z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
@@ -44,7 +44,7 @@ final class Owners {
         return z ^ (z >>> 31);
     }
 
-    /** The owner; null when nobody serves. */
+    /** The owner; null when no member serves. */
     @Nullable
     MemberLife of(long keyHash) {
         int best = -1;

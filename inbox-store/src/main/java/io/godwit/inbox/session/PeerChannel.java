@@ -16,16 +16,16 @@ import io.godwit.inbox.wire.IdRefused;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What goes to one peer, gathered into frames: one for each turn, or more when much is to be said. Confined to the
- * turns of its directory. Lives as long as the {@link Peer}.
+ * Gathers the messages to one peer into frames: one per turn, or more when there is much to send. Confined to the turns
+ * of its directory. Lives as long as the {@link Peer}.
  */
 final class PeerChannel implements EdgePort, OwnerPort {
     private static final int MAX_ENTRIES = 1_000;
     private static final int MAX_BYTES = 128 << 10;
-    /** How many frames that tell of claims may be under way. */
+    /** How many frames with claims may be unconfirmed. */
     private static final int WINDOW = 4;
 
-    /** A frame that told of claims has arrived; any thread. */
+    /** Called when a frame with claims has arrived; any thread. */
     interface Arrived {
         void at(PeerChannel channel);
     }
@@ -38,9 +38,9 @@ final class PeerChannel implements EdgePort, OwnerPort {
     private boolean tellsOfClaims;
     private long revision;
     private int underWay;
-    /** The versions are agreed on: before, nothing but the hello is sent. */
+    /** Whether versions are agreed on; before that only the hello is sent. */
     private boolean isOpen;
-    /** The last revision in which it asked this node to enrol; 0 when it never did. */
+    /** The last revision in which the peer asked this node to enrol; 0 when it never did. */
     private long askedIn;
 
     PeerChannel(Peer peer, long revision, Arrived arrived) {
@@ -67,7 +67,7 @@ final class PeerChannel implements EdgePort, OwnerPort {
         return askedIn == inRevision;
     }
 
-    /** What follows counts in that revision. */
+    /** Later messages are of that revision. */
     void moved(long toRevision) {
         flush();
         revision = toRevision;
@@ -140,7 +140,7 @@ final class PeerChannel implements EdgePort, OwnerPort {
         return claim.build();
     }
 
-    /** At most this many bytes of UTF-8. */
+    /** Upper bound on the bytes of UTF-8. */
     private static int length(IdKey key, @Nullable String userName) {
         int chars = key.clientId().value().length() + (userName == null ? 0 : userName.length());
         return 3 * chars + key.tenant().value().length();
@@ -185,7 +185,7 @@ final class PeerChannel implements EdgePort, OwnerPort {
         }
     }
 
-    /** There is room for another frame that tells of claims. */
+    /** A frame with claims has arrived, so there is room for another. */
     void told() {
         underWay--;
     }
@@ -198,7 +198,7 @@ final class PeerChannel implements EdgePort, OwnerPort {
 
         @Override
         public void lost() {
-            // the peer is over, and this channel with it
+            // the peer is over, and so is this channel
         }
     }
 }

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs what is submitted one at a time, in the order of submission, many in one turn; at the end of each turn {@code
- * atEnd}. Any thread submits. Nothing is run within {@link #submit} unless the executor does so.
+ * Runs submitted tasks one at a time, in the order of submission, many in one turn; runs {@code atEnd} at the end of
+ * each turn. Any thread submits. Nothing runs within {@link #submit} unless the executor does so.
  */
 final class Turns {
     private static final Logger LOG = LoggerFactory.getLogger(Turns.class);
@@ -18,7 +18,7 @@ final class Turns {
     private final Executor executor;
     private final Runnable atEnd;
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
-    /** A turn is under way or asked for. */
+    /** Whether a turn is running or scheduled. */
     private final AtomicBoolean isScheduled = new AtomicBoolean();
 
     Turns(Executor executor, Runnable atEnd) {
@@ -53,7 +53,7 @@ final class Turns {
     static void run(Runnable task) {
         try {
             task.run();
-        } catch (RuntimeException | Error e) { // outermost frame: the next must have their turn
+        } catch (RuntimeException | Error e) { // outermost frame: the next tasks must run
             LOG.error(
                     "the directory of client ids failed at a step; a connection may have to wait for its time-out", e);
         }

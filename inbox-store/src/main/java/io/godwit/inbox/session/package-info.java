@@ -1,4 +1,4 @@
-/** Which connection holds a client id. */
+/** Decides which connection holds a client id. */
 @NullMarked
 package io.godwit.inbox.session;
 

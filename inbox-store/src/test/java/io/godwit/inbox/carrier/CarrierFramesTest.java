@@ -20,9 +20,7 @@ import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import org.junit.jupiter.api.Test;
 
-/**
- * Frames that may not be: they end the link, and not more than it.
- */
+/** Invalid frames end their link, and nothing else. */
 class CarrierFramesTest extends CarrierStage {
     // --- clocks
 
@@ -39,7 +37,7 @@ class CarrierFramesTest extends CarrierStage {
         assertAbandoned("-5 ms old");
     }
 
-    // --- frames that may not be
+    // --- invalid frames
 
     @Test
     void aLinkBetweenReleasesThatDoNotUnderstandEachOtherIsGivenUp() {

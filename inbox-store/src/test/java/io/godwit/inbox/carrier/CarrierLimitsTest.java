@@ -28,9 +28,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/**
- * What a carrier does with frames above the limit, without room on the link, and beyond the budget of the leaders.
- */
+/** A carrier with frames above the limit, a full link, or leaders whose budget is spent. */
 class CarrierLimitsTest extends CarrierStage {
     // --- frames above the limit
 
@@ -309,7 +307,7 @@ class CarrierLimitsTest extends CarrierStage {
         assertThat(nodes.link().leaders.servedBytes()).isZero();
     }
 
-    /** Else nothing as large could ever be done. */
+    /** Otherwise no command that large could ever be carried out. */
     @Test
     void oneMessageMayBeLargerThanTheBudget() {
         limit(16 << 20, 1_000);
@@ -339,7 +337,7 @@ class CarrierLimitsTest extends CarrierStage {
         assertThat(nodes.link().leaders.attachments()).isEqualTo(1);
     }
 
-    /** A client of 3.1.1 is not told: its connection is closed, and it sends the message again by another one. */
+    /** A 3.1.1 client gets no error: its connection is closed, and it sends the message again over another one. */
     @Test
     void behindARefusedMessageOfQos2NoneOfItsConnectionIsTaken() {
         limit(16 << 20, 10_000);

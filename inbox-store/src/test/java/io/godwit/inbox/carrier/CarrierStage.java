@@ -33,8 +33,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A link between two nodes, with leaders that the test plays at one end and an edge at the other. One thread runs what
- * both have to do.
+ * A link between two nodes, with leaders played by the test at one end and an edge at the other. One thread runs the
+ * tasks of both.
  */
 abstract class CarrierStage {
     static final ClientInfo CLIENT = new ClientInfo(TenantId.DEFAULT, new ClientId("c"), null, "127.0.0.1:1000", 5);
@@ -47,7 +47,7 @@ abstract class CarrierStage {
     long edgeMillis = 1_700_000_000_000L;
     long leaderMillis = edgeMillis;
 
-    /** Remembers what it is asked; the test answers. */
+    /** Records commands; the test answers them. */
     static final class Leaders implements InboxCarrier {
         record Asked(SessionCommand command, @Nullable DeliveryStream deliveries, Answer answer) {}
 
@@ -55,7 +55,7 @@ abstract class CarrierStage {
 
         final List<Asked> asked = new ArrayList<>();
         final List<Insert> inserts = new ArrayList<>();
-        /** What goes wrong when they are asked; null for nothing. */
+        /** Thrown when a command comes; null for nothing. */
         @Nullable
         RuntimeException fault;
 
@@ -73,7 +73,7 @@ abstract class CarrierStage {
         }
     }
 
-    /** The leader's end of an attachment: answers whatever comes. */
+    /** The leader's end of an attachment: answers every command. */
     static final class Port implements AttachmentPort {
         final List<AttachmentCommand> commands = new ArrayList<>();
         final List<Answer> answers = new ArrayList<>();
@@ -109,7 +109,7 @@ abstract class CarrierStage {
         return new LinkedNodes(leaders, tasks::add, () -> edgeMillis, () -> leaderMillis, limits);
     }
 
-    /** Other limits than the usual ones, for all that follows. */
+    /** Sets other limits for all that follows. */
     void limit(int frameBytes, long servedBytes) {
         limit(new LinkedNodes.Limits(frameBytes, servedBytes, Long.MAX_VALUE));
     }

@@ -41,12 +41,12 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
- * The frames of version 1 as they were recorded: nodes of other releases send and expect them byte by byte. When a
- * frame is added, {@code -Dgodwit.corpus.write=FILE} writes all of them to that file; none that is there may change.
+ * The recorded frames of version 1: nodes of other releases send and expect them byte by byte. When a frame is added,
+ * {@code -Dgodwit.corpus.write=FILE} writes all of them to that file; existing ones must not change.
  */
 class FrameCorpusTest {
     private static final Corpus CORPUS = Corpus.of(FrameCorpusTest.class, "/inbox-frames-v1.properties");
-    /** At the node that encodes: the message is a minute old. */
+    /** The encoding node's clock: the message is a minute old. */
     private static final long NOW_MILLIS = 1_700_000_060_000L;
 
     private static final ClientInfo CLIENT =
@@ -237,7 +237,7 @@ class FrameCorpusTest {
         reply("inserted", new InboxReply.Inserted(List.of(InsertOutcome.values())));
         for (RangeException.Cause cause : RangeException.Cause.values()) {
             if (cause == RangeException.Cause.LOST) {
-                continue; // is not told by leaders
+                continue; // leaders never send it
             }
             RangeException failure = new RangeException(cause, "since");
             add("failure." + cause, InboxFrame.newBuilder().setFailure(ReplyCodec.failure(9, failure)));
@@ -259,7 +259,7 @@ class FrameCorpusTest {
         CORPUS.assertHasExactly(frames);
     }
 
-    /** Also the field that a value is made of: what is lost on the way would be missing in the frame made again. */
+    /** Checks each field too: a field lost in decoding would be missing in the re-encoded frame. */
     @Test
     void recordedFramesAreUnderstood() throws Exception {
         for (Map.Entry<String, byte[]> frame : CORPUS.recorded().entrySet()) {

@@ -7,9 +7,9 @@ import io.godwit.inbox.wire.Reply;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Takes a frame apart into the values that it carries, and makes the frame of them again. */
+/** Decodes a frame into its values, and encodes them into a frame again. */
 final class Frames {
-    /** A message keeps its age when it is decoded and encoded at one time. */
+    /** A message keeps its age when it is decoded and encoded at the same time. */
     private static final long NOW_MILLIS = 1_800_000_000_000L;
 
     private static final Sender SENDER = new Sender(AgreedMembers.NONE, "edge", 1);
@@ -55,7 +55,7 @@ final class Frames {
         return again.build().toByteArray();
     }
 
-    /** A part is made again as the first of several. */
+    /** Encodes a part again as the first of several. */
     private static Reply.Builder part(Reply frame) {
         List<StoredSubscription> all =
                 WireValues.subscriptions(frame.getAttachedPart().getSubscriptionsList());

@@ -29,7 +29,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** On the test's thread; homes are played by the test. */
+/** Runs on the test's thread; the test plays the homes. */
 class HomeCarrierTest {
     private static final long SMALL_STACK_BYTES = 512 << 10;
 
@@ -57,7 +57,7 @@ class HomeCarrierTest {
             (millis, task) -> timers.add(task));
 
     private static final class Home implements InboxHome {
-        /** As the way to a home does behind a message of the same publisher that has failed. */
+        /** Like a home after a failed message of the same publisher. */
         final boolean failsAtOnce;
 
         final List<Answer> asked = new ArrayList<>();
@@ -119,7 +119,7 @@ class HomeCarrierTest {
         insert(0);
         leading = new Home(true);
         for (int i = 1; i <= 5_000; i++) {
-            insert(i); // waits for the answer of the home before
+            insert(i); // waits for the answer of the previous home
         }
         assertThat(first.asked).hasSize(1);
         onSmallStack(
@@ -133,15 +133,15 @@ class HomeCarrierTest {
     }
 
     /**
-     * A home that nobody hears any more waits for its log; a client of its own acknowledges an early copy, which is
-     * answered. Those before it go to the next home, for they are of other topics, publishers or QoS.
+     * A home without a majority waits for its log; one of its clients acknowledges an early copy, which is answered.
+     * Earlier messages go to the next home, because they have other topics, publishers or QoS.
      */
     @Test
     void messagesOfOtherOrdersMayBeAnsweredBefore() {
         Resend ann = publisher();
         Resend bob = publisher();
         while ((System.identityHashCode(ann) - System.identityHashCode(bob) & 31) != 9) {
-            bob = publisher(); // orders share slots now and then
+            bob = publisher(); // orders sometimes share slots
         }
         Home lost = (Home) leading;
         insert(0, "t", Qos.AT_LEAST_ONCE, ann);
@@ -161,7 +161,7 @@ class HomeCarrierTest {
         assertThat(carrier.flows()).isZero();
     }
 
-    /** The publisher sends it again, behind the later one that it knows to be stored. */
+    /** The publisher repeats it after the later one, which it knows to be stored. */
     @Test
     void aMessageDoesNotComeBehindALaterOneOfItsOrder() {
         Resend ann = publisher();

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An edge and the node of its leaders, with a link in memory between them: each frame is a task of the executor. The
- * link may be lost, and made again.
+ * link can be lost and made again.
  */
 public final class LinkedNodes implements InboxCarrier {
     private final InboxCarrier local;
@@ -27,19 +27,19 @@ public final class LinkedNodes implements InboxCarrier {
     private final LongSupplier leaderMillis;
     private final Limits limits;
     private Link link;
-    /** Why an end has given a link up. */
+    /** Reasons for which an end has abandoned a link. */
     final List<String> abandoned = new ArrayList<>();
-    /** What waits for a moment, to be run by the test. */
+    /** Delayed tasks, to be run by the test. */
     final List<Runnable> timed = new ArrayList<>();
-    /** Topics of messages of QoS 0 that there was no room for. */
+    /** Topics of QoS 0 messages dropped for lack of room. */
     final List<String> dropped = new ArrayList<>();
 
     /**
-     * What is taken.
+     * Limits of the link and the nodes.
      *
-     * @param frameBytes of one frame, at most
-     * @param servedBytes of commands that are not answered
-     * @param heldBytes of deliveries that the link has no room for
+     * @param frameBytes most bytes of one frame
+     * @param servedBytes of unanswered commands
+     * @param heldBytes of deliveries that wait for room on the link
      */
     record Limits(int frameBytes, long servedBytes, long heldBytes) {
         static final Limits DEFAULT = new Limits(64 << 20, Long.MAX_VALUE, Long.MAX_VALUE);
@@ -63,7 +63,7 @@ public final class LinkedNodes implements InboxCarrier {
         this.link = new Link();
     }
 
-    /** What is on its way never arrives; both ends are told, and there is a new link. */
+    /** Loses all that is on its way; both ends are notified, and there is a new link. */
     public void reconnect() {
         link.lose();
         link = new Link();
@@ -91,7 +91,7 @@ public final class LinkedNodes implements InboxCarrier {
         }
     }
 
-    /** Leaders that wait for each other, so that no round is ever refused. */
+    /** Leaders whose commands wait for a leader, so that none is ever refused. */
     private record PlainHome(InboxCarrier leaders, List<String> dropped) implements InboxHome {
         @Override
         public void ask(SessionCommand command, long round, @Nullable DeliveryStream deliveries, Answer answer) {
@@ -180,7 +180,7 @@ public final class LinkedNodes implements InboxCarrier {
                 return isWritable;
             }
 
-            /** Also what no end sends. */
+            /** Sends any bytes, valid or not. */
             void sendAnything(byte[] frame) {
                 frames.add(frame);
                 tasks.execute(() -> {
@@ -194,7 +194,7 @@ public final class LinkedNodes implements InboxCarrier {
             public void abandon(String why) {
                 abandoned.add(why);
                 if (!isLost) {
-                    isLost = true; // nothing is received any more; both ends are told later
+                    isLost = true; // nothing more is received; both ends are notified later
                     tasks.execute(Link.this::tellLoss);
                 }
             }

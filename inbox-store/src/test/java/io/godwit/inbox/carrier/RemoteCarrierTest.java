@@ -24,13 +24,11 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a carrier has beside the behaviour of the leaders, which the tests of {@code leader} show for both: the loss of
- * the link, and what is remembered of each end. Leaders are played by the test.
+ * Behaviour of a carrier beyond that of the leaders, which the tests of {@code leader} cover for both: the loss of the
+ * link, and memory of ended calls and attachments. The test plays the leaders.
  */
 class RemoteCarrierTest extends CarrierStage {
-    /**
-     * The leader fails the command first and tells of its own end behind it: the connection goes on at the next one.
-     */
+    /** The leader first fails the command and then reports its own end: the connection continues at the next one. */
     @Test
     void aDetachThatFailsAsMovedDoesNotHideThatTheLeaderHasMoved() {
         Port port = new Port();
@@ -100,7 +98,7 @@ class RemoteCarrierTest extends CarrierStage {
     @Test
     void eachEndForgetsAnAttachmentThatIsOver() {
         List<InboxListener.Reason> reasons = new ArrayList<>(List.of(InboxListener.Reason.values()));
-        reasons.remove(InboxListener.Reason.LOST); // is not told by leaders
+        reasons.remove(InboxListener.Reason.LOST); // leaders never send it
         for (InboxListener.Reason reason : reasons) {
             attached(new Port());
             stream().next(new InboxDelivery.Detached(reason));
@@ -124,7 +122,7 @@ class RemoteCarrierTest extends CarrierStage {
         assertThat(nodes.link().edge.calls()).isZero();
     }
 
-    /** What was called and had no effect is told so, whichever end knows first. */
+    /** Calls without an effect fail as such, whichever end notices first. */
     @Test
     void callsBehindAMoveFailAsMoved() {
         Port port = new Port();
@@ -251,7 +249,7 @@ class RemoteCarrierTest extends CarrierStage {
         insert(2, order);
         insert(3, new RequestOrder());
         failAtLeader(0);
-        insert(4, order); // sent before this end knows
+        insert(4, order); // sent before this end learns of the failure
         assertThat(leaders.inserts).hasSize(4);
         assertThat(leaders.inserts.get(1).request().order().isBrokenBefore(2)).isTrue();
         assertThat(leaders.inserts.get(2).request().order().isBrokenBefore(3)).isFalse();
@@ -282,7 +280,9 @@ class RemoteCarrierTest extends CarrierStage {
         assertThat(nodes.link().leaders.orders()).as("it has said so").isZero();
     }
 
-    /** What no leader has begun by then is not carried out: its publisher sends it again by another link. */
+    /**
+     * A command that no leader has begun by then is not carried out: its publisher sends it again over another link.
+     */
     @Test
     void theLossOfTheLinkBreaksTheOrdersThatAreUnderWay() {
         RequestOrder underWay = new RequestOrder();

@@ -8,7 +8,7 @@ import io.godwit.kv.client.WaitReports;
 import io.godwit.kv.testing.InMemoryRangeHost;
 import java.util.function.Supplier;
 
-/** Peers of a node in a test: by the links, the clock and the timers of the test. */
+/** The peers of a node in a test, with the links, the clock and the timers of the test. */
 public final class TestPeers {
     private TestPeers() {}
 

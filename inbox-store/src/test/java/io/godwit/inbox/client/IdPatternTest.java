@@ -12,7 +12,7 @@ class IdPatternTest {
     private static String random(Random random, int length) {
         StringBuilder text = new StringBuilder(length);
         for (int i = 0; i < length; i++) {
-            text.append((char) ('a' + random.nextInt(2))); // few letters, so that much is met before it differs
+            text.append((char) ('a' + random.nextInt(2))); // few letters, so that matches are long before they fail
         }
         return text.toString();
     }
@@ -45,7 +45,7 @@ class IdPatternTest {
                 .isTrue();
     }
 
-    /** The plain search compares hundreds of characters at each place of the client id. */
+    /** The plain search would compare hundreds of characters at each position of the client id. */
     @Test
     void noTextAndNoClientIdMakeALookLong() {
         String id = "a".repeat(65_535);

@@ -27,7 +27,7 @@ import net.jqwik.api.constraints.LongRange;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The stored formats read back what they wrote, and say so when a part is missing. */
+/** The stored formats can be read back, and fail when a part is missing. */
 class FormatTest {
     private static final InboxId ID = new InboxId(TenantId.DEFAULT, new ClientId("client-é"));
     private static final ClientInfo CLIENT = new ClientInfo(ID.tenant(), ID.clientId(), null, "10.0.0.1:7", 4);

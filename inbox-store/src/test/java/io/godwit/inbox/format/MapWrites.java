@@ -7,7 +7,7 @@ import java.util.HexFormat;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Takes what a mutation puts and deletes; nothing is read. */
+/** Receives the puts and deletes of a mutation; nothing is read. */
 public record MapWrites(Map<String, byte[]> entries) implements RangeWrites {
     public static String name(byte[] prefix, byte[] suffix) {
         return name(InboxKeys.key(prefix, suffix));

@@ -18,7 +18,10 @@ class SessionQueryTest {
         return new SessionQuery(new byte[0], null, 10, 5, new Criteria(null, idText, isPrefix, false, 0));
     }
 
-    /** As of connected clients: the plain search compares hundreds of characters at each place of the client id. */
+    /**
+     * As for connected clients: the plain search would compare hundreds of characters at each position of the client
+     * id.
+     */
     @Test
     void noTextAndNoClientIdMakeALookLong() {
         SessionQuery query =
@@ -39,7 +42,7 @@ class SessionQueryTest {
         }
     }
 
-    /** No client id is longer, so nobody has to look for it. */
+    /** No client id is longer, so no search is needed. */
     @Test
     void aLongerTextThanAnyClientIdIsRefused() {
         assertThat(asking("a".repeat(65_535), false).matches(TenantId.DEFAULT, LONGEST))

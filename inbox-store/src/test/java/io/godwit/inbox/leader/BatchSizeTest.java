@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Whatever a range has at once, a mutation of it stays small: followers are sent none beyond a limit. */
+/** However much a range has to write at once, each mutation stays small: followers accept none beyond a limit. */
 class BatchSizeTest {
     private static final int PAYLOAD = 50_000;
     /** A full batch with one more message. */
@@ -81,7 +81,7 @@ class BatchSizeTest {
         assertAllAreThereInOrder(200);
     }
 
-    /** What it was told of the end must not hang on QoS 0, of which some may fail. */
+    /** The record of the end must not depend on QoS 0 messages, some of which may fail. */
     @Test
     void theEndOfAConnectionIsOnRecordThoughQos0OfItFails() {
         TestConnection connection = stopped("a");
@@ -118,7 +118,7 @@ class BatchSizeTest {
         assertThat(other.delivered).as("one that is larger than the bound").hasSize(2);
     }
 
-    /** What each may have times their number would be no bound. */
+    /** A limit per connection is no limit for many connections. */
     @Test
     void qos0ThatWaitsIsBoundedForAllConnectionsOfARange() {
         List<TestConnection> connections = new ArrayList<>();
@@ -143,7 +143,7 @@ class BatchSizeTest {
         assertThat(next.delivered).hasSize(21);
     }
 
-    /** The message stands in the mutation once, and in the store once for each. */
+    /** The mutation has the message once, and the store has it once for each inbox. */
     @Test
     void aMessageForManyInboxesIsWrittenInBoundedParts() {
         List<InsertRequest.Target> targets = new ArrayList<>();
@@ -160,7 +160,7 @@ class BatchSizeTest {
         }
     }
 
-    /** A batch that is open takes the acknowledgements of all inboxes along. */
+    /** An open batch takes the acknowledgements of all inboxes. */
     @Test
     void acknowledgementsOfManyInboxesLeaveInBoundedMutations() {
         List<TestConnection> connections = new ArrayList<>();
@@ -212,8 +212,7 @@ class BatchSizeTest {
         assertThat(store.host.await(store.client.insert(request))).containsExactly(InsertOutcome.STORED);
     }
 
-    /** Their publishers answer all at once. */
-    /** A client chooses its filters, and so the page they fall on. */
+    /** A client chooses its filters, and so their page. */
     @Test
     void filtersThatAllFallOnOnePageAreWrittenInBoundedMutations() {
         List<StoredSubscription> filters = onOnePage(400);
@@ -319,7 +318,7 @@ class BatchSizeTest {
         assertThat(attachWithWill()).isCompleted();
     }
 
-    /** It is replaced, and leaves nothing. */
+    /** It is replaced, and stays nowhere. */
     @Test
     void aWillMayBeLargerThanWhatMayBeLeft() {
         Will will = new Will(sized("bye", 5 << 20, 1), 60);

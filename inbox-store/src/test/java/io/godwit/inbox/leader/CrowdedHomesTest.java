@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Homes that are slow, or gone for a while, while much is published. */
+/** Slow or absent homes, while much is published. */
 @Tag("in-process")
 class CrowdedHomesTest {
     private static final int WAITING_BYTES = 256 << 10;
@@ -31,7 +31,7 @@ class CrowdedHomesTest {
         homes.close();
     }
 
-    /** Who publishes one after the other then is never refused. */
+    /** A publisher that waits for each answer is never refused then. */
     @Test
     void publishersAreToWaitLongBeforeThereIsNoRoom() {
         TestConnection connection = homes.attach(2, led0);

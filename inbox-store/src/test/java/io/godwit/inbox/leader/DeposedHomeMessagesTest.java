@@ -15,12 +15,10 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/**
- * A home that may not be the leader any more says nothing that only the leader knows.
- */
+/** A home that may no longer lead gives no answer that only the leader can know. */
 @Tag("in-process")
 class DeposedHomeMessagesTest extends ThreeHomes {
-    /** A leader that was replaced and does not know would have a route removed that is in force. */
+    /** Otherwise a leader that does not know that it was replaced could make others remove a valid route. */
     @Test
     void thatThereIsNoSessionIsSaidByAConfirmedLeaderOnly() {
         TestConnection connection = homes.attach(2, led0);
@@ -36,12 +34,12 @@ class DeposedHomeMessagesTest extends ThreeHomes {
             assertThat(answer).isCompletedWithValue(List.of(InsertOutcome.NO_SESSION));
             homes.host.holdConfirmations();
         }
-        homes.await(homes.insert(1, "there", 1, connection)); // what is committed needs no other proof
+        homes.await(homes.insert(1, "there", 1, connection)); // an answer after a commit needs no other proof
         homes.run();
         assertThat(connection.payloads()).containsExactly("there");
     }
 
-    /** Messages of QoS 0 come without end while a leader that has lost its majority gets no proof. */
+    /** QoS 0 messages keep coming while a leader without a majority gets no proof. */
     @Test
     void aBoundedNumberOfAnswersWaitsForTheProof() {
         TestConnection connection = homes.attach(0, led0);
@@ -78,7 +76,7 @@ class DeposedHomeMessagesTest extends ThreeHomes {
         assertThat(homes.await(moved)).containsExactly(InsertOutcome.NO_SESSION);
     }
 
-    /** Else another member of the group would get a message of QoS 2 that this one has. */
+    /** Otherwise another member of the group would get a QoS 2 message that this one has. */
     @Test
     void thatATokenIsNotKnownIsSaidByAConfirmedLeaderOnly() {
         TestConnection connection = homes.attach(2, led0);
@@ -130,7 +128,7 @@ class DeposedHomeMessagesTest extends ThreeHomes {
         assertThat(homes.await(second)).containsExactly(InsertOutcome.STORED);
     }
 
-    /** A group would choose another of its members, and two would have the message. */
+    /** Otherwise a group would choose another of its members, and two would have the message. */
     @Test
     void aDeposedHomeThatDoesNotKnowTellsNobodyThatATokenIsUnknown() {
         TestConnection connection = homes.attach(2, led0);
@@ -170,7 +168,7 @@ class DeposedHomeMessagesTest extends ThreeHomes {
                         .mapToLong(InboxMessage::sequence)
                         .toArray());
         homes.nodes.get(2).believes = 0;
-        homes.host.holdSeals(); // its log has not taken what it has accepted: then it is sent to the next home
+        homes.host.holdSeals(); // its log does not take the accepted entries, so they are sent to the next home
         CompletableFuture<List<InsertOutcome>> answer = homes.insert(2, "fits", 1, absent);
         homes.run();
         assertThat(answer).isNotDone();
@@ -180,12 +178,12 @@ class DeposedHomeMessagesTest extends ThreeHomes {
         assertThat(homes.await(answer)).containsExactly(InsertOutcome.STORED);
     }
 
-    /** What it had left for the next leader on its own node is of a time before another node led. */
+    /** The state it left for the next leader on its own node is older than another node's leadership. */
     @Test
     void aHomeThatLeadsAgainGivesOutNothingThatIsOlderThanWhatAnotherHasGiven() {
         TestConnection first = homes.attach(2, led0);
         homes.run();
-        homes.await(homes.insert(1, "old", 0, first)); // waits for credit, in memory only
+        homes.await(homes.insert(1, "old", 0, first)); // waits for credit, only in memory
         homes.run();
         homes.move(led0, 1);
         homes.run();

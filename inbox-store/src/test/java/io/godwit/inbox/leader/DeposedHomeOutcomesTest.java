@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * A home was cut off with entries on their way into the log, and hears that another one leads. Nobody knows whether its
+ * A home is cut off with entries on their way into the log, and learns that another one leads. Nobody knows whether its
  * entries are applied; clients of other nodes see a pause.
  */
 @Tag("in-process")
@@ -35,7 +35,7 @@ class DeposedHomeOutcomesTest {
         homes.run();
     }
 
-    /** The first message raises the bound of what may be sent; none is sent early before that. */
+    /** The first message raises the sent ceiling; none is sent early before that. */
     private void pushEarly() {
         connection.attachment().request(10);
         homes.await(homes.insert(1, "before", 1, connection));
@@ -62,7 +62,7 @@ class DeposedHomeOutcomesTest {
         assertThat(next.payloads()).containsExactly("first", "second");
     }
 
-    /** The copy for another inbox is stored: it may not be stored there again, behind later ones. */
+    /** The copy for another inbox is stored: it must not be stored there again, after later ones. */
     @Test
     void onlyTheCopyOfTheDeposedHomeIsSentAgain() {
         TestConnection other = homes.attach(2, led1);
@@ -79,7 +79,7 @@ class DeposedHomeOutcomesTest {
         assertThat(other.payloads()).containsExactly("both");
     }
 
-    /** Its batch was sealed when the client acknowledged it, and is lost later: nothing waits for that. */
+    /** Its batch was sealed when the client acknowledged it, and is lost later: nothing waits for the batch. */
     @Test
     void whatItsClientHasAcknowledgedIsAnswered() {
         pushEarly();
@@ -108,7 +108,7 @@ class DeposedHomeOutcomesTest {
         assertThat(homes.await(early)).containsExactly(InsertOutcome.STORED);
     }
 
-    /** Else the client of another node would be disconnected: its PUBREC could not be stored. */
+    /** Otherwise the client of another node would be disconnected, because its PUBREC could not be stored. */
     @Test
     void aCallOfAConnectionIsLost() {
         homes.await(homes.insert(1, "twice", 2, connection));

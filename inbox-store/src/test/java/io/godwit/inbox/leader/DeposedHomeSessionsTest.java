@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Raft has replaced the home of an inbox, and its node does not know yet: what it tells of the session may be wrong.
+ * Raft has replaced the home of an inbox, and its node does not know yet: its answers about the session may be wrong.
  */
 @Tag("in-process")
 class DeposedHomeSessionsTest {
@@ -44,7 +44,7 @@ class DeposedHomeSessionsTest {
         homes.close();
     }
 
-    /** Node 2, where it asks, takes the deposed one for the leader as well. */
+    /** Node 2, where the client asks, also takes the deposed home for the leader. */
     private void depose() {
         assertThat(homes.host.depose(HomesFixture.key(id), NEXT, 0)).isTrue();
         homes.nodes.get(2).believes = DEPOSED;
@@ -68,7 +68,7 @@ class DeposedHomeSessionsTest {
         homes.run();
     }
 
-    /** Its node is there, so no link tells the connections that they have to ask the next one. */
+    /** Its node is alive, so no lost link makes the connections ask the next home. */
     @ParameterizedTest
     @ValueSource(ints = {DEPOSED, 2})
     void connectionsGoOnAtTheNextHomeWhenItLearns(int edge) {
@@ -84,12 +84,12 @@ class DeposedHomeSessionsTest {
         assertThat(next.payloads()).containsExactly("after");
     }
 
-    /** It had them in memory: no store failed, and the next home cannot know of them. */
+    /** They were only in memory: no store failed, and the next home cannot know them. */
     @ParameterizedTest
     @ValueSource(ints = {DEPOSED, 2})
     void saysOfMessagesOfQos0ThatItsLeadershipIsLost(int edge) {
         TestConnection connection = homes.attach(edge, id);
-        homes.await(homes.insert(edge, "first", 1, connection)); // no credit: what comes waits behind it
+        homes.await(homes.insert(edge, "first", 1, connection)); // no credit: later messages wait behind it
         homes.insert(edge, "dropped", 0, connection);
         homes.run();
         depose();
@@ -107,7 +107,7 @@ class DeposedHomeSessionsTest {
                 .count();
     }
 
-    /** Else a client would get the session of another user. */
+    /** Otherwise a client would get the session of another user. */
     @ParameterizedTest
     @ValueSource(ints = {DEPOSED, 2})
     void doesNotTellThatThereIsNoSession(int asking) {
@@ -120,7 +120,7 @@ class DeposedHomeSessionsTest {
         assertThat(homes.await(owner)).isEqualTo(SessionOwner.OTHER_USER);
     }
 
-    /** The session that it knows has ended since, and another user has begun one. */
+    /** The session it knows has ended since, and another user has begun one. */
     @Test
     void doesNotTellThatASessionIsTheClientsOwn() {
         attachAndLeave(NEXT, "me");
@@ -135,7 +135,7 @@ class DeposedHomeSessionsTest {
         assertThat(homes.await(owner)).isEqualTo(SessionOwner.OTHER_USER);
     }
 
-    /** Else a session would stay that its client has given up, and go on gathering messages. */
+    /** Otherwise a session that its client has given up would stay, and collect messages. */
     @ParameterizedTest
     @ValueSource(ints = {DEPOSED, 2})
     void doesNotTellThatThereIsNothingToDelete(int asking) {
@@ -149,7 +149,7 @@ class DeposedHomeSessionsTest {
         assertThat(homes.await(homes.client(2).owner(clientOf("me")))).isEqualTo(SessionOwner.NO_SESSION);
     }
 
-    /** It has the inbox in memory, and without a session. */
+    /** It has the inbox in memory, without a session. */
     @Test
     void doesNotTellThatASessionItHasDeletedIsGone() {
         attachAndLeave(NEXT, "me");
@@ -163,7 +163,7 @@ class DeposedHomeSessionsTest {
         assertThat(homes.await(deleted)).isTrue();
     }
 
-    /** Else the next home would distribute a second time what its receivers have finished and forgotten. */
+    /** Otherwise the next home would distribute a message again that its receivers have finished and forgotten. */
     @ParameterizedTest
     @ValueSource(ints = {DEPOSED, 2})
     void doesNotTellThatADistributedMessageIsMarked(int asking) {
@@ -184,7 +184,7 @@ class DeposedHomeSessionsTest {
         assertThat(repeated.isDistributed()).isTrue();
     }
 
-    /** Each connection waits for one at most, but there may be very many connections. */
+    /** Each connection has at most one waiting command, but there may be very many connections. */
     @Test
     void keepsABoundedNumberOfCommandsWaitingForAProof() {
         homes.host.holdConfirmations();

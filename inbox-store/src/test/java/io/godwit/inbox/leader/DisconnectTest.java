@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a DISCONNECT has said holds though it could not be written at once. */
+/** A DISCONNECT counts even if it could not be written at once. */
 class DisconnectTest {
     private static final byte[] KEY = InboxKeys.prefix(TenantId.DEFAULT, new ClientId("a"));
     private static final long LONG_AFTER = 86_400_000;
@@ -84,7 +84,7 @@ class DisconnectTest {
         assertThat(store.published).isEmpty();
     }
 
-    /** It speaks of one connection: the end of the next one is its own. */
+    /** It belongs to one connection: the next one has its own end. */
     @Test
     void theWillOfTheNextConnectionIsPublished() {
         TestConnection connection = store.attach("a", false, AttachRequest.NEVER, will(0));
@@ -133,7 +133,7 @@ class DisconnectTest {
         assertThat(store.published).isEmpty();
     }
 
-    /** As when a link is lost behind a DISCONNECT. */
+    /** As when a link is lost after a DISCONNECT. */
     @Test
     void theFirstEndOfAConnectionCounts() {
         TestConnection connection = store.attach("a", false, AttachRequest.NEVER, will(0));
@@ -164,7 +164,7 @@ class DisconnectTest {
         assertThat(store.published).isEmpty();
     }
 
-    /** Its successor has ended with a DISCONNECT that could not be written. */
+    /** The next connection has ended with a DISCONNECT that could not be written. */
     @Test
     void theEndOfAConnectionThatWasTakenOverSaysNothing() {
         TestConnection first = store.attach("a", false, AttachRequest.NEVER, null);

@@ -24,7 +24,7 @@ class EarlyPushTest {
         connection = store.attach("a");
         connection.attachment().request(100);
         incarnation = connection.reply.incarnation();
-        // the first message of an inbox brings the ceiling that later ones need to be shown early
+        // the first message of an inbox raises the ceiling, so that later ones can be sent early
         store.insert("a", incarnation, store.message("first", 1));
         connection.acknowledgeAll();
         connection.take();
@@ -128,7 +128,7 @@ class EarlyPushTest {
         assertThat(store.copies("cancelled")).isZero();
     }
 
-    /** It comes too late to take the message back; nothing is owed to the client any more all the same. */
+    /** It comes too late to cancel the write, but the client needs nothing more. */
     @Test
     void anAcknowledgementAfterTheSealIsAnswerEnough() {
         store.host.holdCommits();

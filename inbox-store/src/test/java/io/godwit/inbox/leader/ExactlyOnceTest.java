@@ -212,7 +212,7 @@ class ExactlyOnceTest {
         assertThat(store.stored("a", InboxKeys.TOKEN)).isEqualTo(2);
     }
 
-    /** A home of the publisher that was replaced, and does not know yet, had sent it. */
+    /** It was sent by a replaced home of the publisher that did not know yet. */
     @Test
     @Clause("MQTT5-4.3.3-13")
     void aCopyThatComesWhenItsTokenIsForgottenIsNotStoredAgain() {
@@ -230,7 +230,7 @@ class ExactlyOnceTest {
         assertThat(back.payloads()).hasSize(3);
     }
 
-    /** Another member of the group has left it, and nobody else has it. */
+    /** Another member of the group has left it, and no other member has it. */
     @Test
     void whatAMemberOfAGroupHasLeftIsStoredThoughItsTokenIsFinished() {
         long incarnation = store.absent("a");
@@ -328,9 +328,9 @@ class ExactlyOnceTest {
         assertThat(queued()).containsExactly("1", "2");
     }
 
-    /** The second one has its place in the queue when the first one fails. */
+    /** The second one is already placed in the queue when the first one fails. */
     @Test
-    @Tag("in-process") // another node hears of its own failures only, which is enough
+    @Tag("in-process") // another node knows only its own failures, which is enough
     void whatHasItsPlaceBehindAMessageThatFailsIsLeftOutOfItsBatch() {
         long incarnation = store.absent("a");
         RequestOrder order = new RequestOrder();
@@ -356,11 +356,11 @@ class ExactlyOnceTest {
     }
 
     /**
-     * The publisher has come back on another connection, and publishes later messages behind its repeats, while the
+     * The publisher has come back on another connection, and publishes later messages after its repeats, while the
      * first copies still wait for their entry.
      */
     @Test
-    @Tag("in-process") // another node hears of its own failures only, which is enough
+    @Tag("in-process") // another node knows only its own failures, which is enough
     @Clause("MQTT5-4.6.0-5")
     void whatComesBehindARepeatIsNotStoredWhenTheFirstCopyIsLeftOut() {
         long incarnation = store.absent("a");
@@ -388,7 +388,7 @@ class ExactlyOnceTest {
         assertThat(queued()).containsExactly("1", "2", "3");
     }
 
-    /** The entry that a copy was left out of is under way, and the repeat does not have to wait for it. */
+    /** The entry without the copy is under way, and the repeat need not wait for it. */
     @Test
     @Tag("in-process")
     @Clause("MQTT5-4.6.0-5")
@@ -420,7 +420,7 @@ class ExactlyOnceTest {
                 .containsExactly(InsertOutcome.ALREADY_THERE);
     }
 
-    /** As above; then the repeat fails too. Whoever waited for the first copy must not take it for stored. */
+    /** As above; then the repeat fails too. Callers that waited for the first copy must not take it for stored. */
     @Test
     @Tag("in-process")
     void whoWaitsForACopyThatIsLeftOutIsNotAnsweredByALaterOne() {
@@ -470,7 +470,7 @@ class ExactlyOnceTest {
                 Resend.ALWAYS);
     }
 
-    /** The connection that left the first one is gone, its client comes back and goes on without it. */
+    /** The connection of the first one is gone; its client comes back and does not repeat it. */
     @Test
     @Clause("MQTT5-4.6.0-5")
     void aNewMessageWaitsForThoseThatTheStoreStillDistributes() {
@@ -525,7 +525,7 @@ class ExactlyOnceTest {
     }
 
     /**
-     * Else the second one would be on record, and distributed by the store, before its client sends the first one
+     * Otherwise the second one would be stored, and distributed by the store, before its client sends the first one
      * again.
      */
     @Test
@@ -548,7 +548,7 @@ class ExactlyOnceTest {
         assertThat(store.published).isEmpty();
     }
 
-    /** MQTT 3.1.1 can not say no: the connection is closed, and the client sends both again. */
+    /** MQTT 3.1.1 has no refusal: the connection is closed, and the client sends both again. */
     @Test
     @Clause("MQTT311-4.6.0-6")
     void whatIsReceivedBehindAMessageThatWasRefusedForWantOfDiskIsRefusedUnderMqtt311() {
@@ -627,7 +627,7 @@ class ExactlyOnceTest {
                 .extracting(InboxFixture.Published::number)
                 .containsExactly(one.tokenNumber(), two.tokenNumber());
 
-        // the client is back and repeats the first: it is told only when that is decided
+        // the client is back and repeats the first: it is answered only when that is decided
         TestConnection back = store.attach("a");
         CompletableFuture<Inbound> repeated = back.attachment().receive(5, store.message("one", 2));
         store.host.runUntilIdle();

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Node 2 has chosen a stored member of a shared group for a message, and its link to the member's home, node 0, is
- * held up. The publisher goes on at node 1.
+ * Node 2 has chosen a stored member of a shared group for a message, and its link to the member's home, node 0, is held
+ * up. The publisher continues at node 1.
  */
 class ExcludedSenderTest {
     private static final long SINCE = 5;
@@ -25,7 +25,7 @@ class ExcludedSenderTest {
     private final TestConnection other = homes.attach(1, homes.idLedBy(1, "other"));
     private final Membership sender = new Membership();
 
-    /** As node 2 has it of itself. */
+    /** Node 2's own view of its membership. */
     private static final class Membership implements Resend {
         private long epoch = SINCE;
 
@@ -111,7 +111,7 @@ class ExcludedSenderTest {
         assertThat(homes.nodes.get(2).peers.waitingBytes()).isZero();
     }
 
-    /** It cannot have been excluded before it served; and who asks by a later view is not answered here yet. */
+    /** It cannot have been excluded before it served; and a query by a later view is not answered here yet. */
     @Test
     void aHomeThatDoesNotKnowYetThatTheSenderServesTakesTheMessage() {
         homes.nodes.get(0).members.excludes(2, SINCE - 1);
@@ -134,7 +134,7 @@ class ExcludedSenderTest {
         assertThat(homes.await(known)).containsExactly(InsertOutcome.ALREADY_THERE);
     }
 
-    /** As a node of before this sends it. */
+    /** A message from an older node. */
     @Test
     void whatNamesNoRevisionIsStored() {
         homes.net.cut(InMemoryNode.id(2), InMemoryNode.id(0));

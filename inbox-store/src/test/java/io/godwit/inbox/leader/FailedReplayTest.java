@@ -27,8 +27,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * The log takes a batch and not the one before it: no place of a replay is told that lies behind a message which is not
- * in the store.
+ * The log takes a batch but not the one before it: no position of a replay may be written that is after a message which
+ * is not stored.
  */
 class FailedReplayTest {
     private static final TopicFilter FILTER = new TopicFilter(null, "#");
@@ -43,7 +43,7 @@ class FailedReplayTest {
     private Proposal failing;
     private CompletableFuture<ReplayOutcome> first;
 
-    /** The first message of a replay is in an entry that the log may take or not. */
+    /** The first message of a replay is in an entry whose fate the test decides. */
     @BeforeEach
     void sealTheFirst() {
         CompletableFuture<AttachReply> reply = attach(connection);
@@ -80,7 +80,7 @@ class FailedReplayTest {
         assertThat(connection.delivered).hasSize(2);
     }
 
-    /** Also one that only shares the batch, since the answer waits for it. */
+    /** This includes one that only shares the batch, because its answer waits for it. */
     @Test
     void whatWasPassedOverBehindItComesAgain() {
         failing.failed(busy);
@@ -155,7 +155,7 @@ class FailedReplayTest {
         return StepContext.client(leader).attach(request, listener);
     }
 
-    /** Null when the mutation tells none. */
+    /** Null when the mutation writes none. */
     private String placeIn(byte[] mutation) {
         Map<String, byte[]> written = new HashMap<>();
         MutationCodec.apply(new MapWrites(written), mutation);

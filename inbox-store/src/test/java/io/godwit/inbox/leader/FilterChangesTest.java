@@ -62,7 +62,7 @@ class FilterChangesTest {
         assertThat(store.attach("a").reply.subscriptions()).isEmpty();
     }
 
-    /** The session is as its client has left it. */
+    /** Will and expiry stay as the client has set them. */
     @Test
     void theWillComesAtItsTimeAndTheSessionEndsAtItsTime() {
         Will will = new Will(store.message("w/1", "will", 1, -1), 5);

@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** A planted fault: writes of some keys are acknowledged and not made. */
+/** A planted fault: writes of some keys are acknowledged but not made. */
 record ForgetfulCoprocessor(RangeCoprocessor delegate, Predicate<byte[]> forgets) implements RangeCoprocessor {
     @Override
     public void open(RangeBounds bounds, RangeReader reader) {

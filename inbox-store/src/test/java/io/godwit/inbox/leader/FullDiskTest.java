@@ -21,7 +21,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Below the low-water mark nothing is added; what is there is delivered, acknowledged, finished and deleted as always.
+ * Below the low-water mark nothing is added; stored messages are delivered, acknowledged, finished and deleted as
+ * always.
  */
 class FullDiskTest {
     private final InboxFixture store = new InboxFixture();
@@ -143,7 +144,7 @@ class FullDiskTest {
         assertThat(store.stored("b")).isZero();
     }
 
-    /** Records without end, under client ids without end. */
+    /** Clients could otherwise create records without limit, under ever new client ids. */
     @Test
     void aNewSessionIsRefusedUnlessItEndsWithItsConnection() {
         store.host.refuseAdditions();
@@ -174,7 +175,7 @@ class FullDiskTest {
                 .isCompleted();
     }
 
-    /** What makes room is not refused for the will that its client always has. */
+    /** The client always has the same will; that must not stop it from resuming, which frees space. */
     @Test
     void aSessionResumesWithASmallWillWhichIsPublished() {
         long incarnation = store.absent("a");
@@ -197,7 +198,7 @@ class FullDiskTest {
                 .isCompleted();
     }
 
-    /** A message for later that came at QoS 2 leaves the record that its publisher's inbox has of it. */
+    /** A delayed message that came at QoS 2 replaces its record in the publisher's inbox. */
     @Test
     void aWillInThePlaceOfWhatIsStoredIsTaken() {
         store.host.refuseAdditions();
@@ -208,7 +209,7 @@ class FullDiskTest {
         assertThat(refused).isCompletedExceptionally();
     }
 
-    /** Not even how far the client was sent. */
+    /** Not even the sent ceiling could be written. */
     @ParameterizedTest
     @EnumSource(End.class)
     @Clause("MQTT5-3.3.1-1")
@@ -244,7 +245,7 @@ class FullDiskTest {
         }
     }
 
-    /** Its client has acknowledged all that it was sent, and the store could not be told. */
+    /** Its client has acknowledged all messages, but that could not be stored. */
     @ParameterizedTest
     @ValueSource(ints = {2, 3})
     @Clause("MQTT5-3.3.1-1")
@@ -266,7 +267,7 @@ class FullDiskTest {
         assertThat(back.delivered.stream().map(InboxMessage::redelivered)).containsExactly(true, true, sent == 3);
     }
 
-    /** A connection that would have begun a session anew is refused, and the session goes on. */
+    /** A connection that would have begun a new session is refused, and the old session continues. */
     @Test
     @Clause("MQTT5-3.3.1-1")
     void whatASessionWasSentThatDidNotEndAfterAllComesAgainAsARepetition() {
@@ -286,10 +287,10 @@ class FullDiskTest {
         assertThat(back.delivered.stream().map(InboxMessage::redelivered)).containsExactly(true, false);
     }
 
-    /** How a connection ends whose inbox can not be written. */
+    /** How a connection ends when its inbox cannot be written. */
     enum End {
         DISCONNECT,
-        /** It is cut off, since what it has asked for can not be written. */
+        /** It is cut off, because its request cannot be written. */
         CUT_OFF
     }
 

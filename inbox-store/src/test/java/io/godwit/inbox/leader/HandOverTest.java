@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a session had of a shared group when it ended goes to other members (MQTT 5.0, 4.8.2). */
+/** Messages of shared groups go to other members when their session ends (MQTT 5.0, 4.8.2). */
 class HandOverTest {
     private static final String GROUP = "$share/g/t/#";
 
@@ -85,7 +85,7 @@ class HandOverTest {
         assertThat(store.droppedTopics()).containsExactly("t/sent at 2", "t/received");
     }
 
-    /** What it had asked for and not sent yet when its connection ended was not sent. */
+    /** Messages that the connection had received from the store but not sent at its end count as not sent. */
     @Test
     @Clause({"MQTT5-4.8.2-5"})
     void whatWasDeliveredAtQos2AndHasNotGoneOutGoesToAnother() {
@@ -107,7 +107,7 @@ class HandOverTest {
         assertThat(store.droppedTopics()).containsExactly("t/sent");
     }
 
-    /** An earlier connection has sent it, whatever a later one has. */
+    /** An earlier connection has sent it, whatever a later one did. */
     @Test
     @Clause({"MQTT5-4.8.2-5"})
     void whatAnyConnectionHasSentAtQos2StaysSent() {
@@ -183,7 +183,7 @@ class HandOverTest {
         assertThat(store.resends).isNotEmpty().noneMatch(Resend::isAbandoned);
     }
 
-    /** The next session of the client id has nothing of it, and takes nothing away. */
+    /** The next session of the client id does not get it, and removes nothing. */
     @Test
     void whileItIsTriedAgainTheClientMayBeginAnewAndEndAgain() {
         long incarnation = member(10);
@@ -221,7 +221,9 @@ class HandOverTest {
         assertThat(store.stored("a")).isZero();
     }
 
-    /** It is given again then, under the same token; only what was given before says that it may be a repeat. */
+    /**
+     * After a kill it is given again under the same token; only messages given before are marked as possible repeats.
+     */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3, 4, 5})
     void aKillLosesNone(int survivors) {
@@ -269,7 +271,7 @@ class HandOverTest {
         }
     }
 
-    /** One client id with one life after the other, by whatever end, and kills. */
+    /** One client id with successive sessions that end in different ways, and kills. */
     private static final class Model {
         private final InboxFixture store;
         private final Random random;
@@ -385,13 +387,13 @@ class HandOverTest {
             lost.removeAll(given);
             lost.removeAll(acknowledged);
             lost.removeIf(name -> delivered.contains(name) && tokenOf(name));
-            // what may have been sent for all the store knows is not given to others either
+            // messages that may have been sent, as far as the store knows, are not given to others either
             lost.removeIf(name -> tokenOf(name) && store.droppedTopics().contains("t/" + name));
             assertThat(lost).isEmpty();
             assertThat(store.stored("a")).isZero();
         }
 
-        /** Whether it was of QoS 2. */
+        /** Whether it had QoS 2. */
         private boolean tokenOf(String name) {
             return qos2.contains(name);
         }
@@ -408,7 +410,7 @@ class HandOverTest {
 
     // --- steps
 
-    /** A session that nobody is attached to. */
+    /** A session without a connection. */
     private long member(long expirySeconds) {
         TestConnection connection = store.attach("a", false, expirySeconds, null);
         store.host.await(connection.attachment().subscribe(List.of(InboxFixture.subscription(GROUP))));

@@ -65,12 +65,12 @@ final class HomesFixture implements AutoCloseable {
     final class Node {
         final int number;
         final MemoryLinks links;
-        /** What it knows of the agreed members. */
+        /** Its knowledge of the agreed members. */
         final KnownMembers members = new KnownMembers();
 
         final InboxPeers peers;
         final InboxClient client;
-        /** What it believes of leaders; null when it knows. */
+        /** The node that it wrongly takes for the leader; null when it knows. */
         @Nullable
         Integer believes;
 
@@ -92,12 +92,12 @@ final class HomesFixture implements AutoCloseable {
         }
     }
 
-    /** A view of the agreed members, as the test has it. */
+    /** A view of the agreed members, controlled by the test. */
     static final class KnownMembers implements AgreedMembers {
         private final Map<String, Long> serving = new HashMap<>();
         private long revision;
 
-        /** The node serves since this revision, the newest that is known. */
+        /** The node serves since this revision, the newest one known. */
         void serves(int node, long since) {
             serving.put(InMemoryNode.id(node), since);
             revision = since;
@@ -119,7 +119,7 @@ final class HomesFixture implements AutoCloseable {
         }
     }
 
-    /** Leaders as a node knows them that may be behind. */
+    /** Leaders as known to a node that may be behind. */
     private record Believing(Node node, Leaders store) implements Leaders {
         @Override
         public String here() {
@@ -182,7 +182,7 @@ final class HomesFixture implements AutoCloseable {
                 () -> 1);
     }
 
-    /** How many waits of that kind have run out, at all nodes. */
+    /** Number of waits of that kind that ran out of time, at all nodes. */
     double waitsOver(String wait) {
         return meters.get("godwit.waits.over").tag("wait", wait).counter().count();
     }
@@ -199,7 +199,7 @@ final class HomesFixture implements AutoCloseable {
         return host.leaderOf(key(clientId));
     }
 
-    /** A client id that begins so and whose inbox that node leads. */
+    /** A client id with that beginning, whose inbox that node leads. */
     String idLedBy(int node, String beginning) {
         for (int i = 0; i < 1000; i++) {
             if (leaderOf(beginning + i) == node) {
@@ -215,7 +215,7 @@ final class HomesFixture implements AutoCloseable {
 
     // --- steps
 
-    /** One frame of any lane, if there is one. */
+    /** Delivers one frame of any lane; returns whether there was one. */
     private boolean deliverOne(Random random) {
         int start = random.nextInt(nodes.size() * nodes.size());
         for (int i = 0; i < nodes.size() * nodes.size(); i++) {
@@ -229,12 +229,12 @@ final class HomesFixture implements AutoCloseable {
         return false;
     }
 
-    /** One task or one frame; whether there was one. */
+    /** Runs one task or one frame; returns whether there was one. */
     boolean step(Random random) {
         return random.nextInt(4) > 0 ? host.runOne() || deliverOne(random) : deliverOne(random) || host.runOne();
     }
 
-    /** Until nothing is left to do. */
+    /** Runs until nothing is left to do. */
     void run() {
         Random random = new Random(1);
         do {
@@ -277,7 +277,7 @@ final class HomesFixture implements AutoCloseable {
         return connection;
     }
 
-    /** Null when it may not go on. */
+    /** Null when the connection may not continue. */
     @Nullable
     TestConnection goOn(int node, TestConnection before, long sentUpTo, long... unanswered) {
         TestConnection next = new TestConnection();

@@ -56,7 +56,10 @@ class HomesTest extends ThreeHomes {
         assertThat(b.payloads()).containsExactly("x");
     }
 
-    /** The sender takes another node for the leader for a while; what it sends there is refused, and comes in order. */
+    /**
+     * The sender takes another node for the leader for a while; that node refuses the commands, and they arrive in
+     * order.
+     */
     @Test
     void whatIsRefusedIsSentAgainInOrder() {
         TestConnection connection = homes.attach(2, led0);
@@ -75,7 +78,7 @@ class HomesTest extends ThreeHomes {
         }
         answers.forEach(answer -> assertThat(homes.await(answer)).hasSize(2));
         homes.run();
-        assertThat(connection.payloads()).isEmpty(); // told to go on
+        assertThat(connection.payloads()).isEmpty(); // told to continue elsewhere
         TestConnection next = homes.goOn(2, connection, 0);
         assertThat(next).isNotNull();
         next.attachment().request(100);
@@ -86,7 +89,7 @@ class HomesTest extends ThreeHomes {
         }
     }
 
-    /** What an attachment says has no round: it comes behind what was refused before the attachment was there. */
+    /** Commands of an attachment have no round: this one comes after a refusal that is older than the attachment. */
     @Test
     void aQos2MessageIsMarkedDistributedThoughSomethingWasRefusedBefore() {
         TestConnection connection = homes.attach(2, led0);
@@ -104,14 +107,14 @@ class HomesTest extends ThreeHomes {
         assertThat(homes.await(next.attachment().release(1))).isTrue();
     }
 
-    /** What waited at the first leader is older than what the client got from the second. */
+    /** Messages that waited at the first leader are older than those that the client got from the second. */
     @Test
     void whatALeaderLeftInMemoryIsGivenUpWhenAnotherNodeHasLedMeanwhile() {
         TestConnection connection = homes.attach(2, led0);
         connection.attachment().request(1);
         homes.await(homes.insert(1, "sent", 1, connection));
         homes.await(homes.insert(1, "behind", 1, connection));
-        homes.insert(1, "old", 0, connection); // has its place behind one that the client has no room for
+        homes.insert(1, "old", 0, connection); // is placed behind one for which the client has no credit
         homes.run();
         List<InboxMessage> sent = connection.take();
         assertThat(sent).hasSize(1);
@@ -302,7 +305,7 @@ class HomesTest extends ThreeHomes {
         assertThat(answers.get(0)).isNotDone();
     }
 
-    /** More than one frame takes. */
+    /** More than fit in one frame. */
     @Test
     void aMessageForVeryManyInboxesHasAnOutcomeForEach() {
         homes.nodes.get(2).links.maxFrameBytes(1 << 20);
@@ -322,10 +325,10 @@ class HomesTest extends ThreeHomes {
         assertThat(outcomes.subList(1, targets.size() - 1)).containsOnly(InsertOutcome.NO_SESSION);
     }
 
-    /** No range stops for it. */
+    /** It stops no range. */
     @Test
     void aFrameThatCannotBeSentEndsTheLinkAlone() {
-        homes.nodes.get(0).links.maxFrameBytes(16); // less than its answer, and than why it has none
+        homes.nodes.get(0).links.maxFrameBytes(16); // less than its answer, and less than its error
         CompletableFuture<?> attach = homes.client(2)
                 .attach(new AttachRequest(InboxFixture.info(led0), false, 60, null), new TestConnection());
         homes.run();

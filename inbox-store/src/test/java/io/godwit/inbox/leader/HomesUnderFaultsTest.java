@@ -33,7 +33,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Publishers and subscribers on three nodes, while homes are handed over, deposed and mistaken, and links end. Nothing
+ * Publishers and subscribers on three nodes, while homes are handed over, deposed and confused, and links end. Nothing
  * acknowledged is lost, order holds, and QoS 2 is once.
  */
 @Tag("in-process")
@@ -129,7 +129,7 @@ class HomesUnderFaultsTest {
         }
     }
 
-    /** Edges on other nodes lose their home; nobody is told anything by its leaders. */
+    /** Edges on other nodes lose their home, without a report from its leaders. */
     private void crash(int node) {
         for (int i = 0; i < 3; i++) {
             homes.net.end(InMemoryNode.id(node), InMemoryNode.id(i), "for the test");
@@ -194,7 +194,7 @@ class HomesUnderFaultsTest {
         private final int qos;
         private final List<Set<Subscriber>> published = new ArrayList<>();
         private final Map<Integer, CompletableFuture<List<InsertOutcome>>> open = new TreeMap<>();
-        /** In order: all below are. */
+        /** In order: all lower numbers are acknowledged. */
         private int acknowledged;
 
         private int next;
@@ -271,11 +271,11 @@ class HomesUnderFaultsTest {
     private final class Subscriber {
         private final String id;
         private long incarnation;
-        /** By publisher: numbers as the application got them. */
+        /** By publisher: numbers in the order the application got them. */
         private final Map<Integer, List<Integer>> got = new HashMap<>();
 
         private final Set<Long> seen = new HashSet<>();
-        /** The client's own memory: it outlasts connections. */
+        /** The client's own memory, which outlives connections. */
         private final Map<Integer, String> openFlows = new HashMap<>();
 
         private final Map<Long, InboxMessage> unanswered = new LinkedHashMap<>();

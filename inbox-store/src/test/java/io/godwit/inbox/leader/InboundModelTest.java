@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * One client that publishes at QoS 2 through connections that come and go, over a store that crashes, refuses and
- * changes leaders, from a seed. What the store once had is distributed, under one token, whether its client comes back
- * or not; a packet id is free when PUBCOMP says so.
+ * One client that publishes at QoS 2 over connections that come and go, with a store that crashes, refuses and changes
+ * leaders, from a seed. Every stored message is distributed under one token, whether or not its client comes back; a
+ * packet id is free after PUBCOMP.
  */
 class InboundModelTest {
     private static final int STEPS = 200;
@@ -71,7 +71,7 @@ class InboundModelTest {
         private final InboxFixture store;
         private final List<AssertionError> violations = new ArrayList<>();
 
-        /** What the client has under each packet id it uses: published, and not yet answered by PUBCOMP. */
+        /** The client's message under each packet id in use: published, and not yet answered by PUBCOMP. */
         private final Map<Integer, Integer> used = new HashMap<>();
         /** Packet ids whose PUBREC has come. */
         private final Set<Integer> recorded = new HashSet<>();
@@ -84,7 +84,7 @@ class InboundModelTest {
         private @Nullable InboxAttachment attachment;
         /** Rises with each connection: answers to an earlier one do not reach the client. */
         private int connection;
-        /** What a leader that was replaced has not begun, in order. */
+        /** Commands that a replaced leader has not begun, in order. */
         private final List<Runnable> unbegun = new ArrayList<>();
 
         private final boolean leadersMove;
@@ -109,7 +109,7 @@ class InboundModelTest {
             store.host.releaseCommits();
             store.host.releaseReads();
             store.publishAnswer = true;
-            store.host.runUntilIdle(); // an attach under way comes to its end, or its connection would stay
+            store.host.runUntilIdle(); // lets a pending attach finish, or its connection would stay
             detach();
             store.host.runUntilIdle();
             store.host.advanceMillis(120_000);
@@ -154,7 +154,7 @@ class InboundModelTest {
             }
         }
 
-        /** The connection goes on at the next leader; what had no answer is asked again. */
+        /** The connection continues at the next leader; unanswered calls are repeated. */
         private void goOn(AttachReply reply, int mine) {
             List<Runnable> calls = new ArrayList<>(unbegun);
             unbegun.clear();
@@ -218,7 +218,7 @@ class InboundModelTest {
             for (int packetId : reply.inbound()) {
                 check(used.containsKey(packetId), "a packet id came back that PUBCOMP had freed: " + packetId);
             }
-            // a client repeats what has no PUBREC, and releases what has one
+            // a client repeats messages without a PUBREC, and releases those with one
             for (int packetId : List.copyOf(used.keySet())) {
                 if (recorded.contains(packetId)) {
                     release(packetId);
@@ -270,7 +270,7 @@ class InboundModelTest {
             check(repeated == null ? isFirst : numberIn(repeated.payload()) == number, "another message");
             distributedUnder(number, inbound.tokenNumber());
             if (random.nextInt(5) == 0) {
-                return; // some receiver could not take it
+                return; // a receiver could not take it
             }
             distributed.add(number);
             mark(open, mine, packetId, number, inbound.tokenNumber());
@@ -311,7 +311,7 @@ class InboundModelTest {
             });
         }
 
-        /** What the store has distributed by itself. */
+        /** Reads the messages that the store has distributed by itself. */
         private void lookAtPublished() {
             for (; seen < store.published.size(); seen++) {
                 InboxFixture.Published published = store.published.get(seen);
@@ -334,7 +334,7 @@ class InboundModelTest {
             return Integer.parseInt(text.substring(0, text.indexOf('.')));
         }
 
-        /** What is found out inside a callback would go unseen. */
+        /** An assertion that fails inside a callback would go unnoticed. */
         private void check(boolean holds, String claim) {
             if (!holds) {
                 violations.add(new AssertionError(claim));

@@ -48,7 +48,7 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** An inbox store in memory with a hand-moved clock, and short ways to use it. */
+/** An inbox store in memory with a hand-moved clock, and short methods to use it. */
 final class InboxFixture implements AutoCloseable {
     static final InboxConfig LATE_PUSH = new InboxConfig(
             1000, InboxConfig.DropPolicy.NEWEST, true, 100, Duration.ofSeconds(AttachRequest.NEVER), false);
@@ -56,7 +56,7 @@ final class InboxFixture implements AutoCloseable {
     /** Whether the tests run with leaders on another node: everything goes through frames. */
     static final boolean IS_REMOTE = "remote".equals(System.getProperty("godwit.inbox.carrier"));
 
-    /** @param answer null when it is still owed */
+    /** @param answer null while it is missing */
     record Published(
             ClientInfo publisher,
             Message message,
@@ -82,7 +82,7 @@ final class InboxFixture implements AutoCloseable {
     final List<Finished> finished = new ArrayList<>();
     final List<Removed> removed = new ArrayList<>();
     final List<Given> given = new ArrayList<>();
-    /** Of all that was published and given. */
+    /** For all messages published or given. */
     final List<Resend> resends = new ArrayList<>();
 
     /** Those of discarded messages. */
@@ -90,24 +90,24 @@ final class InboxFixture implements AutoCloseable {
 
     final List<BrokerEvent> otherEvents = new ArrayList<>();
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-    /** What publishing answers; null for no answer yet. */
+    /** The answer to publishes; null for no answer yet. */
     @Nullable
     Boolean publishAnswer = true;
 
     private final List<CompletableFuture<Boolean>> openPublishes = new ArrayList<>();
 
     boolean removeAnswer = true;
-    /** What giving to a group answers. */
+    /** The answer to messages given to a group. */
     Supplier<GroupOutcome> giveAnswer = () -> GroupOutcome.GIVEN;
 
-    /** Of client ids that begin with "counted". */
+    /** Counts client ids that begin with "counted". */
     final RecordCount records = new RecordCount(id -> id.value().startsWith("counted"));
 
     /** Dies with the process. */
     private MovedSessions moved = new MovedSessions();
 
     final Stock stock = new Stock();
-    /** Attempts are not spread, unless the test says so. */
+    /** Retries are not spread, unless the test changes this. */
     DoubleSupplier random = () -> 1;
 
     final StoredInboxes storedInboxes = new StoredInboxes();
@@ -195,13 +195,13 @@ final class InboxFixture implements AutoCloseable {
         host.crashAndRestart(survivors);
     }
 
-    /** Gives every range another leader in good order, and waits for that. */
+    /** Replaces the leader of every range in good order, and waits for that. */
     void move() {
         host.moveLeaders();
         host.runUntilIdle();
     }
 
-    /** A connection goes on that was told {@code MOVED}: null when it may not. */
+    /** Continues a connection that was told {@code MOVED}: null when that is not possible. */
     @Nullable
     TestConnection continueFrom(TestConnection before, long sentUpTo, long... unanswered) {
         TestConnection connection = new TestConnection();
@@ -243,7 +243,7 @@ final class InboxFixture implements AutoCloseable {
         host.await(connection.attachment().detach(expirySeconds, publishWill));
     }
 
-    /** A session with one subscription that nobody is attached to. */
+    /** A session with one subscription and without a connection. */
     long absent(String clientId) {
         TestConnection connection = attach(clientId);
         host.await(connection.attachment().subscribe(List.of(subscription("t/#"))));
@@ -290,7 +290,7 @@ final class InboxFixture implements AutoCloseable {
                 topic, payload.getBytes(StandardCharsets.UTF_8), Qos.of(qos), false, host.nowMillis(), properties);
     }
 
-    /** Answers what has been published without an answer. */
+    /** Answers the publishes that have no answer yet. */
     void answerPublishes(boolean done) {
         List<CompletableFuture<Boolean>> open = List.copyOf(openPublishes);
         openPublishes.clear();
@@ -298,7 +298,7 @@ final class InboxFixture implements AutoCloseable {
         host.runUntilIdle();
     }
 
-    /** Topics of the events of discarded messages so far. */
+    /** Topics of all messages reported as dropped so far. */
     List<String> droppedTopics() {
         return events.stream()
                 .map(event -> ((BrokerEvent.MessageDropped) event).topic())
@@ -318,7 +318,7 @@ final class InboxFixture implements AutoCloseable {
                 meters.get("godwit.inbox.copies." + fate).functionCounter().count();
     }
 
-    /** Keys of one kind that the store has of an inbox. */
+    /** Number of stored keys of one kind in an inbox. */
     int stored(String clientId, int kind) {
         byte[] prefix = InboxKeys.prefix(TenantId.DEFAULT, new ClientId(clientId));
         return host.inspect(prefix, reader -> {
@@ -333,7 +333,7 @@ final class InboxFixture implements AutoCloseable {
         });
     }
 
-    /** Keys of any kind that the store has of an inbox. */
+    /** Number of stored keys in an inbox. */
     int stored(String clientId) {
         return Arrays.stream(new int[] {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
                 .map(kind -> stored(clientId, kind))

@@ -17,7 +17,7 @@ class LeaderEndTest {
         StepContext context = new StepContext();
         InboxLeader leader = context.lead();
         CompletableFuture<AttachReply> call = attach(leader);
-        context.tasks.remove().run(); // loads; the batch that it fills is proposed at the end of the turn
+        context.tasks.remove().run(); // loads; the batch that it fills is proposed at the end of the task
         assertThat(call).isNotDone();
         CompletableFuture<AttachReply> waiting = attach(leader);
 
@@ -26,7 +26,7 @@ class LeaderEndTest {
         assertThat(waiting).isCompletedExceptionally();
     }
 
-    /** Of a range that was cut in two the right part may be led while the leader of the whole has not stopped. */
+    /** After a split the right range may have a leader while the leader of the whole range has not stopped. */
     @Test
     void aLeaderThatComesEarlyWaitsForWhatTheOneBeforeLeaves() {
         StepContext context = new StepContext();
@@ -59,7 +59,7 @@ class LeaderEndTest {
         assertThat(context.moved.isComing(ID)).isFalse();
     }
 
-    /** Before the leader of a part of its range is asked; or once it knows that it has been replaced. */
+    /** Before the leader of a child range may ask; or once it knows that it has been replaced. */
     @Test
     void whatALeaderPublishesIsGivenUpAsSoonAsAnotherMayPublishIt() {
         StepContext context = new StepContext();

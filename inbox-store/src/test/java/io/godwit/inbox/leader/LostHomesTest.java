@@ -33,9 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * What becomes of connections, wills and messages when the node of a home, of an edge or the link between them is lost.
- */
+/** Connections, wills and messages when the node of a home or of an edge is lost, or the link between them. */
 @Tag("in-process")
 class LostHomesTest extends ThreeHomes {
     @Test
@@ -49,7 +47,7 @@ class LostHomesTest extends ThreeHomes {
         assertThat(homes.wills).hasSize(1);
     }
 
-    /** The client may have published later messages through another node by then. */
+    /** The client may have published later messages at another node by then. */
     @Test
     void whatALostHomeHadIsNotSentAgainWhenThePublisherHasGone() {
         TestConnection connection = homes.attach(1, led0);
@@ -71,7 +69,7 @@ class LostHomesTest extends ThreeHomes {
         assertThat(homes.nodes.get(2).peers.waitingBytes()).isZero();
     }
 
-    /** The publisher was told of nothing: it sends both again, in order. */
+    /** The publisher got no answer: it sends both again, in order. */
     @Test
     @Clause("MQTT5-4.6.0-5")
     void whatAnEndedConnectionSentBehindAFailedMessageIsNotSent() {
@@ -91,7 +89,7 @@ class LostHomesTest extends ThreeHomes {
         assertThat(connection.payloads()).isEmpty();
     }
 
-    /** As the frontend has it. */
+    /** Like the frontend's. */
     private static final class EndingConnection implements Resend {
         private boolean hasEnded;
         private boolean hasFailed;
@@ -113,8 +111,8 @@ class LostHomesTest extends ThreeHomes {
     }
 
     /**
-     * The edge of a publisher is lost while the home of the receiver waits for its log. Whoever goes on with the
-     * publisher's messages distributes those again, and then later ones.
+     * The edge of a publisher is lost while the home of the receiver waits for its log. The node that continues for the
+     * publisher distributes those messages again, and then later ones.
      */
     @Test
     @Clause("MQTT5-4.6.0-5")
@@ -173,7 +171,7 @@ class LostHomesTest extends ThreeHomes {
         }
     }
 
-    /** Of a node that the others may have gone on without: a member of a shared group that it has chosen. */
+    /** From a node that the others may have excluded: it had chosen a member of a shared group. */
     @Test
     void whatMayNotBeSentNowWaitsAndWhatComesBehindIt() {
         TestConnection connection = homes.attach(1, led0);
@@ -228,7 +226,7 @@ class LostHomesTest extends ThreeHomes {
         assertThat(homes.nodes.get(2).peers.waitingBytes()).isZero();
     }
 
-    /** Their clients connect again in the same moment. */
+    /** Their clients connect again at the same moment. */
     @Test
     void theWillsOfADeadNodesClientsGoOutOneAfterTheOther() {
         int clients = 3 * HomesFixture.WILLS_PER_SECOND;
@@ -250,7 +248,7 @@ class LostHomesTest extends ThreeHomes {
         assertThat(homes.wills).hasSize(clients);
     }
 
-    /** One that has its turn behind others may still be continued. */
+    /** A connection whose will waits behind others may still continue. */
     @Test
     void aConnectionThatComesWhileItsWillWaitsGoesOn() {
         Will will = new Will(homes.message("gone", 1), 0);
@@ -302,7 +300,7 @@ class LostHomesTest extends ThreeHomes {
         assertThat(homes.wills).as("it is connected").isEmpty();
     }
 
-    /** The first home had carried it out, and the link is lost before it can say so. */
+    /** The first home had carried it out, but the link is lost before it could answer. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aConnectThatIsAskedAgainTakesNothingOverFromItself(boolean cleanStart) {
@@ -380,12 +378,14 @@ class LostHomesTest extends ThreeHomes {
         assertThat(homes.wills).hasSize(comesBack ? 0 : 1);
     }
 
-    /** A home could not write how a connection has ended, and leads again after another one has come elsewhere. */
+    /**
+     * A home could not write how a connection has ended, and leads again after another connection was made elsewhere.
+     */
     @Test
     void howAnEarlierConnectionHasEndedIsNotTakenForTheEndOfALaterOne() {
         TestConnection earlier = homes.attach(2, led0, new Will(homes.message("gone", 1), 60));
         homes.host.failWrites(RangeException.Cause.OVERLOADED);
-        homes.host.holdReads(); // nobody loads the inbox meanwhile
+        homes.host.holdReads(); // so that no load happens meanwhile
         CompletableFuture<Void> detached = earlier.attachment().detach(0, false);
         homes.run();
         assertThat(detached).isCompletedExceptionally();
@@ -405,7 +405,7 @@ class LostHomesTest extends ThreeHomes {
         assertThat(next.payloads()).containsExactly("kept");
     }
 
-    /** Its end by another connection was not told, since the home died. */
+    /** Its end by another connection was not reported, because the home died. */
     @Test
     void anEarlierConnectionDoesNotGoOnInPlaceOfALaterOne() {
         TestConnection earlier = homes.attach(2, led0);
@@ -419,7 +419,7 @@ class LostHomesTest extends ThreeHomes {
         assertThat(homes.goOn(1, later, 0)).isNotNull();
     }
 
-    /** The step is committed, and its home dies before it can say so: the next home knows that it has it. */
+    /** The step is committed, and its home dies before it could answer: the next home knows the step. */
     @Test
     void aRetainedMessageThatALostHomeHadTakenIsKnownAtTheNext() {
         TestConnection connection = homes.attach(2, led0);

@@ -23,40 +23,40 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client that keeps the rules of the protocol, and checks that the store does. Its memory of QoS 2 packet ids is its
+ * A client that keeps the rules of the protocol, and checks the store. Its memory of QoS 2 packet ids belongs to its
  * session, so it outlives connections.
  */
 final class ModelClient {
     final String id;
     private final Random random;
     private final boolean wantsMarks;
-    /** The last life of the session it knows of. */
+    /** The last incarnation of the session it knows of. */
     long incarnation;
     /** QoS 2 packet ids received and not released, with the copy. */
     private final Map<Integer, Integer> openFlows = new HashMap<>();
-    /** Copies of this life handed to the application. */
+    /** Copies of this incarnation passed to the application. */
     final Set<Integer> received = new HashSet<>();
-    /** Copies of this life that any connection was sent. */
+    /** Copies of this incarnation sent to any connection. */
     private final Set<Integer> sent = new HashSet<>();
-    /** What each sequence of this life stood for. */
+    /** The copy of each sequence of this incarnation. */
     private final Map<Long, Integer> bySequence = new HashMap<>();
-    /** Copies whose place in the order is not known, since they were published again. */
+    /** Copies whose order is unknown, because they were published again. */
     final Set<Integer> unordered = new HashSet<>();
 
     @Nullable
     Connection connection;
 
-    /** By which a connection goes on at the next leader; null when it ends with its leader. */
+    /** Used by a connection to continue at the next leader; null when it ends with its leader. */
     @Nullable
     InboxClient store;
 
-    /** Why connections could not go on though nothing else had happened. */
+    /** Reasons why connections could not continue though nothing else had happened. */
     final List<String> refusals = new ArrayList<>();
 
-    /** A planted fault: the connection tells that it was given this much less than it was. */
+    /** A planted fault: the connection reports this much less than it was given. */
     int toldTooLittle;
 
-    /** Whether what is marked as a repetition must be one: so it is without crashes. */
+    /** Whether every message marked as a repetition must be one, which holds without crashes. */
     boolean marksAreExact;
 
     /** @param wantsMarks whether every repetition must be marked as one */
@@ -66,14 +66,12 @@ final class ModelClient {
         this.wantsMarks = wantsMarks;
     }
 
-    /**
-     * Names the copy of message {@code number} that is for plain subscriptions, or the one for a shared subscription.
-     */
+    /** Number of the copy of message {@code number} for plain subscriptions, or for a shared subscription. */
     static int copy(int number, boolean isShared) {
         return 2 * number + (isShared ? 1 : 0);
     }
 
-    /** Of a delivery; copies for a shared subscription carry an identifier. */
+    /** The copy of a delivery; copies for a shared subscription carry an identifier. */
     private static int copy(InboxMessage message) {
         String text = new String(message.message().payload(), StandardCharsets.UTF_8);
         return copy(Integer.parseInt(text.substring(0, text.indexOf('.'))), message.subscriptionIds().length > 0);
@@ -87,25 +85,23 @@ final class ModelClient {
         @Nullable
         Throwable failure;
 
-        /** Null while it is on its way from one leader to the next. */
+        /** Null while it moves from one leader to the next. */
         @Nullable
         InboxAttachment attachment;
 
         /** Where deliveries go. */
         InboxListener self = this;
 
-        /** What it would call meanwhile. */
+        /** Calls to make when it has continued. */
         private final List<Runnable> inBetween = new ArrayList<>();
-        /**
-         * Whether it may be refused at the next leader: something else has happened than a replacement in good order.
-         */
+        /** Whether the next leader may refuse it, because something besides an orderly replacement has happened. */
         boolean mayBeRefused;
 
         int continued;
 
-        /** Told by the store. */
+        /** The store has reported its end. */
         private boolean over;
-        /** The client has gone; what still comes does not reach it. */
+        /** The client has gone; later deliveries do not reach it. */
         boolean left;
 
         private long requested;
@@ -162,7 +158,7 @@ final class ModelClient {
             }
         }
 
-        /** Calls it, and again at the next leader should this one be replaced before it has answered. */
+        /** Makes a call, and repeats it at the next leader if this one is replaced before it has answered. */
         private void repeat(Supplier<CompletableFuture<Void>> ask, Runnable then) {
             ask.get().whenComplete((done, problem) -> {
                 if (problem == null) {
@@ -213,7 +209,7 @@ final class ModelClient {
         @Override
         public void deliver(List<InboxMessage> messages) {
             check(!over, "delivery after the end of the connection");
-            if (!left) { // what comes later was never answered
+            if (!left) { // later ones were never answered
                 messages.forEach(message -> lastOfAny = Math.max(lastOfAny, message.sequence()));
                 messages.forEach(this::delivered);
             } else {

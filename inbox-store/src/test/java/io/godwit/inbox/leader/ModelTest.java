@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Random sessions, publishes, acknowledgements, crashes, refusals and leader changes from a seed, against clients that
- * check what they get. At the end everything that was acknowledged to a publisher has reached its receiver, QoS 2 once.
+ * check their deliveries. At the end every message acknowledged to a publisher has reached its receiver, QoS 2 once.
  */
 class ModelTest {
     private static final int STEPS = 250;
@@ -44,8 +44,8 @@ class ModelTest {
     }
 
     /**
-     * Leaders are replaced in good order, and nothing worse happens: no connection ends, no message comes twice on one,
-     * and only what was sent is marked so.
+     * Leaders are replaced in good order, and nothing worse happens: no connection ends, none gets a message twice, and
+     * only messages that were sent are marked as repetitions.
      */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
@@ -57,7 +57,7 @@ class ModelTest {
         assertThat(continued).isGreaterThan(1000);
     }
 
-    /** What is published once the emptying of a queue was answered is delivered, whatever happens. */
+    /** Messages published after a purge was answered are delivered, whatever happens. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void emptyingQueuesLosesNothingThatComesLater(boolean earlyPush) {
@@ -132,7 +132,7 @@ class ModelTest {
         run(seed, earlyPush, forgets, false, 0);
     }
 
-    /** Returns how often a connection went on at another leader. */
+    /** Returns how often a connection continued at another leader. */
     private static int run(
             long seed, boolean earlyPush, Predicate<byte[]> forgets, boolean inGoodOrder, int toldTooLittle) {
         try (Run run = new Run(seed, earlyPush, forgets, inGoodOrder)) {
@@ -148,20 +148,19 @@ class ModelTest {
         private final Random random;
         private final InboxFixture store;
         private final List<ModelClient> clients = new ArrayList<>();
-        /** For each client: copies of its present life that were acknowledged to their publisher. */
+        /** For each client: copies of its present incarnation that were acknowledged to their publisher. */
         private final List<Set<Integer>> owed = new ArrayList<>();
 
         private final List<AssertionError> violations = new ArrayList<>();
         private final boolean limited;
         /**
-         * On a full disk deliveries go on, and the store cannot learn of them: after a crash their repetitions may come
-         * unmarked.
+         * On a full disk deliveries continue without being recorded: after a crash their repetitions may be unmarked.
          */
         private final boolean diskFills;
 
         private int nextNumber;
         private int nextToken;
-        /** Publishers of QoS 2 that try again, at the next step. */
+        /** QoS 2 publishers that try again at the next step. */
         private List<Runnable> retries = new ArrayList<>();
 
         private int unanswered;
@@ -174,9 +173,9 @@ class ModelTest {
 
         /** Whether operators empty queues. */
         private boolean purges;
-        /** Of each client: how often it was asked for and answered; odd while it is under way. */
+        /** For each client: number of purges requested and answered; odd while one is under way. */
         private final int[] purgeTurns = new int[3];
-        /** Messages that were taken out of queues so. */
+        /** Messages removed by purges. */
         private long emptied;
 
         Run(long seed, boolean earlyPush, Predicate<byte[]> forgets, boolean inGoodOrder) {
@@ -282,7 +281,7 @@ class ModelTest {
                 mayLoseConnections();
                 store.host.changeLeaders();
             } else if (choice < 99) {
-                // what the clients' side knew of its connections dies with the process
+                // the clients' knowledge of their connections is lost with the process
                 clients.forEach(client -> replace(client, null));
                 store.crash(random.nextInt(5));
                 commitsHeld = false;
@@ -292,7 +291,7 @@ class ModelTest {
             }
         }
 
-        /** What was acknowledged up to its answer may be gone, be it refused. */
+        /** Messages acknowledged before the answer may be gone, even if the purge fails. */
         private void purge(int who) {
             if (purgeTurns[who] % 2 != 0) {
                 return;
@@ -327,7 +326,7 @@ class ModelTest {
             client.connection = next;
         }
 
-        /** What is found out inside a callback would go unseen. */
+        /** An assertion that fails inside a callback would go unnoticed. */
         private void watch(Runnable checks) {
             try {
                 checks.run();
@@ -441,7 +440,7 @@ class ModelTest {
             });
         }
 
-        /** Quiet again: every client comes back and takes all there is. */
+        /** No more faults: every client comes back and takes all messages. */
         private void settle() {
             release();
             store.host.runUntilIdle();
@@ -467,16 +466,16 @@ class ModelTest {
             }
         }
 
-        /** What leaders have counted is what is there: new ones find the same. */
+        /** The counts of leaders match those of new leaders. */
         private void checkStock() {
-            store.host.advanceMillis(2_000); // what was acknowledged is on record
+            store.host.advanceMillis(2_000); // acknowledgements are written
             long attached = clients.stream()
                     .filter(client -> client.connection != null && client.connection.isOpen())
                     .count();
             long sessions = store.stock.detachedSessions() + attached;
             long messages = store.stock.messages();
             long bytes = store.stock.payloadBytes();
-            // these leaders end as in a crash: what may have been sent is a bound to the next ones
+            // these leaders end as in a crash: the next ones know only an upper bound of the sent messages
             clients.forEach(client -> client.marksAreExact = false);
             store.host.changeLeaders();
             store.host.runUntilIdle();

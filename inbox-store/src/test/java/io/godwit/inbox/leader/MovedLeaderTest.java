@@ -24,7 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Leaders that are stopped in good order, and what connections find at the next one. */
+/** Leaders that are stopped in good order, and the state that connections find at the next one. */
 class MovedLeaderTest {
     private final InboxFixture store = new InboxFixture(InboxConfig.DEFAULT, 1);
 
@@ -140,7 +140,7 @@ class MovedLeaderTest {
         assertThat(store.stored("a")).isZero();
     }
 
-    /** Else both would choose a member of a group for it. */
+    /** Otherwise both would choose a member of a group for it. */
     @Test
     void whatALeaderWasPublishingIsNotSentAnyMoreOnceAnotherPublishesIt() {
         store.publishAnswer = null;
@@ -284,7 +284,7 @@ class MovedLeaderTest {
         store.host.await(before.attachment().subscribe(List.of(subscription)));
         assertThat(step(before, filter, StoredSubscription.ALL_RETAINED, "r/1", 0))
                 .isEqualTo(ReplayOutcome.STORED);
-        store.move(); // what goes out at QoS 0 is told lazily
+        store.move(); // positions after QoS 0 messages are written lazily
         TestConnection next = goOn(before, 10);
         assertThat(step(next, filter, "r/1", "r/2", 1)).isEqualTo(ReplayOutcome.STORED);
         store.host.await(next.attachment().replayed(filter, "r/2"));

@@ -12,7 +12,7 @@ import io.godwit.kv.coprocessor.RangeBounds;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 
-/** What a leader leaves in memory is for the one that follows it, not for a later one. */
+/** State that a leader hands over is for its direct successor, not for a later one. */
 class MovedSessionsTest {
     private static final InboxId ID = InboxId.of(InboxFixture.info("a"));
 
@@ -42,7 +42,7 @@ class MovedSessionsTest {
         assertThat(moved.takeDisconnect(ID, taken)).isNull();
     }
 
-    /** Terms of different ranges say nothing of each other. */
+    /** Terms of different ranges cannot be compared. */
     @Test
     void theLeaderOfAPartTakesItInWhateverTerm() {
         leave();

@@ -32,7 +32,7 @@ class PurgeTest {
         return store.host.await(purgeLater(clientId));
     }
 
-    /** What a connection is given, all of it. */
+    /** A connection that gets all its messages. */
     private TestConnection read(String clientId) {
         TestConnection back = store.attach(clientId);
         back.attachment().request(10_000);
@@ -46,7 +46,7 @@ class PurgeTest {
         for (int i = 0; i < 200; i++) {
             store.insert("a", incarnation, store.message("m" + i, i % 3));
         }
-        int kept = store.droppedTopics().size(); // QoS 0 beyond its limit
+        int kept = store.droppedTopics().size(); // QoS 0 messages beyond the limit
         assertThat(purge("a")).contains(new Purged(200 - kept, 0));
         assertThat(store.dropped("purged")).isEqualTo(200.0 - kept);
         assertThat(store.droppedTopics()).hasSize(200);

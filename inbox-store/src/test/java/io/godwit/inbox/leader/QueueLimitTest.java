@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a queue gives up, and what becomes of QoS 0. */
+/** Drops by queue limits, and QoS 0 messages. */
 class QueueLimitTest {
     private InboxFixture store = new InboxFixture();
 
@@ -45,7 +45,7 @@ class QueueLimitTest {
         assertThat(back.payloads()).containsExactlyElementsOf(names("m", 5));
     }
 
-    /** Not for each message, and not again while it goes up and down at its limit. */
+    /** Not for each message, and not again while its length stays near the limit. */
     @Test
     void aFullQueueIsToldOnceAndWhenItHasRoomAgain() {
         restart(config(4, InboxConfig.DropPolicy.OLDEST));
@@ -68,7 +68,7 @@ class QueueLimitTest {
                 .containsExactly(began, new BrokerEvent.QueueFullEnded(TenantId.DEFAULT, new ClientId("a"), 6));
     }
 
-    /** Of several sessions one shall get it: a full one says so, drops nothing and reports nothing. */
+    /** One of several sessions should get it: a full one declines, drops nothing and reports nothing. */
     @Test
     void aFullQueueDeclinesWhatAnotherMayTake() {
         restart(config(2, InboxConfig.DropPolicy.OLDEST));
@@ -125,7 +125,7 @@ class QueueLimitTest {
         restart(config(2, InboxConfig.DropPolicy.OLDEST));
         long incarnation = store.absent("a");
         insertOn(incarnation, 1, "t/0", 5);
-        insertOn(incarnation, 1, "t/1", 20_000); // stands apart from the others
+        insertOn(incarnation, 1, "t/1", 20_000); // a large message
         insertOn(incarnation, 1, "t/2", 5);
         store.host.crashAndRestart();
         insertOn(incarnation, 1, "t/3", 5);

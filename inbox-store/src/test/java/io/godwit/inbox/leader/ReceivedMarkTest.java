@@ -26,7 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** PUBREL leaves only after a batch that holds the mark of the PUBREC, whichever batches fail. */
+/** PUBREL is sent only after a batch with the mark of the PUBREC is applied, whichever batches fail. */
 class ReceivedMarkTest {
     private final RangeException busy = new RangeException(RangeException.Cause.OVERLOADED, "the log was busy");
 
@@ -52,7 +52,7 @@ class ReceivedMarkTest {
 
     @Test
     void theBatchThatIsWaitedForHoldsTheMarkThoughOneBeforeItTakesItAlong() {
-        // full, so that the PUBREC comes into the next one, but not sealed yet
+        // full, so that the PUBREC goes into the next one, but not sealed yet
         insert(new byte[Batch.FULL_BYTES]);
         CompletableFuture<Void> received = connection.attachment().received(sequence);
         context.runTasks();
@@ -103,7 +103,7 @@ class ReceivedMarkTest {
         CompletableFuture<Void> received = connection.attachment().received(sequence);
         context.runTasks();
         Proposal waitedFor = context.next();
-        subscription.failed(busy); // the state in memory is worth nothing any more
+        subscription.failed(busy); // the state in memory is discarded
         StepContext.seal(waitedFor);
         context.apply(waitedFor);
         assertThat(received).isCompletedExceptionally();

@@ -35,13 +35,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Replays of retained messages from a seed, under crashes at every point, lost connections, refusals, full queues, live
  * messages and repeated subscriptions. Each subscription gets each retained message once at QoS 2, at least once at QoS
- * 1, unless a newer live one of its topic came since; and none behind that.
+ * 1, unless a newer live one of its topic came since; and no retained message comes after a newer live one.
  */
 class RetainedModelTest {
     private static final int STEPS = 220;
     private static final int TOPICS = 40;
     private static final TopicFilter FILTER = new TopicFilter(null, "r/#");
-    /** Numbers of retained copies are below it, of live messages above. */
+    /** Retained copies have lower numbers, live messages this one or higher. */
     private static final int FIRST_LIVE = 1_000_000;
 
     @ParameterizedTest
@@ -90,7 +90,7 @@ class RetainedModelTest {
         private final boolean leadersMove;
         /** How many subscriptions have been made, counting those that may not have been. */
         private int generation;
-        /** The retained copies of a topic that a newer live message excuses: by topic, the generation since which. */
+        /** By topic: the generation since which a newer live message makes retained copies unnecessary. */
         private final Map<Integer, Integer> liveSent = new HashMap<>();
 
         private final Map<Integer, Integer> liveSeen = new HashMap<>();
@@ -234,7 +234,9 @@ class RetainedModelTest {
             }
         }
 
-        /** None of a topic comes behind a live one that was published when the subscription stood. */
+        /**
+         * No retained message may come after a live one of its topic that was published when the subscription existed.
+         */
         private void check(InboxMessage message) {
             if (message.released()) {
                 return;
@@ -251,10 +253,7 @@ class RetainedModelTest {
             }
         }
 
-        /**
-         * The subscription is made, or made again, when nothing else is under way, so that it is known which messages
-         * came before it.
-         */
+        /** Subscribes, or subscribes again, when nothing else is under way, so that the earlier messages are known. */
         private void subscribe() {
             release();
             store.host.runUntilIdle();
@@ -288,7 +287,7 @@ class RetainedModelTest {
             return String.format("r/%02d", topic);
         }
 
-        /** Even ones are set at QoS 2, of the odd ones some at QoS 0. */
+        /** Even topics have QoS 2; some odd topics have QoS 0. */
         private static int qosOf(int topic) {
             return topic % 2 == 0 ? 2 : topic % 10 == 5 ? 0 : 1;
         }
@@ -302,7 +301,7 @@ class RetainedModelTest {
             client.unordered.add(ModelClient.copy(number, false));
             generationOfLive.put(number, generation);
             Message message = store.message(topicOf(topic), number + ".", 1 + random.nextInt(2), -1);
-            liveSent.put(topic, generation); // stored or not: it may be
+            liveSent.put(topic, generation); // it may be stored even if the insert failed
             store.client.insert(new InsertRequest(
                     TenantId.DEFAULT,
                     message,
@@ -355,14 +354,14 @@ class RetainedModelTest {
             store.close();
         }
 
-        /** What a frontend does for one connection: some steps at once, those not taken again and in order. */
+        /** Acts as the frontend of one connection: some steps at once; refused ones again, in order. */
         private final class Replayer {
             private static final int WINDOW = 8;
             private final ModelClient.Connection connection;
             private String place = "";
             private int next = TOPICS;
             private int open;
-            /** Answers to steps of an earlier subscription say nothing. */
+            /** Answers to steps of an earlier subscription do not count. */
             private int life;
 
             private boolean isOwed;
@@ -421,7 +420,7 @@ class RetainedModelTest {
 
             private void give(int number, ReplayStep step) {
                 if (connection.attachment == null) {
-                    again.put(number, step); // on its way to the next leader
+                    again.put(number, step); // moves to the next leader
                     return;
                 }
                 open++;

@@ -25,15 +25,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Retained messages for the subscriptions of a session: which are owed, each once, and none behind a newer live one.
- */
+/** Retained messages for the subscriptions of a session: each owed one once, and none after a newer live one. */
 class RetainedReplayTest {
     private static final InboxConfig SMALL = new InboxConfig(
             2, InboxConfig.DropPolicy.OLDEST, true, 100, Duration.ofSeconds(AttachRequest.NEVER), false);
 
     private final InboxFixture store = new InboxFixture(SMALL, 1);
-    /** Of each filter, where its replay stands for the connection that does it. */
+    /** By filter: the position of its replay, as its connection knows it. */
     private final Map<String, String> places = new HashMap<>();
 
     private int steps;
@@ -43,7 +41,7 @@ class RetainedReplayTest {
         store.close();
     }
 
-    // --- what is owed
+    // --- owed messages
 
     @Test
     void aSubscriptionIsOwedWhatItsRetainHandlingAsksFor() {
@@ -96,7 +94,7 @@ class RetainedReplayTest {
     // --- each once
 
     /**
-     * A message and the place behind it are one commit: after any kill the next connection goes on with exactly the
+     * A message and the position after it are one commit: after any kill the next connection continues with exactly the
      * rest.
      */
     @ParameterizedTest
@@ -123,7 +121,7 @@ class RetainedReplayTest {
         back.attachment().request(100);
         String from = back.reply.subscriptions().get(0).retainedFrom();
         List<String> rest = all.subList(from.isEmpty() ? 0 : all.indexOf(from) + 1, all.size());
-        assertThat(rest).hasSize(survivors == 0 ? 16 : 12); // a batch waits for the one before it
+        assertThat(rest).hasSize(survivors == 0 ? 16 : 12); // a batch waits for the previous one
         stepAll(wide, back, rest);
         wide.host.runUntilIdle();
         assertThat(back.payloads()).containsExactlyElementsOf(all);
@@ -151,7 +149,7 @@ class RetainedReplayTest {
         assertThat(second.payloads()).containsExactly("one", "two", "three");
     }
 
-    /** What was lost would stand before the place that a later batch tells. */
+    /** The lost message would be before the position that a later batch writes. */
     @Test
     void behindABatchThatFailedNoneIsTaken() {
         TestConnection connection = store.attach("a");
@@ -205,7 +203,7 @@ class RetainedReplayTest {
         assertThat(back.payloads()).containsExactly("one", "one", "two");
     }
 
-    /** One write to its place for a whole batch of messages. */
+    /** One write of its position for a whole batch of messages. */
     @Test
     void aPlaceIsWrittenOnceABatch() {
         InboxFixture wide = new InboxFixture();
@@ -250,7 +248,7 @@ class RetainedReplayTest {
         assertThat(store.stored("a", InboxKeys.RETAINED)).isOne();
     }
 
-    // --- none behind a newer live one
+    // --- none after a newer live one
 
     @Test
     void aRetainedMessageIsSkippedWhereANewerLiveOneCame() {
@@ -279,7 +277,7 @@ class RetainedReplayTest {
         assertThat(replay(connection, "y", "y", "stale", 1)).isCompletedWithValue(ReplayOutcome.OUTDATED);
     }
 
-    /** Though nobody was connected, or the process ended, in between. */
+    /** Even if no client was connected in between, or the process ended. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void whatCameLiveIsRememberedUntilNothingIsOwed(boolean isKilled) {
@@ -323,7 +321,7 @@ class RetainedReplayTest {
         wide.close();
     }
 
-    /** What had no place in the store gets one behind all that waits. */
+    /** Messages that are not stored are appended to the queue. */
     @Test
     void oneOfQos0ThatWasNotSentDoesNotComeBehindANewerLiveOneToTheNextConnection() {
         TestConnection first = store.attach("a");
@@ -340,7 +338,7 @@ class RetainedReplayTest {
         assertThat(store.events).isEmpty();
     }
 
-    /** Its publisher was told no: nothing newer than the retained message has come. */
+    /** Its publisher was refused: there is nothing newer than the retained message. */
     @Test
     void aLiveMessageThatCouldNotBeWrittenMakesNothingStale() {
         TestConnection connection = store.attach("a");
@@ -411,7 +409,7 @@ class RetainedReplayTest {
         assertThat(connection.payloads()).containsExactly("retained");
     }
 
-    /** What a replay has to skip began with its subscription, not with another one that is still owed something. */
+    /** A replay skips by the time of its own subscription, not of another one that is still owed messages. */
     @Test
     @Clause("MQTT5-3.3.1-9")
     void aReplaySkipsOnlyWhatCameSinceItsSubscription() {
@@ -460,7 +458,7 @@ class RetainedReplayTest {
                         filter(filter), from, to, store.message(topic, payload, qos, -1), Qos.of(qos), new int[0]));
     }
 
-    /** Gives the messages of {@code payloads} to "#"; each is its own place. */
+    /** Delivers the messages of {@code payloads} to "#"; each payload is also its position. */
     private static void stepAll(InboxFixture store, TestConnection connection, List<String> payloads) {
         for (String payload : payloads) {
             int number = Integer.parseInt(payload.substring(1));

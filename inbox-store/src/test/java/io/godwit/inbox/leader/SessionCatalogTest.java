@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What operators see of stored sessions, over eight ranges. */
+/** The stored sessions as operators see them, in eight ranges. */
 class SessionCatalogTest {
     private static final Criteria DETACHED = new Criteria(null, "", true, true, 0);
 
@@ -103,7 +103,7 @@ class SessionCatalogTest {
             Page page = page(Criteria.ALL, cursor, 4);
             listed.addAll(ids(page));
             cursor = page.cursor();
-            String gone = ids(page).get(ids(page).size() - 1); // where the next page goes on
+            String gone = ids(page).get(ids(page).size() - 1); // where the next page continues
             inbox.host.await(inbox.client.delete(TenantId.DEFAULT, new ClientId(gone)));
             inbox.absent("new" + round++);
             inbox.move();
@@ -194,7 +194,7 @@ class SessionCatalogTest {
         String cursor = null;
         int empty = 0;
         do {
-            // over before it is asked: each page looks at one range
+            // the deadline has passed before the call: each page queries one range
             CompletableFuture<Page> asked = catalog.page(last, cursor, 10, Deadline.afterMillis(0));
             Page page = inbox.host.await(asked);
             empty += page.sessions().isEmpty() && page.cursor() != null ? 1 : 0;

@@ -59,7 +59,7 @@ class SessionTest {
         assertThat(store.attach("a").reply.subscriptions()).containsExactly(InboxFixture.subscription("$share/g/y"));
     }
 
-    /** Changes of many filters, several under way at once, against a set; what was answered is there after a crash. */
+    /** Changes of many filters, several under way at once, compared with a set; answered changes survive a crash. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4})
     void manySubscriptionsComeBackAsTheyWereChanged(long seed) {
@@ -158,7 +158,7 @@ class SessionTest {
         return new BrokerEvent.SessionEnded(TenantId.DEFAULT, new ClientId("a"), cause);
     }
 
-    /** One that was never to outlive its connection does not end by going with it. */
+    /** A session that was never to outlive its connection does not count as ended. */
     @Test
     void theEndOfASessionIsToldWithItsCause() {
         store.detach(store.attach("a", false, 0, will("bye", 0)), -1, false);
@@ -182,7 +182,7 @@ class SessionTest {
         return new BrokerEvent.WillSuppressed(TenantId.DEFAULT, new ClientId("a"), "will");
     }
 
-    /** The broker keeps messages for later as wills of sessions of its own. */
+    /** The broker keeps delayed messages as wills of its own sessions. */
     @Test
     void sessionsOfTheBrokerItselfAreNotTold() {
         store.detach(store.attach("\0delayed/1", false, 60, will("later", 0)), -1, true);
@@ -192,7 +192,8 @@ class SessionTest {
     }
 
     /**
-     * Until their wills are published, however often the process ends, and whatever the walk at its start still finds.
+     * Until their wills are published, however often the process ends, and even if the first walk still finds deleted
+     * ones.
      */
     @Test
     void recordsOfAKindAreCounted() {
@@ -272,7 +273,7 @@ class SessionTest {
         assertThat(store.stored("a")).isZero();
     }
 
-    /** Of two leaders in turn, say: what was noted by the clock of one rings too early by that of the other. */
+    /** For example after a change of leader: a timer set by one clock fires too early by the other. */
     @ParameterizedTest
     @ValueSource(longs = {-50, -7_200_000})
     void aClockThatIsSetBackDelaysAWillAndStopsNone(long step) {

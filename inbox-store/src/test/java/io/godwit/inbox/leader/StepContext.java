@@ -35,8 +35,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads find an empty store; tasks run one at a time, when asked; what becomes of a proposal is up to the test, as is
- * the order.
+ * Reads find an empty store; tasks run one at a time, on request; the test decides the fate and the order of proposals.
  */
 final class StepContext implements LeaderContext {
     final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
@@ -80,7 +79,7 @@ final class StepContext implements LeaderContext {
         return leader;
     }
 
-    /** What the users of a store call that has no leader but this one. */
+    /** A client of a store that has only this leader. */
     static InboxClient client(InboxLeader leader) {
         return new InboxEdge(new InboxCarrier() {
             @Override
@@ -96,7 +95,7 @@ final class StepContext implements LeaderContext {
         });
     }
 
-    /** Runs what is queued, and what that queues. */
+    /** Runs queued tasks, and those they queue. */
     void runTasks() {
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
             task.run();
@@ -113,7 +112,7 @@ final class StepContext implements LeaderContext {
         return waiting.remove(0);
     }
 
-    /** As the log does when it takes a proposal into an entry. */
+    /** Encodes a proposal, as the log does when it takes one. */
     static byte[] seal(Proposal proposal) {
         proposal.markSealed();
         return proposal.encode();

@@ -104,9 +104,7 @@ class StockTest {
         assertThat(store.stock.detachedSessions()).isOne();
     }
 
-    /**
-     * A leader that begins finds what there is, each inbox once, whether the walk finds it or somebody uses it first.
-     */
+    /** A new leader counts each inbox once, whether the walk or a user reaches it first. */
     @Test
     void aNewLeaderCountsAnew() {
         reopen(1, 10);
@@ -142,8 +140,7 @@ class StockTest {
     }
 
     /**
-     * Where the range is walked twice at the same time, as it were: by users ahead of the walk, with hardly any inbox
-     * kept in memory.
+     * The range is effectively walked twice at once, by users ahead of the walk, with hardly any inbox kept in memory.
      */
     @Test
     void inboxesThatComeAndGoDuringTheWalkCountOnce() {
@@ -162,8 +159,8 @@ class StockTest {
     }
 
     /**
-     * Of large messages that were there before a leader began, eight of each queue are measured, and the others taken
-     * for the like.
+     * Of the large messages stored before a leader began, eight of each queue are measured; the others are assumed
+     * equal.
      */
     @Test
     void largeMessagesAreMeasuredInPartAndLeaveNothingBehind() {
@@ -175,7 +172,7 @@ class StockTest {
             int size = 20_000 + 100 * i;
             sum += size;
             store.insert("a", a, store.message("x".repeat(size), 1));
-            store.insert("b", b, store.message("y", 1)); // and a is not in memory any more
+            store.insert("b", b, store.message("y", 1)); // and a is dropped from memory
         }
         assertStock(40, sum + 20);
 
@@ -196,7 +193,7 @@ class StockTest {
         assertStock(24, 24);
     }
 
-    /** What a ledger remembers of sizes outlives that it makes itself small. */
+    /** The sizes in a ledger survive its compaction. */
     @Test
     void messagesAcknowledgedOutOfOrderCountForWhatTheyHave() {
         reopen(1, 10);

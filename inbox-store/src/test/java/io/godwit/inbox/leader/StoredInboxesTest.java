@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Who has nothing stored is known without a question; whoever has, or may have, is asked for. */
+/** Clients without anything stored are known without a query; for all others, certain or not, there is a query. */
 class StoredInboxesTest {
     private static final byte[] A = prefix("a");
     private static final byte[] B = prefix("b");
@@ -88,7 +88,7 @@ class StoredInboxesTest {
 
     @Test
     void keysOfOtherRangesAreNotKnown() {
-        byte[] cut = {8}; // behind the tenant "default", which is 7 long
+        byte[] cut = {8}; // after the tenant "default", which is 7 long
         StoredInboxes.Part lower = inboxes.new Part(new RangeBounds(new byte[0], cut));
         StoredInboxes.Part upper = inboxes.new Part(new RangeBounds(cut, null));
         byte[] ofUpper = InboxKeys.prefix(new TenantId("eightlong"), new ClientId("a"));
@@ -112,7 +112,7 @@ class StoredInboxesTest {
 
         inboxes.new Part(ALL).beginWalk().ended();
         assertThat(inboxes.isAbsent(A)).isTrue();
-        inboxes.new Part(new RangeBounds(A, B)); // of a part of the keys, after a split
+        inboxes.new Part(new RangeBounds(A, B)); // a part of the keys, after a split
         assertThat(inboxes.isAbsent(A)).isFalse();
         assertThat(inboxes.isAbsent(prefix("zz"))).isFalse();
     }
@@ -143,7 +143,7 @@ class StoredInboxesTest {
         assertThat(store.stored("a")).isZero();
     }
 
-    /** It is the leader that decides: what is not committed may be so the next moment. */
+    /** The leader decides: an uncommitted session may be committed at the next moment. */
     @Test
     void aSessionThatIsJustBeingStoredIsAskedFor() {
         store.host.runUntilIdle();
@@ -188,7 +188,7 @@ class StoredInboxesTest {
         store.detach(connection);
     }
 
-    /** A session that ends with its connection is stored for its will alone. */
+    /** A session that ends with its connection is stored only for its will. */
     @Test
     void aWillIsSomethingStored() {
         store.host.runUntilIdle();

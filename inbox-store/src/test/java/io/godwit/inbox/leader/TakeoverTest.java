@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What a connection that follows another waits for. */
+/** What a following connection waits for. */
 class TakeoverTest {
     private static final Will WILL =
             new Will(new Message("w", new byte[1], Qos.AT_LEAST_ONCE, false, 0, MessageProperties.NONE), 0);
@@ -78,7 +78,7 @@ class TakeoverTest {
         assertThat(second.ends).isEmpty();
     }
 
-    /** The next leader ends a connection of which it knows nothing, though the client's node is well. */
+    /** The next leader would end a connection it does not know, though the client's node is well. */
     @Test
     void inAClusterWhatFollowsAtOnceWaitsForTheCommit() {
         leader = context.leadInCluster();
@@ -90,7 +90,7 @@ class TakeoverTest {
         assertThat(followed).isCompleted();
     }
 
-    /** A node must know that before it changes routes by the number of the attachment. */
+    /** A node must know that before it changes routes with the number of the attachment. */
     @Test
     void anUnsubscriptionOfNothingWaitsUntilTheAttachmentIsCommitted() {
         begin(null);
@@ -160,7 +160,7 @@ class TakeoverTest {
         assertThat(second.ends).hasSize(1);
     }
 
-    /** The deletion was decided and would be answered as if there had never been a session. */
+    /** Without the wait the answer would be that there never was a session. */
     @Test
     void aDeletionWaitsForTheEndThatIsUnderWay() {
         begin(null);

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The frontend's end of an attachment, which remembers all it was told. */
+/** The frontend's end of an attachment, which records all events. */
 class TestConnection implements InboxListener {
     final List<InboxMessage> delivered = new ArrayList<>();
     final List<Reason> ends = new ArrayList<>();
@@ -25,7 +25,7 @@ class TestConnection implements InboxListener {
                 .toList();
     }
 
-    /** What has been delivered since the last call. */
+    /** Messages delivered since the last call. */
     List<InboxMessage> take() {
         List<InboxMessage> taken = List.copyOf(delivered);
         delivered.clear();

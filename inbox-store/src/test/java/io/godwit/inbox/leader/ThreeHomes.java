@@ -6,9 +6,7 @@ import io.godwit.kv.client.RangeException;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 
-/**
- * Sessions of three nodes, and client ids that the first and the second of them lead.
- */
+/** Three nodes, with client ids that the first and the second of them lead. */
 abstract class ThreeHomes {
     final HomesFixture homes = new HomesFixture(3, 3);
     final String led0 = homes.idLedBy(0, "a");

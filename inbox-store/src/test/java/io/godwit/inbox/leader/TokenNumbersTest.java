@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A number under which a message was distributed is never given to another: receivers would take that for a repeat. */
+/** The number of a distributed message is never used again: receivers would take the new message for a repeat. */
 class TokenNumbersTest {
     private static final byte[] KEY = InboxKeys.prefix(TenantId.DEFAULT, new ClientId("a"));
 
@@ -27,7 +27,7 @@ class TokenNumbersTest {
         store.close();
     }
 
-    /** Also when nothing of the message is left that had the number. */
+    /** Even when nothing is left of the message that had the number. */
     @Test
     void noneIsGivenTwiceThoughTheCeilingCouldNotBeRaised() {
         TestConnection connection = store.attach("a");
@@ -58,7 +58,7 @@ class TokenNumbersTest {
         }
     }
 
-    /** Of an inbox that was written without its ceiling. */
+    /** In an inbox that was written without its ceiling. */
     @Test
     void thoseOfInboundMessagesAreKnownFromThem() {
         forgetCeilings();

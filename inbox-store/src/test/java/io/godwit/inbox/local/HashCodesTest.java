@@ -15,13 +15,13 @@ class HashCodesTest {
     @ValueSource(longs = {1, 2, 3, 4})
     void itHasWhatWasAddedAndNothingElse(long seed) {
         Random random = new Random(seed);
-        int spread = 1 << 4 + random.nextInt(14); // from nearly all the same to few twice
+        int spread = 1 << 4 + random.nextInt(14); // from nearly all equal to few duplicates
         HashCodes codes = new HashCodes();
         Set<Integer> expected = new HashSet<>();
         for (int i = 0; i < 20_000; i++) {
             int hash = random.nextInt(spread) - spread / 2;
             codes.add(hash);
-            expected.add(hash == 0 ? 1 : hash); // 0 stands for a free place
+            expected.add(hash == 0 ? 1 : hash); // 0 marks a free slot
         }
         assertThat(codes.size()).isEqualTo(expected.size());
         for (int hash = -spread; hash < spread; hash++) {
@@ -52,7 +52,7 @@ class HashCodesTest {
         assertThat(codes.contains(8)).isFalse();
     }
 
-    /** Also while the table grows under whoever looks. */
+    /** Even while the table grows during a look-up. */
     @Test
     void whatWasAddedBeforeIsFoundByOtherThreads() throws Exception {
         HashCodes codes = new HashCodes();

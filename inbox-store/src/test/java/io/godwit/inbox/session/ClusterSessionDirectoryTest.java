@@ -40,7 +40,7 @@ class ClusterSessionDirectoryTest {
         assertThat(connected(a, "first").has()).isTrue();
     }
 
-    /** One that the first node owns in the one view, and the second in the other. */
+    /** A client id that the first node owns in one view, and the second in the other. */
     private static String idOwnedBy(String first, MembersView one, String second, MembersView other) {
         for (int i = 0; ; i++) {
             String id = "moved" + i;
@@ -93,7 +93,7 @@ class ClusterSessionDirectoryTest {
         assertThat(c.directory.sizes().owned()).isZero();
     }
 
-    /** As one that is cut off, or that the others have gone on without: its clients shall try another node. */
+    /** As a node that is cut off, or that the others have excluded: its clients should try another node. */
     @Test
     void aNodeThatDoesNotServeRefusesThoseThatWaitAndThoseThatComeAtOnce() {
         Connection holder = connected(a, id);
@@ -163,7 +163,7 @@ class ClusterSessionDirectoryTest {
         assertThat(first.isToldToGiveUp).isTrue();
     }
 
-    /** Before all have enrolled it is not known whose the connection is that has it. */
+    /** Before all have enrolled, the user of the holder is unknown. */
     @Test
     void anotherUsersConnectionIsNotDrivenOutWhileTheMembersChange() {
         Connection first = a.connect(id, "x", Takeover.OF_SAME_USER);
@@ -199,7 +199,7 @@ class ClusterSessionDirectoryTest {
         assertThat(c.directory.sizes().owned()).isZero();
     }
 
-    /** The grant is of revision 1, and its node is in revision 2 by then. */
+    /** The grant is of revision 1, and its node is already in revision 2. */
     @Test
     void grantThatComesBehindAChangeIsNotTaken() {
         Connection first = a.connect(id);
@@ -274,7 +274,10 @@ class ClusterSessionDirectoryTest {
         assertThat(second.has()).isTrue();
     }
 
-    /** It has waited for the owner before; the next one is given its time too. Else a healthy member is excluded. */
+    /**
+     * It has waited for the previous owner; the next one gets its own time. Otherwise a healthy member would be
+     * excluded.
+     */
     @Test
     void nextOwnerIsNotMissingBeforeItCouldHaveAsked() {
         MembersView next = DirectoryStage.view(2, "a", "b");
@@ -294,7 +297,7 @@ class ClusterSessionDirectoryTest {
         assertThat(a.missing).contains(DirectoryStage.life("b"));
     }
 
-    /** It has to begin anew over the next link. */
+    /** It must begin again over the next link. */
     @Test
     void ownerIsNotMissingAtOnceWhenItsLinkIsOver() {
         stage.net.cut("b", "c");
@@ -339,7 +342,7 @@ class ClusterSessionDirectoryTest {
         return ((RangeException) Objects.requireNonNull(cause)).reason();
     }
 
-    /** It does not know, but the others may have gone on without it. */
+    /** It cannot know whether the others have excluded it. */
     @Test
     void nodeThatIsNotSureOfItsMembershipGrantsNothing() {
         c.mayGrant = false;
@@ -395,7 +398,7 @@ class ClusterSessionDirectoryTest {
         Connection first = connected(a, id);
         Connection second = b.connect(id);
         while (b.turn()) {}
-        stage.net.end("a", "c", "a test"); // with whatever was under way
+        stage.net.end("a", "c", "a test"); // with all messages under way
         stage.net.end("b", "c", "a test");
         stage.settle();
         assertThat(second.answer).isNotDone();
@@ -444,7 +447,9 @@ class ClusterSessionDirectoryTest {
         assertThat(first.has()).isTrue();
     }
 
-    /** What was left to tell is told in the next revision with the rest, and not as if it were all. */
+    /**
+     * The rest is told in the next revision together with all other claims; the first part does not count as complete.
+     */
     @Test
     void unfinishedEnrolmentEndsWithItsRevision() {
         String padding = "x".repeat(50_000); // each fills a frame
@@ -462,7 +467,7 @@ class ClusterSessionDirectoryTest {
         turnAll();
         while (stage.net.deliverOne("a", "c", Lane.CONTROL)) {} // there is room
         while (stage.net.deliverOne("c", "a", Lane.CONTROL)) {} // c asks in revision 2
-        turnAll(); // and a tells of the first
+        turnAll(); // and a tells the first claims
         stage.net.cut("c", "a");
         stage.learn(third);
         stage.settle();
@@ -512,7 +517,7 @@ class ClusterSessionDirectoryTest {
     void peerReleasesItsOwnClaimsOnly() {
         Connection first = connected(a, id);
         assertThat(first.has()).isTrue();
-        for (long number = 0; number < 10; number++) { // among them that of a's claim
+        for (long number = 0; number < 10; number++) { // including the number of a's claim
             send(b, DirectoryEntry.newBuilder().setRelease(number));
         }
         stage.settle();

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * The frames of version 1 as they were recorded: nodes of other releases send and expect them byte by byte. When a
- * frame is added, {@code -Dgodwit.corpus.write=FILE} writes all of them to that file; none that is there may change.
+ * The recorded frames of version 1: nodes of other releases send and expect them byte by byte. When a frame is added,
+ * {@code -Dgodwit.corpus.write=FILE} writes all of them to that file; existing ones must not change.
  */
 class DirectoryCorpusTest {
     private static final Corpus CORPUS = Corpus.of(DirectoryCorpusTest.class, "/directory-frames-v1.properties");
@@ -124,7 +124,7 @@ class DirectoryCorpusTest {
         CORPUS.assertHasExactly(frames);
     }
 
-    /** Also each field: what is lost on the way would be missing in the frame made again. */
+    /** Checks each field too: a field lost in decoding would be missing in the re-encoded frame. */
     @Test
     void recordedFramesAreUnderstood() throws Exception {
         for (Map.Entry<String, byte[]> frame : CORPUS.recorded().entrySet()) {
@@ -147,7 +147,7 @@ class DirectoryCorpusTest {
         return peer.sent.get(1);
     }
 
-    /** A part of a frame is refused, or is a frame of fewer entries; never anything else. */
+    /** A part of a frame is refused, or is a valid frame with fewer entries; nothing else. */
     @Test
     void partsOfFramesDoNoHarm() throws Exception {
         for (byte[] bytes : CORPUS.recorded().values()) {

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Connections of a few client ids come and go on nodes whose members change, whose links are cut and end, and which die
- * and return, in an order that a seed gives. At no time two connections have one client id, and each is answered.
+ * and return, in a seeded order. Two connections never have one client id at a time, and each request is answered.
  */
 class DirectorySimulationTest {
     private static final int RUNS = 30;
@@ -30,14 +30,14 @@ class DirectorySimulationTest {
     private static final List<String> NAMES = List.of("a", "b", "c", "d");
     private static final List<String> IDS = List.of("id0", "id1", "id2", "id3", "id4");
 
-    /** Each seed begins so many runs. */
+    /** Number of runs for each seed. */
     @ParameterizedTest
     @ValueSource(longs = {1, 1_000_003})
     void twoNeverHaveOneClientIdAndEachIsAnswered(long seed) {
         run(seed, false);
     }
 
-    /** The members may go on without nodes that live. When all agree again, one of two gives up. */
+    /** The members may exclude live nodes. When all agree again, one of two connections gives up. */
     @ParameterizedTest
     @ValueSource(longs = {1, 1_000_003})
     void partitionsHeal(long seed) {
@@ -74,7 +74,7 @@ class DirectorySimulationTest {
         private final List<String> violations = new ArrayList<>();
         private final boolean mayPart;
         private boolean onlyLinksFail;
-        /** Of a hundred chances for it, how many become trouble. */
+        /** Percentage of chances that become faults. */
         private final int trouble;
 
         private int grants;
@@ -103,7 +103,7 @@ class DirectorySimulationTest {
                     violations.add(each + " and " + other + " keep their client id");
                 }
             });
-            onlyLinksFail = true; // the tables last from here on
+            onlyLinksFail = true; // the tables stay from here on
             for (int i = 0; i < STEPS / 3; i++) {
                 step();
             }
@@ -155,7 +155,7 @@ class DirectorySimulationTest {
             }
         }
 
-        /** A frame of some lane that has one, so far as its link lets it through. */
+        /** Delivers a frame of some lane that has one, as far as its link allows. */
         private void deliver() {
             List<Node> from = new ArrayList<>(stage.nodes.values());
             Collections.shuffle(from, random);
@@ -194,14 +194,14 @@ class DirectorySimulationTest {
             }
             Connection other = holders.get(connection.id);
             if (other != null && other.has() && isAlive(other) && (!mayPart || onlyLinksFail)) {
-                violations.add(connection + " is granted what " + other + " has"); // who calls would swallow it
+                violations.add(connection + " is granted what " + other + " has"); // callers swallow exceptions
             }
             holders.put(connection.id, connection);
             open.add(connection);
             grants++;
         }
 
-        /** One that is told to, or one that wants to. */
+        /** Releases a lease that was asked back, or any other. */
         private void release() {
             open.removeIf(each -> !each.has());
             if (open.isEmpty()) {
@@ -218,7 +218,7 @@ class DirectorySimulationTest {
             return views.get(views.size() - 1);
         }
 
-        /** The next view, or one that comes after it. */
+        /** Tells a node the next view, or a later one. */
         private void learn(Node node) {
             List<MembersView> unknown = views.stream()
                     .filter(view -> view.revision() > node.view.revision())
@@ -229,7 +229,8 @@ class DirectorySimulationTest {
         }
 
         /**
-         * The living join, serve and step back; the dead are out. Who lives is out once in only where nodes may part.
+         * Live nodes join, serve and step back; dead ones are removed. Live nodes are removed only where partitions are
+         * allowed.
          */
         private void changeMembers() {
             Set<MemberLife> serving = new HashSet<>();
@@ -302,7 +303,7 @@ class DirectorySimulationTest {
             drain();
         }
 
-        /** On the living, all of them serving. */
+        /** All live nodes agree and serve. */
         private void agree() {
             Set<MemberLife> serving = new HashSet<>();
             stage.nodes.values().forEach(node -> serving.add(node.life));
@@ -312,7 +313,7 @@ class DirectorySimulationTest {
             drain();
         }
 
-        /** Who is told to give up does so, until nobody waits; or for so long that somebody waits for ever. */
+        /** Holders that are asked to give up do so, until nobody waits; or until somebody has waited too long. */
         private void drain() {
             for (int i = 0; i < 1_000; i++) {
                 List.copyOf(open).stream().filter(each -> each.isToldToGiveUp).forEach(Connection::release);

@@ -25,7 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Directories of several nodes on one thread. Turns, frames, views and the clock move when the test says so. */
+/** Directories of several nodes on one thread. The test moves turns, frames, views and the clock. */
 final class DirectoryStage {
     static final DirectoryLimits LIMITS =
             new DirectoryLimits(Duration.ofSeconds(10), Duration.ofSeconds(2), 200, 1_000);
@@ -34,7 +34,7 @@ final class DirectoryStage {
     final Map<String, Node> nodes = new TreeMap<>();
     long nowNanos;
 
-    /** One life of a node, with the view that it knows. */
+    /** One incarnation of a node, with the view that it knows. */
     final class Node implements DirectoryMembers {
         final MemberLife life;
         final MemoryLinks links;
@@ -103,7 +103,7 @@ final class DirectoryStage {
             }
         }
 
-        /** How many waits of that kind have run out. */
+        /** Number of waits of that kind that ran out of time. */
         double overCount(NodeWait wait) {
             return meters.get("godwit.waits.over")
                     .tag("wait", wait.name().toLowerCase(Locale.ROOT))
@@ -132,7 +132,7 @@ final class DirectoryStage {
         }
     }
 
-    /** A connection. It keeps its lease until the test says {@link #release}. */
+    /** A connection. It keeps its lease until the test calls {@link #release}. */
     static final class Connection implements SessionDirectory.Holder {
         final Node node;
         final String id;
@@ -204,7 +204,7 @@ final class DirectoryStage {
         return node;
     }
 
-    /** Nodes that serve in revision 1, and know it. */
+    /** Nodes that serve in revision 1, and know that. */
     static DirectoryStage of(String... names) {
         DirectoryStage stage = new DirectoryStage();
         for (String name : names) {
@@ -231,7 +231,7 @@ final class DirectoryStage {
         nodes.values().forEach(node -> node.learn(view));
     }
 
-    /** All turns and all frames that can arrive, until nothing moves. */
+    /** Runs all turns and all deliverable frames, until nothing moves. */
     void settle() {
         boolean isMoving = true;
         while (isMoving) {

@@ -10,8 +10,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * A node takes frames in, so its links confirm them, and does nothing with them: its turns stand still. What counts is
- * what it says then, never that a frame has arrived.
+ * A node receives frames, so its links confirm them, but does not handle them, because its turns stand still. Only its
+ * own messages count, not the arrival of a frame.
  */
 class DirectoryStandstillTest {
     private static final MembersView ALL = DirectoryStage.view(1, "a", "b", "c");
@@ -21,7 +21,7 @@ class DirectoryStandstillTest {
     private final Node b = stage.node("b");
     private final Node c = stage.node("c");
 
-    /** All frames arrive; the turns of a stand still. */
+    /** All frames arrive; the turns of node a stand still. */
     private void settleButA() {
         boolean isMoving = true;
         while (isMoving) {
@@ -82,7 +82,7 @@ class DirectoryStandstillTest {
         assertThat(a.directory.sizes().owned()).as("nothing is left of it").isZero();
     }
 
-    /** The others agree to go on without it; what had arrived there counts for nothing. */
+    /** The others agree to exclude it; frames that had arrived there do not count. */
     @Test
     void whoDoesNotEnrolIsReportedAndWhatItHasNotHandledIsLost() {
         String id = DirectoryStage.idOwnedBy("c", ALL);

@@ -104,7 +104,7 @@ class NodeSessionDirectoryTest {
         assertThat(third).isNotDone();
     }
 
-    /** Nobody is driven out whom the one who drives out has not seen. */
+    /** No connection is ended unless its user was checked. */
     @Test
     void whoComesWhileTheHolderIsLookedAtIsLookedAtToo() {
         List<Integer> looks = new ArrayList<>();
@@ -132,7 +132,7 @@ class NodeSessionDirectoryTest {
         assertThat(toldToGiveUp).as("by the other").containsExactly("first");
     }
 
-    /** At no time two hold the client id, and everybody gets it in the end. */
+    /** At no time two hold the client id, and each gets it in the end. */
     @Test
     void stormOfTakeoversHasOneHolderAtATime() throws InterruptedException {
         int threads = 4;
@@ -153,7 +153,7 @@ class NodeSessionDirectoryTest {
         for (Thread worker : workers) {
             worker.join();
         }
-        // the last of the chain is asked by nobody
+        // no other asks the last of the chain to give up
         leaseOf(acquire("last").orTimeout(10, TimeUnit.SECONDS)).release();
 
         assertThat(all.await(10, TimeUnit.SECONDS)).isTrue();

@@ -44,7 +44,7 @@ class OwnersTest {
         }
     }
 
-    /** Of all releases: nodes of two releases have to agree on owners. */
+    /** Must not change: nodes of two releases must agree on owners. */
     @Test
     void hashIsWhatItWas() {
         assertThat(hash(1)).isEqualTo(8295764698947236072L);

@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class TurnsTest {
-    /** What they touch is not thread-safe. */
+    /** The tasks touch state that is not thread-safe. */
     @Test
     void tasksOfManyThreadsRunOneAtATimeAndInOrder() throws InterruptedException {
         int threads = 4;

@@ -14,16 +14,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of an extended authentication (MQTT 5.0, 4.12), at CONNECT or later: takes the client's AUTH packets to the
- * {@link AuthExchange} and its challenges back. Client and provider take turns; a client that speaks out of turn breaks
- * the protocol. Confined to the connection's loop.
+ * One run of an extended authentication (MQTT 5.0, 4.12), at CONNECT or later: passes the client's AUTH packets to the
+ * {@link AuthExchange} and its challenges back. Client and provider alternate; an AUTH out of turn breaks the protocol.
+ * Confined to the connection's loop.
  */
 public final class Authentication {
-    /** No mechanism needs so many; it bounds what a client can make the provider do. */
+    /** More than any mechanism needs; limits how much work a client can cause the provider. */
     private static final int MAX_STEPS = 32;
 
     private static final byte[] NO_DATA = {};
-    /** What an exchange ends with whose client has gone: to guess and hang up must not go unseen. */
+    /**
+     * The result when the client leaves during an exchange: a client that guesses and disconnects must still be
+     * reported.
+     */
     public static final ConnectResult.Refused ABANDONED = new ConnectResult.Refused(
             RefusalReason.NOT_AUTHORIZED, "the client has gone before its authentication was complete");
 
@@ -57,7 +60,7 @@ public final class Authentication {
         this.outcome = outcome;
     }
 
-    /** Takes the data of the packet that begins it; {@link Outcome} may be called before this returns. */
+    /** Takes the data of the packet that begins the run; {@link Outcome} may be called before this returns. */
     public void begin(byte @Nullable [] data) {
         step(data);
     }
@@ -112,17 +115,20 @@ public final class Authentication {
         }
     }
 
-    /** An AUTH of this run [MQTT5-4.12.0-5]. */
+    /** An AUTH packet of this run [MQTT5-4.12.0-5]. */
     public Auth auth(ReasonCode code, byte[] data) {
         return new Auth(code, method, dataOrNone(data), null, List.of());
     }
 
-    /** Data as packets have it: left out when empty. */
+    /** Authentication data in the form of a packet: null when empty. */
     public static byte @Nullable [] dataOrNone(byte[] data) {
         return data.length == 0 ? null : data;
     }
 
-    /** The connection has gone, or the run is of no use any more: {@link Outcome} is not called after this. */
+    /**
+     * Ends the run because the connection is gone or the result is no longer needed: {@link Outcome} is not called
+     * after this.
+     */
     public void end() {
         if (!isOver) {
             isOver = true;
@@ -130,15 +136,15 @@ public final class Authentication {
         }
     }
 
-    /** How it goes on. Called on the loop. */
+    /** The results of a run. Called on the loop. */
     public interface Outcome {
-        /** It is the client's turn: an AUTH is on its way to it. */
+        /** An AUTH has been sent; the client must answer next. */
         void challenged();
 
-        /** The end. */
+        /** The run has ended: the client is accepted. */
         void accepted(ConnectResult.Accepted accepted);
 
-        /** The end. */
+        /** The run has ended: the client is refused. */
         void refused(ConnectResult.Refused refused);
     }
 }

@@ -24,25 +24,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the auth provider and turns whatever is no answer (an exception, a null, a failure, no answer in time) into a no
- * and an event. So the futures it returns never fail and yield no null; they complete on the provider's threads. Counts
- * and reports every no as well. Any thread.
+ * Calls the auth provider and treats a missing answer (an exception, a null, a failure, a timeout) as a refusal with an
+ * event. The returned futures therefore never fail and never yield null; they complete on the provider's threads. Also
+ * counts and reports every refusal. Any thread.
  */
 public final class Authorizer {
-    /** The no to a publish or a filter that stands for no answer: good for this one time only. */
+    /** Denies a publish or a filter for lack of an answer: valid for this one time only. */
     static final AuthDecision NO_ANSWER = new AuthDecision.Denied("the auth provider gave no answer");
 
     private static final Logger LOG = LoggerFactory.getLogger(Authorizer.class);
     private static final ConnectResult NO_RESULT =
             new ConnectResult.Refused(RefusalReason.UNAVAILABLE, "the auth provider gave no answer");
-    /** What "undecided" comes to when there is nobody left to ask. */
+    /** The result when every provider answered "undecided". */
     private static final ConnectResult UNKNOWN =
             new ConnectResult.Refused(RefusalReason.BAD_CREDENTIALS, "no auth provider knows the client");
 
     private static final AuthDecision NO_RULES = new AuthDecision.Denied("no auth provider has rules for the client");
 
     private final AuthProvider provider;
-    /** The same provider, when it tells clients apart. */
+    /** The same provider, if its answers can become invalid for single clients. */
     private final @Nullable ClientDecisions decisions;
 
     private final Set<AuthCheck> checks;
@@ -58,7 +58,7 @@ public final class Authorizer {
         checks.addAll(provider.checks());
     }
 
-    /** Whether {@code check} has to be asked for at all. */
+    /** Whether the provider implements {@code check}. */
     public boolean asks(AuthCheck check) {
         return checks.contains(check);
     }
@@ -127,15 +127,15 @@ public final class Authorizer {
                 NO_RULES);
     }
 
-    /** See {@link AuthProvider#rulesVersion}; as far as {@code client} is concerned. */
+    /** See {@link AuthProvider#rulesVersion}; for this client, if the provider distinguishes clients. */
     long rulesVersion(ClientInfo client) {
         ClientDecisions ofClients = decisions;
         return ofClients == null ? provider.rulesVersion() : ofClients.rulesVersion(client);
     }
 
     /**
-     * @param denial stands for no answer
-     * @param undecided is answered with {@code unknown}: so nobody behind this takes it for a yes
+     * @param denial replaces a missing answer
+     * @param undecided replaced by {@code unknown}, so that no caller takes it for an acceptance
      */
     private <T> CompletableFuture<T> guard(
             AuthCheck check, ClientInfo client, Supplier<CompletableFuture<T>> call, T denial, T undecided, T unknown) {
@@ -153,7 +153,7 @@ public final class Authorizer {
         if (asked.isDone() && !asked.isCompletedExceptionally() && asked.getNow(null) != null) {
             return undecided.equals(asked.getNow(null)) ? CompletableFuture.completedFuture(unknown) : asked;
         }
-        return asked.copy() // a time-out does not complete the provider's own
+        return asked.copy() // a timeout must not complete the provider's own future
                 .orTimeout(config.timeout().toMillis(), TimeUnit.MILLISECONDS)
                 .handle((answer, failure) -> {
                     if (failure != null) {
@@ -181,9 +181,9 @@ public final class Authorizer {
         reports.authFailed(check, client, cause);
     }
 
-    // ---- what a no is called
+    // ---- the reason codes of refusals
 
-    /** Counts and reports it; returns what its CONNACK says. */
+    /** Counts and reports a refused login; returns the reason code of its CONNACK. */
     public ReasonCode connectDenied(ClientInfo client, ConnectResult.Refused refused) {
         countDenied(client, refused);
         if (refused.equals(ClientDecisions.UNKNOWN_METHOD)) { // [MQTT5-4.12.0-1]
@@ -199,8 +199,7 @@ public final class Authorizer {
     }
 
     /**
-     * Counts and reports it; returns what the DISCONNECT of a client says that was connected before. It knows fewer
-     * codes.
+     * Counts and reports a refused re-authentication; returns the reason code of the DISCONNECT, which has fewer codes.
      */
     public ReasonCode reauthenticationDenied(ClientInfo client, ConnectResult.Refused refused) {
         countDenied(client, refused);
@@ -215,12 +214,12 @@ public final class Authorizer {
         reports.connectDenied(client, refused.reason(), refused.detail());
     }
 
-    /** Counts and reports it. */
+    /** Counts and reports a denied publish. */
     public void publishDenied(ClientInfo client, String topic, boolean isWill, AuthDecision.Denied denied) {
         reports.publishDenied(client, topic, isWill, denied.detail());
     }
 
-    /** Counts and reports it. */
+    /** Counts and reports a denied filter. */
     public void subscribeDenied(ClientInfo client, String filter, AuthDecision.Denied denied) {
         reports.subscribeDenied(client, filter, denied.detail());
     }

@@ -6,14 +6,14 @@ import io.godwit.plugin.auth.RefusalReason;
 import io.godwit.plugin.client.ClientInfo;
 
 /**
- * An auth provider of the broker that asks another one, whose answers may cease to hold for one client, and which may
- * only learn after a while that the other one does not know an authentication method.
+ * A provider of the broker that wraps another one. Its answers may become invalid for single clients, and it may learn
+ * only later that the other provider does not know an authentication method.
  */
 public interface ClientDecisions extends AuthProvider {
-    /** The answer to an exchange whose method is not known: the client is told so. */
+    /** The answer to an exchange with an unknown method; the client gets "bad authentication method". */
     ConnectResult.Refused UNKNOWN_METHOD =
             new ConnectResult.Refused(RefusalReason.NOT_AUTHORIZED, "unknown authentication method");
 
-    /** As {@link AuthProvider#rulesVersion}, for what is remembered of this client. */
+    /** As {@link AuthProvider#rulesVersion}, for the remembered answers of this client. */
     long rulesVersion(ClientInfo client);
 }

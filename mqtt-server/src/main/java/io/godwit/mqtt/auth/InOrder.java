@@ -8,9 +8,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs actions in the order in which they were handed in, each when its future is complete: checks may be answered in
- * any order, packets must not overtake each other. Every action runs, also on a connection that has gone. A future that
- * fails is a bug: the connection fails, and this one action does not run. Confined to the connection's loop.
+ * Runs actions in the order in which they were added, each when its future is complete: checks may complete in any
+ * order, but packets must not overtake each other. Every action runs, even on a closed connection. A failed future is a
+ * bug: the connection fails, and that action does not run. Confined to the connection's loop.
  */
 public final class InOrder {
     private final Connection connection;
@@ -44,7 +44,7 @@ public final class InOrder {
             waiting.removeFirst();
             try {
                 head.run();
-            } catch (RuntimeException | Error e) { // outermost frame: those behind it have their turn all the same
+            } catch (RuntimeException | Error e) { // outermost frame: later actions must still run
                 connection.fail(e);
             }
         }

@@ -10,8 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks whether the publishes of one connection are allowed, and remembers the last answer: devices publish to the same
- * topic again and again. Confined to the connection's loop.
+ * Checks whether the publishes of one connection are allowed, and remembers the last answer: devices publish to the
+ * same topic again and again. Confined to the connection's loop.
  */
 public final class PublishChecks {
     private static final CompletableFuture<AuthDecision> ALLOWED =
@@ -21,7 +21,7 @@ public final class PublishChecks {
     private final ClientInfo client;
     private final InOrder order;
 
-    // the last question and its answer
+    // the last request and its answer
     private @Nullable String topic;
     private Qos qos = Qos.AT_MOST_ONCE;
     private boolean retain;
@@ -36,14 +36,15 @@ public final class PublishChecks {
     }
 
     /**
-     * The answer about {@code message}; never fails.
+     * The decision on {@code message}; never fails.
      *
-     * @param subject the topic it is for: that of the message, or the one a message for later will be published to
-     * @param given what the provider has granted the client as things are
+     * @param subject the topic to check: that of the message, or, for a delayed message, the topic it will be
+     *     published to
+     * @param given the present grant of the provider to the client
      */
     public CompletableFuture<AuthDecision> of(Message message, String subject, @Nullable Object given) {
         long now =
-                authorizer.rulesVersion(client); // before it is asked: a change meanwhile makes the answer an old one
+                authorizer.rulesVersion(client); // before the provider is asked: a change meanwhile makes it outdated
         if (!subject.equals(topic)
                 || message.qos() != qos
                 || message.retain() != retain
@@ -60,7 +61,7 @@ public final class PublishChecks {
         return answer;
     }
 
-    /** Runs what becomes of the publishes in their order. */
+    /** Runs the results of publishes in the order of the publishes. */
     public InOrder order() {
         return order;
     }

@@ -1,4 +1,4 @@
-/** How the frontend asks the {@link io.godwit.plugin.auth.AuthProvider}: fail-closed, in order, and AUTH packets. */
+/** Calls of the {@link io.godwit.plugin.auth.AuthProvider}: fail-closed and in order; AUTH packets. */
 @NullMarked
 package io.godwit.mqtt.auth;
 

@@ -7,12 +7,12 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A block of addresses with a common prefix. Blocks are equal when they hold the same addresses.
+ * A block of addresses with a common prefix. Two blocks are equal when they contain the same addresses.
  *
- * @param isV6 whether of IPv6; addresses of IPv4 within IPv6 count as IPv4
- * @param high first 64 bits, the others of them 0; of IPv4 the first 32 bits
- * @param low last 64 bits, likewise; of IPv4 0
- * @param prefixBits how many bits they share
+ * @param isV6 whether it is IPv6; IPv4 addresses mapped into IPv6 count as IPv4
+ * @param high first 64 bits, for IPv4 the 32 bits; bits after the prefix are 0
+ * @param low last 64 bits, likewise; 0 for IPv4
+ * @param prefixBits length of the prefix
  */
 public record AddressBlock(boolean isV6, long high, long low, int prefixBits) {
     static final int V4_BITS = 32;
@@ -22,10 +22,10 @@ public record AddressBlock(boolean isV6, long high, long low, int prefixBits) {
     private static final long MAPPED = 0xFFFFL << 32;
 
     /**
-     * Reads {@code 10.0.0.0/8}, {@code fd00::/8} or a single address. Bits behind the shared ones do not matter, nor
-     * does the zone of a single address: clients of all zones have it.
+     * Reads {@code 10.0.0.0/8}, {@code fd00::/8} or a single address. Ignores bits after the prefix, and the zone of a
+     * single address: it matches clients of all zones.
      *
-     * @throws IllegalArgumentException saying how one must be
+     * @throws IllegalArgumentException describing the valid form
      */
     public static AddressBlock parse(String text) {
         int slash = text.indexOf('/');
@@ -45,7 +45,7 @@ public record AddressBlock(boolean isV6, long high, long low, int prefixBits) {
         return of(address, bits);
     }
 
-    /** As {@link #parse}, but null for what is none. */
+    /** As {@link #parse}, but null when the text is not valid. */
     public static @Nullable AddressBlock find(String text) {
         try {
             return parse(text);
@@ -54,13 +54,13 @@ public record AddressBlock(boolean isV6, long high, long low, int prefixBits) {
         }
     }
 
-    /** Null for what is no address, such as that of a client within the process. */
+    /** Null when the host is not an address, such as that of a client within the process. */
     public static @Nullable AddressBlock ofHost(String host) {
         byte[] address = bytes(host);
         return address == null ? null : of(address, address.length * Byte.SIZE);
     }
 
-    /** Of an address, perhaps in brackets or with a zone; null for what is none. */
+    /** Bytes of an address, perhaps in brackets or with a zone; null when it is not valid. */
     private static byte @Nullable [] bytes(String text) {
         boolean isBracketed = text.startsWith("[") && text.endsWith("]");
         String plain = isBracketed ? text.substring(1, text.length() - 1) : text;
@@ -68,7 +68,7 @@ public record AddressBlock(boolean isV6, long high, long low, int prefixBits) {
         return NetUtil.createByteArrayFromIpAddressString(zone < 0 ? plain : plain.substring(0, zone));
     }
 
-    /** Whether each address of {@code other} is one of these. */
+    /** Whether this block contains every address of {@code other}. */
     public boolean contains(AddressBlock other) {
         return isV6 == other.isV6
                 && prefixBits <= other.prefixBits
@@ -93,7 +93,7 @@ public record AddressBlock(boolean isV6, long high, long low, int prefixBits) {
         return new AddressBlock(true, high, low, V6_BITS).shortened(bits);
     }
 
-    /** @param bits no more than it has */
+    /** @param bits at most {@link #prefixBits} */
     AddressBlock shortened(int bits) {
         if (!isV6) {
             return new AddressBlock(false, high & first(bits + V4_BITS), 0, bits);
@@ -101,12 +101,12 @@ public record AddressBlock(boolean isV6, long high, long low, int prefixBits) {
         return new AddressBlock(true, high & first(bits), low & first(bits - Long.SIZE), bits);
     }
 
-    /** A mask of that many bits, none below 0 and all above 64. */
+    /** A mask of the first {@code bits} bits; below 0 counts as none, above 64 as all. */
     private static long first(int bits) {
         return bits <= 0 ? 0 : bits >= Long.SIZE ? -1L : -1L << Long.SIZE - bits;
     }
 
-    /** As {@link #parse} reads it; a single address without a slash. */
+    /** In a form that {@link #parse} reads; a single address without a slash. */
     @Override
     public String toString() {
         byte[] address = isV6

@@ -4,12 +4,12 @@ import io.godwit.plugin.client.TenantId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which bans that a node has made by itself are wanted.
+ * Selects bans that a node has made by itself.
  *
- * @param tenant only those of it, which are of client ids; null for any
- * @param withClients whether those of client ids are
- * @param withSources whether those of sources are
- * @param from the first id that may be; empty from the beginning
+ * @param tenant only client ids of this tenant; null for any
+ * @param withClients whether bans of client ids are wanted
+ * @param withSources whether bans of sources are wanted
+ * @param from the first id that may match; empty for the beginning
  * @param limit 2 to {@link #MAX_LIMIT}
  */
 public record AutomaticBanQuery(

@@ -3,9 +3,9 @@ package io.godwit.mqtt.ban;
 import io.godwit.plugin.client.TenantId;
 import java.util.Comparator;
 
-/** Who is kept out. */
+/** What a ban matches clients by. */
 public sealed interface BanSubject permits BanSubject.OfClient, BanSubject.OfUser, BanSubject.OfAddress {
-    /** Whoever connects with this client id. Ordered, so that maps stay fast when client ids collide. */
+    /** Clients with this client id. Ordered, so that maps stay fast when client ids collide. */
     record OfClient(TenantId tenant, String clientId) implements BanSubject, Comparable<OfClient> {
         private static final Comparator<OfClient> ORDER =
                 Comparator.comparing(OfClient::clientId).thenComparing(OfClient::tenant);
@@ -16,7 +16,10 @@ public sealed interface BanSubject permits BanSubject.OfClient, BanSubject.OfUse
         }
     }
 
-    /** Whoever connects under this user name, as the auth provider gives it. Ordered for the same reason. */
+    /**
+     * Clients with this user name, as the auth provider gives it. Ordered, so that maps stay fast when user names
+     * collide.
+     */
     record OfUser(TenantId tenant, String userName) implements BanSubject, Comparable<OfUser> {
         private static final Comparator<OfUser> ORDER =
                 Comparator.comparing(OfUser::userName).thenComparing(OfUser::tenant);
@@ -27,6 +30,6 @@ public sealed interface BanSubject permits BanSubject.OfClient, BanSubject.OfUse
         }
     }
 
-    /** Whoever connects from one of these addresses, of whatever tenant. */
+    /** Clients from these addresses, in any tenant. */
     record OfAddress(AddressBlock block) implements BanSubject {}
 }

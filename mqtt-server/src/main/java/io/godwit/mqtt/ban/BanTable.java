@@ -11,43 +11,46 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whom operators have banned, for each connection to be looked up in: by client id and user name in one step each, by
- * address in one for each length of a prefix that is in use. A ban that has ended has no effect at once, though it is
- * still here. Any thread looks; one thread at a time changes it.
+ * Bans of operators, looked up for each connection: by client id and user name in one lookup each, by address in one
+ * for each prefix length in use. A ban that has ended has no effect, even while it is still in the table. Any thread
+ * reads; one thread at a time writes.
  */
 public final class BanTable {
-    /** The end of a ban that has none. */
+    /** The end of a ban without an end. */
     public static final long NEVER = Long.MAX_VALUE;
 
     private final LongSupplier nowMillis;
-    /** When each ends. */
+    /** End of each ban, in milliseconds since the epoch. */
     private final Map<BanSubject.OfClient, Long> clients = new ConcurrentHashMap<>();
 
     private final Map<BanSubject.OfUser, Long> users = new ConcurrentHashMap<>();
     private final Map<AddressBlock, Long> addresses = new ConcurrentHashMap<>();
-    /** How many blocks there are of each length; the writer's. */
+    /** Number of blocks of each prefix length; used by the writer only. */
     private final int[] v4Blocks = new int[AddressBlock.V4_BITS + 1];
 
     private final int[] v6Blocks = new int[AddressBlock.V6_BITS + 1];
-    /** Lengths of prefixes in use, of IPv4 and of IPv6. Replaced, never changed. */
+    /** Prefix lengths in use, for IPv4 and for IPv6. Replaced, never changed. */
     private volatile int[] v4 = {};
 
     private volatile int[] v6 = {};
     private volatile boolean hasAny;
     private final CopyOnWriteArrayList<Consumer<BanSubject>> watchers = new CopyOnWriteArrayList<>();
 
-    /** @param nowMillis milliseconds since the epoch; ends of bans are compared with it */
+    /** @param nowMillis milliseconds since the epoch; compared with the end of each ban */
     public BanTable(LongSupplier nowMillis) {
         this.nowMillis = nowMillis;
     }
 
-    /** From now on {@code watcher} is told of each ban that is put, by the thread that does; it must only hand over. */
+    /**
+     * Registers a watcher for each ban put from now on. It runs on the thread of {@link #put} and must only hand the
+     * ban over.
+     */
     public void onPut(Consumer<BanSubject> watcher) {
         watchers.add(watcher);
     }
 
     /**
-     * Takes the place of an earlier ban of the same subject.
+     * Replaces an earlier ban of the same subject.
      *
      * @param untilMillis when it ends, since the epoch, or {@link #NEVER}
      */
@@ -78,7 +81,7 @@ public final class BanTable {
         hasAny = !clients.isEmpty() || !users.isEmpty() || !addresses.isEmpty();
     }
 
-    /** @param by 1 for a block that has come, -1 for one that has gone */
+    /** @param by 1 for an added block, -1 for a removed one */
     private void count(AddressBlock block, int by) {
         int[] counts = block.isV6() ? v6Blocks : v4Blocks;
         counts[block.prefixBits()] += by;
@@ -95,12 +98,12 @@ public final class BanTable {
                 .toArray();
     }
 
-    /** How many bans there are, those that have ended too. */
+    /** Number of bans, including those that have ended. */
     public int size() {
         return clients.size() + users.size() + addresses.size();
     }
 
-    /** Whether the client is to be kept out, for whatever of it. */
+    /** Whether any ban matches the client. */
     public boolean isBanned(ClientInfo client) {
         if (!hasAny) {
             return false;
@@ -121,7 +124,7 @@ public final class BanTable {
         return address != null && isBanned(address);
     }
 
-    /** Whether nobody is to connect from there. */
+    /** Whether a ban of addresses matches. */
     public boolean isBanned(InetAddress address) {
         return hasAny && (v4.length > 0 || v6.length > 0) && isBanned(AddressBlock.of(address));
     }

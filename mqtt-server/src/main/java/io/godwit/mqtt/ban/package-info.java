@@ -1,4 +1,4 @@
-/** Whom operators have banned. */
+/** Bans of operators. */
 @NullMarked
 package io.godwit.mqtt.ban;
 

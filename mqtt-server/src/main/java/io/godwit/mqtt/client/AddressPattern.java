@@ -4,9 +4,9 @@ import io.godwit.mqtt.ban.AddressBlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which address a client must have: one, however it is spelled, or a block. As in bans, an IPv4 address within IPv6 is
- * that IPv4 address, and a zone (behind {@code %}) does not matter. A text that is no address is that of clients which
- * have none, exactly. Equal when the texts are.
+ * Matches the address of a client: one address in any spelling, or a block. As in bans, an IPv4 address mapped into
+ * IPv6 counts as that IPv4 address, and a zone (after {@code %}) is ignored. A text that is not an address matches
+ * exactly, for clients without an address. Equal when the texts are equal.
  */
 public final class AddressPattern {
     private final String text;

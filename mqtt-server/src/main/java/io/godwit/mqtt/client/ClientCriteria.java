@@ -6,10 +6,10 @@ import io.godwit.plugin.client.TenantId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which clients are asked for: those that meet all that is given.
+ * Selects the clients that meet every criterion given.
  *
  * @param tenant null for any
- * @param clientId how the client id must be
+ * @param clientId a pattern for the client id
  * @param userName exactly, empty meaning none; null for any
  * @param address of the peer; null for any
  * @param protocolLevel 3, 4 or 5; 0 for any
@@ -29,7 +29,7 @@ public record ClientCriteria(
         return matches(client.info()) && client.queued() >= leastQueued;
     }
 
-    /** Whether what does not change while it is connected is as wanted. */
+    /** Whether the values that stay the same during a connection match. */
     boolean matches(ClientInfo client) {
         return (tenant == null || tenant.equals(client.tenant()))
                 && clientId.matches(client.clientId().value())

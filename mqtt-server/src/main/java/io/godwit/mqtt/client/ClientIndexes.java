@@ -8,7 +8,7 @@ import java.util.stream.IntStream;
 public final class ClientIndexes {
     private final List<ClientIndex> byLoop;
 
-    /** @param loops how many there are */
+    /** @param loops number of loops */
     public ClientIndexes(int loops) {
         byLoop = IntStream.range(0, loops).mapToObj(i -> new ClientIndex()).toList();
     }

@@ -4,7 +4,7 @@ import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 
-/** Where a client stands in a list: by tenant, then by client id, each by the order of its UTF-16 units. */
+/** Position of a client in a list: by tenant, then by client id, each by its UTF-16 code units. */
 public record ClientKey(TenantId tenant, ClientId clientId) implements Comparable<ClientKey> {
     static ClientKey of(ClientInfo client) {
         return new ClientKey(client.tenant(), client.clientId());

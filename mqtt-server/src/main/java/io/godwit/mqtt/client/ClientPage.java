@@ -11,16 +11,17 @@ import org.jspecify.annotations.Nullable;
  * A part of a sorted list of clients.
  *
  * @param entries by ascending keys, none twice
- * @param next where to go on: all up to this key has been looked at, and nothing behind it; null at the end of the list
+ * @param next where to continue: all entries up to this key have been looked at, and none after it; null at the end
+ *     of the list
  */
 public record ClientPage<T extends ClientPage.Entry>(
         List<T> entries, @Nullable ClientKey next) {
 
-    /** What stands in a list. */
+    /** An entry of a list. */
     public interface Entry {
         ClientKey key();
 
-        /** Of two with one key the newer one counts: the other is about to end. */
+        /** Of two entries with one key the newer one counts: the other is about to end. */
         long connectedAtMillis();
     }
 
@@ -32,8 +33,8 @@ public record ClientPage<T extends ClientPage.Entry>(
     }
 
     /**
-     * One page out of pages of several lists, all asked for behind the same key. What lies behind the least key that a
-     * list was looked at to is left for the next page, since another list may have more before it.
+     * Merges the pages of several lists, all requested after the same key, into one. Entries after the lowest key that
+     * any list stopped at are left for the next page, since that list may have more entries before them.
      *
      * @param limit entries at most, at least 1
      */

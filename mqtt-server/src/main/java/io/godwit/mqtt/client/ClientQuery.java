@@ -3,12 +3,12 @@ package io.godwit.mqtt.client;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks for a page of connected clients.
+ * A request for a page of connected clients.
  *
- * @param criteria which ones
- * @param after those behind this key; null from the beginning
+ * @param criteria selects clients
+ * @param after only clients after this key; null for the beginning
  * @param limit entries at most, 1 to {@link #MAX_LIMIT}
- * @param untilNanos when to end with what has been found by then, in the time of {@link System#nanoTime}
+ * @param untilNanos deadline, in the time of {@link System#nanoTime}; then the page has what was found so far
  */
 public record ClientQuery(ClientCriteria criteria, @Nullable ClientKey after, int limit, long untilNanos) {
     public static final int MAX_LIMIT = 1_000;

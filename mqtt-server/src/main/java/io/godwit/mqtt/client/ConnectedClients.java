@@ -17,9 +17,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The clients that are connected to this node. Each event loop is asked for its part, which it gives in slices that
- * hold up none of its clients. Any thread; calls return at once. Futures complete on an event loop or the executor
- * given, soon; but never when the server is closed meanwhile, so whoever waits sets a time-out.
+ * The clients connected to this node. Each event loop reports its own clients, in slices so short that its clients are
+ * not delayed. Any thread; calls return at once. Futures complete soon, on an event loop or the given executor; but
+ * never if the server is closed meanwhile, so callers need a timeout.
  *
  * <p>A client that comes or goes during a listing may be in it or not; all others are in it once.
  */
@@ -28,7 +28,7 @@ public final class ConnectedClients {
     private final ClientIndexes indexes;
     private final LongSupplier nanoTime;
 
-    /** @param loops all of the node, in order */
+    /** @param loops all loops of the node, in order */
     public ConnectedClients(List<LoopContext> loops, ClientIndexes indexes) {
         this(loops, indexes, System::nanoTime);
     }
@@ -43,7 +43,7 @@ public final class ConnectedClients {
     /**
      * A page of the list.
      *
-     * @param merging where the parts are put together, away from event loops
+     * @param merging merges the parts, away from event loops
      */
     public CompletableFuture<ClientPage<ConnectedClient>> page(ClientQuery query, Executor merging) {
         return ofAllLoops(loop -> {
@@ -65,7 +65,7 @@ public final class ConnectedClients {
                         .max(Comparator.comparingLong(ConnectedClient::connectedAtMillis)));
     }
 
-    /** Of one client; empty when it is not connected here, or its session is stored. */
+    /** The subscriptions of one client; empty when it is not connected here, or its session is stored. */
     public CompletableFuture<Optional<LiveSubscriptions>> subscriptions(ClientKey key) {
         return ofAllLoops(loop -> on(loop, () -> {
                     ListedClient client = indexes.of(loop).find(key);
@@ -75,7 +75,7 @@ public final class ConnectedClients {
     }
 
     /**
-     * Ends the client's connection, if it has one here: an MQTT 5.0 client is told {@code code}. Its session lasts as
+     * Ends the client's connection, if it has one here; an MQTT 5.0 client gets {@code code}. Its session lasts as
      * agreed, and its will is published.
      *
      * @param code one that a server may send: {@link Disconnect#isFromServer}
@@ -86,9 +86,9 @@ public final class ConnectedClients {
     }
 
     /**
-     * The same, if {@code isMeant} says yes to it.
+     * The same, if {@code isMeant} accepts the client.
      *
-     * @param isMeant asked on an event loop
+     * @param isMeant called on an event loop
      */
     public CompletableFuture<Boolean> disconnectIf(ClientKey key, Predicate<ClientInfo> isMeant, ReasonCode code) {
         if (!Disconnect.isFromServer(code)) {
@@ -107,11 +107,11 @@ public final class ConnectedClients {
     }
 
     /**
-     * Ends the connections of all clients that {@code isMeant} says yes to, as {@link #disconnect} does, in slices.
-     * Clients that come meanwhile may be left.
+     * Ends the connections of all clients that {@code isMeant} accepts, like {@link #disconnect}, in slices. Clients
+     * that connect meanwhile may be missed.
      *
-     * @param isMeant asked on event loops; takes no longer than a look into a map
-     * @return how many were ended
+     * @param isMeant called on event loops; must take no longer than a lookup in a map
+     * @return number of connections ended
      */
     public CompletableFuture<Integer> disconnectAll(Predicate<ClientInfo> isMeant, ReasonCode code) {
         if (!Disconnect.isFromServer(code)) {
@@ -122,9 +122,9 @@ public final class ConnectedClients {
     }
 
     /**
-     * Has all clients go by what holds for their tenants now, in slices.
+     * Applies the present tenant settings to all clients, in slices.
      *
-     * @return how many there are
+     * @return number of clients
      */
     public CompletableFuture<Integer> retuneAll() {
         return sweep(client -> true, ListedClient::retune);
@@ -139,16 +139,16 @@ public final class ConnectedClients {
                 .thenApply(counts -> counts.stream().mapToInt(Integer::intValue).sum());
     }
 
-    /** Asks one client, on its loop. */
+    /** A request to one client, on its loop. */
     public interface Asking<T> {
         CompletableFuture<T> ask(ListedClient client);
     }
 
     /**
-     * Asks the connection that the client has here; of two, while one takes over from the other, the later one.
+     * Sends a request to the client's connection here; to the later one of two during a takeover.
      *
      * @param asking called on its event loop
-     * @return empty when it is not connected here; fails as what was asked
+     * @return empty when the client is not connected here; fails like the request
      */
     public <T> CompletableFuture<Optional<T>> ask(ClientKey key, Asking<T> asking) {
         return ofAllLoops(loop -> on(loop, () -> {
@@ -173,12 +173,12 @@ public final class ConnectedClients {
     }
 
     /**
-     * Those that take longest to acknowledge, the slowest first.
+     * The clients that take longest to acknowledge, the slowest first.
      *
-     * @param tenant null for those of all
-     * @param limit at least 1; each loop looks at all of its clients and keeps no more
-     * @param untilNanos of {@link System#nanoTime}, when a loop tells of those that it has looked at by then
-     * @param merging where the parts are put together, away from event loops
+     * @param tenant null for all tenants
+     * @param limit at least 1; each loop looks at all its clients and keeps no more than this
+     * @param untilNanos deadline in the time of {@link System#nanoTime}; a loop then reports the clients seen so far
+     * @param merging merges the parts, away from event loops
      */
     public CompletableFuture<List<SlowClient>> slowest(
             @Nullable TenantId tenant, int limit, long untilNanos, Executor merging) {
@@ -205,7 +205,7 @@ public final class ConnectedClients {
         loop.execute(() -> {
             try {
                 done.complete(look.look());
-            } catch (RuntimeException | Error e) { // whoever asked is told, and the loop goes on
+            } catch (RuntimeException | Error e) { // the caller gets the failure, and the loop goes on
                 done.completeExceptionally(e);
             }
         });

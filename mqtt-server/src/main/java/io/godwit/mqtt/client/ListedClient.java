@@ -8,41 +8,41 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A connection as the list of its event loop sees it. All calls come on that loop. */
+/** A connection as seen by the list of its event loop. All calls come on that loop. */
 public interface ListedClient {
-    /** The same object each time. */
+    /** Always the same object. */
     ClientInfo client();
 
-    /** What can be told of it now. Looks at its own fields only. */
+    /** Its present state. Reads its own fields only. */
     ConnectedClient describe();
 
-    /** How long it takes to acknowledge; null when nothing was to be acknowledged yet. */
+    /** How long it takes to acknowledge; null before the first message that needs an acknowledgement. */
     default @Nullable AckPace ackPace() {
         return null;
     }
 
-    /** Null when its session is stored: then the inbox store has them. Costs as much as to copy a list of them. */
+    /** Null when its session is stored: then the inbox store has them. Costs a copy of the list. */
     @Nullable
     LiveSubscriptions subscriptions();
 
-    /** What holds for its tenant may have changed: it goes by that from now on. */
+    /** Applies the present settings of its tenant, which may have changed. */
     default void retune() {}
 
     /**
-     * Ends it for an operator: an MQTT 5.0 client is told {@code code}, an earlier one is just closed. Its will is
-     * published, since the client has not discarded it [MQTT5-3.1.2-8], [MQTT5-3.14.4-3].
+     * Ends the connection for an operator: an MQTT 5.0 client gets {@code code}, an earlier one is just closed. Its
+     * will is published, since the client has not discarded it [MQTT5-3.1.2-8], [MQTT5-3.14.4-3].
      */
     void end(ReasonCode code);
 
     /**
-     * Subscribes it for an operator, as if it had asked.
+     * Subscribes the client for an operator, as if it had sent a SUBSCRIBE.
      *
      * @param subscriptions with filters as the broker matches them
      * @param subscriptionId 0 when absent
-     * @return the codes that SUBACK would have, in order; fails when the connection ends before
+     * @return the codes of the SUBACK, in order; fails when the connection ends before
      */
     CompletableFuture<List<ReasonCode>> subscribeOnBehalf(List<Subscription> subscriptions, int subscriptionId);
 
-    /** The same with UNSUBSCRIBE. */
+    /** Unsubscribes the client likewise. */
     CompletableFuture<List<ReasonCode>> unsubscribeOnBehalf(List<TopicFilter> filters);
 }

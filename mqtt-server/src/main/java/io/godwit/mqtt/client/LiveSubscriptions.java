@@ -5,9 +5,9 @@ import io.godwit.plugin.topic.TopicFilter;
 import java.util.List;
 
 /**
- * What a session that ends with its connection is subscribed to.
+ * The subscriptions of a session that ends with its connection.
  *
- * @param receiver whom the matcher of this node has these filters for
+ * @param receiver the receiver under which this node's matcher holds these filters
  * @param filters in no order
  */
 public record LiveSubscriptions(Receiver receiver, List<TopicFilter> filters) {

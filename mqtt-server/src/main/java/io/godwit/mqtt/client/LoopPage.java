@@ -12,14 +12,15 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One event loop's part of a page. Looks at so many clients, or for so long, and goes on once the loop has served its
- * channels; where it stands it knows by key, since clients come and go meanwhile. Confined to the loop.
+ * One event loop's part of a page. In each slice it looks at a bounded number of clients for a bounded time, then lets
+ * the loop serve its channels. It remembers its position by key, since clients come and go between slices. Confined to
+ * the loop.
  */
 final class LoopPage extends LoopTask {
-    /** In one turn of the loop; a look takes up to a microsecond. */
+    /** Most clients in one slice; looking at one takes up to a microsecond. */
     static final int MOST_LOOKS = 256;
 
-    /** Of one turn, and one look: of the longest client id that takes about as long. */
+    /** Time of one slice; exceeded by one client at most, which takes about as long for the longest client id. */
     private static final long TURN_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
 
     private final LoopContext loop;
@@ -28,7 +29,7 @@ final class LoopPage extends LoopTask {
     private final LongSupplier nanoTime;
     private final CompletableFuture<ClientPage<ConnectedClient>> done = new CompletableFuture<>();
     private final List<ConnectedClient> found = new ArrayList<>();
-    /** The last that was looked at, or that the page is to be behind; null for none. */
+    /** The last client seen, or the key that the page starts after; null for none. */
     private @Nullable ClientKey position;
 
     LoopPage(LoopContext loop, ClientIndex index, ClientQuery query, LongSupplier nanoTime) {
@@ -48,7 +49,7 @@ final class LoopPage extends LoopTask {
     protected void run() {
         try {
             takeTurn();
-        } catch (RuntimeException | Error e) { // whoever asked is told, and the loop goes on
+        } catch (RuntimeException | Error e) { // the caller gets the failure, and the loop goes on
             done.completeExceptionally(e);
         }
     }
@@ -70,7 +71,7 @@ final class LoopPage extends LoopTask {
             look(last);
             looks++;
             isAtEnd = !rest.hasNext();
-            now = nanoTime.getAsLong(); // costs a small part of a look
+            now = nanoTime.getAsLong(); // costs a small part of a look at a client
         }
         if (last != null) {
             position = ClientKey.of(last.client());
@@ -84,7 +85,7 @@ final class LoopPage extends LoopTask {
         }
     }
 
-    /** Whether it and all that follow are of later tenants than the one that is asked for. */
+    /** Whether this client and all after it belong to later tenants than the requested one. */
     private boolean isBehind(ListedClient client) {
         TenantId wanted = query.criteria().tenant();
         return wanted != null && client.client().tenant().compareTo(wanted) > 0;

@@ -14,8 +14,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One event loop's slowest clients. Looks at all in slices, as {@link LoopPage} does, and keeps no more than are
- * wanted. Confined to the loop.
+ * One event loop's slowest clients. Looks at all clients in slices, like {@link LoopPage}, and keeps no more than
+ * requested. Confined to the loop.
  */
 final class LoopSlowest extends LoopTask {
     private static final long TURN_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
@@ -57,7 +57,7 @@ final class LoopSlowest extends LoopTask {
     protected void run() {
         try {
             takeTurn();
-        } catch (RuntimeException | Error e) { // whoever asked is told, and the loop goes on
+        } catch (RuntimeException | Error e) { // the caller gets the failure, and the loop goes on
             done.completeExceptionally(e);
         }
     }

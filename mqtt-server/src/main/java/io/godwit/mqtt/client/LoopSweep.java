@@ -14,12 +14,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does something to the connections of one event loop that are meant, such as to end them. Looks at so many clients, or
- * for so long, and goes on once the loop has served its channels, as {@link LoopPage} does. Confined to the loop.
+ * Applies an action, such as ending the connection, to selected clients of one event loop. Looks at a bounded number of
+ * clients for a bounded time, then lets the loop serve its channels, like {@link LoopPage}. Confined to the loop.
  */
 final class LoopSweep extends LoopTask {
     static final int MOST_LOOKS = 256;
-    /** Of one turn: to end one takes some ten microseconds. */
+    /** Most actions in one slice: ending a connection takes some ten microseconds. */
     static final int MOST_ENDS = 32;
 
     private static final long TURN_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
@@ -31,7 +31,7 @@ final class LoopSweep extends LoopTask {
     private final LongSupplier nanoTime;
     private final CompletableFuture<Integer> done = new CompletableFuture<>();
     private int handled;
-    /** The last that was looked at; null for none. */
+    /** The last client seen; null for none. */
     private @Nullable ClientKey position;
 
     LoopSweep(
@@ -47,7 +47,7 @@ final class LoopSweep extends LoopTask {
         this.nanoTime = nanoTime;
     }
 
-    /** How many were meant. Completes on the loop; never when the loop has stopped. */
+    /** Number of selected clients. Completes on the loop; never when the loop has stopped. */
     CompletableFuture<Integer> done() {
         return done;
     }
@@ -56,7 +56,7 @@ final class LoopSweep extends LoopTask {
     protected void run() {
         try {
             takeTurn();
-        } catch (RuntimeException | Error e) { // whoever asked is told, and the loop goes on
+        } catch (RuntimeException | Error e) { // the caller gets the failure, and the loop goes on
             done.completeExceptionally(e);
         }
     }
@@ -82,7 +82,7 @@ final class LoopSweep extends LoopTask {
             position = ClientKey.of(last.client());
         }
         handled += meant.size();
-        meant.forEach(action); // not before: one that is ended leaves the index
+        meant.forEach(action); // only after the loop: a client that is ended leaves the index
         if (isAtEnd) {
             done.complete(handled);
         } else {

@@ -4,7 +4,7 @@ package io.godwit.mqtt.client;
 public final class PeerAddress {
     private PeerAddress() {}
 
-    /** Without port; the whole when there is none, as of a client within the process. */
+    /** The host without the port; the whole text when it has no port, as for a client within the process. */
     public static String hostOf(String remoteAddress) {
         int colon = colonOf(remoteAddress);
         return colon < 0 ? remoteAddress : remoteAddress.substring(0, colon);
@@ -16,7 +16,7 @@ public final class PeerAddress {
         return colon < 0 ? 0 : Integer.parseInt(remoteAddress, colon + 1, remoteAddress.length(), 10);
     }
 
-    /** Where the port begins, behind 1 to 5 digits less; -1 when it ends otherwise. */
+    /** Position of the colon before a port of 1 to 5 digits; -1 when there is none. */
     private static int colonOf(String remoteAddress) {
         int colon = remoteAddress.lastIndexOf(':');
         int digits = remoteAddress.length() - colon - 1;

@@ -1,4 +1,4 @@
-/** The clients that are connected to this node, for whoever administers them. */
+/** The clients connected to this node, for administration. */
 @NullMarked
 package io.godwit.mqtt.client;
 

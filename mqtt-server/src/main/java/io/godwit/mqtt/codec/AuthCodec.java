@@ -14,7 +14,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/** AUTH (MQTT 5.0, 3.15): reason code and properties, all left out when it says success and nothing else. */
+/** AUTH (MQTT 5.0, 3.15): reason code and properties; the whole body is left out for a success without properties. */
 final class AuthCodec extends PacketCodec<Auth> {
     static final AuthCodec INSTANCE = new AuthCodec();
 

@@ -171,8 +171,8 @@ final class ConnAckCodec extends PacketCodec<ConnAck> {
     }
 
     /**
-     * The code of the table that comes nearest. A client may send SUBSCRIBE or PUBLISH behind its CONNECT and break
-     * their rules before it has got its CONNACK, and what is wrong with those has no code here.
+     * The nearest code that a CONNACK may have. A client may send SUBSCRIBE or PUBLISH right after its CONNECT and
+     * break their rules before it gets its CONNACK, and a CONNACK has no codes for those faults.
      */
     private static ReasonCode said(ReasonCode reasonCode) {
         if (REASON_CODES.contains(reasonCode)) {

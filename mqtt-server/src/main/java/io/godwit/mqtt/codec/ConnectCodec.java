@@ -19,10 +19,10 @@ import java.util.List;
 
 /**
  * CONNECT (MQTT 5.0 and 3.1.1, 3.1): protocol name and level, flags, keep alive, properties; then client identifier,
- * will properties, will topic, will payload, user name and password, each where the flags say so [MQTT5-3.1.3-1].
+ * will properties, will topic, will payload, user name and password, each if the flags announce it [MQTT5-3.1.3-1].
  *
- * <p>The level goes to the {@link FrameReader} as soon as it is read, so that a fault in the rest can be answered in
- * the client's version.
+ * <p>The level is passed to the {@link FrameReader} as soon as it is read, so that a fault in the rest can be answered
+ * in the client's version.
  */
 final class ConnectCodec extends PacketCodec<Connect> {
     static final ConnectCodec INSTANCE = new ConnectCodec();
@@ -120,7 +120,7 @@ final class ConnectCodec extends PacketCodec<Connect> {
                 authenticationData);
     }
 
-    /** The level, when name and level are ones we speak [MQTT5-3.1.2-1], [MQTT5-3.1.2-2], [MQTT311-3.1.2-2]. */
+    /** The level, if the broker supports this name and level [MQTT5-3.1.2-1], [MQTT5-3.1.2-2], [MQTT311-3.1.2-2]. */
     private static int readProtocolLevel(FrameReader in) {
         String name = in.readString();
         boolean later = name.equals(NAME_LATER);
@@ -132,7 +132,7 @@ final class ConnectCodec extends PacketCodec<Connect> {
                 ? level == ProtocolLevel.MQTT_3_1_1 || level == ProtocolLevel.MQTT_5
                 : level == ProtocolLevel.MQTT_3_1;
         if (!known) {
-            // answered in the version nearest to the one asked for: 0x84 above 5, return code 1 below
+            // answered in the version nearest to the requested one: 0x84 above 5, return code 1 below
             in.protocolLevel(later && level > ProtocolLevel.MQTT_5 ? ProtocolLevel.MQTT_5 : ProtocolLevel.MQTT_3_1_1);
             throw new ProtocolException(UNSUPPORTED_PROTOCOL_VERSION, "protocol is " + name + " level " + level);
         }
@@ -144,7 +144,7 @@ final class ConnectCodec extends PacketCodec<Connect> {
             throw new ProtocolException(MALFORMED_PACKET, "will QoS is 3");
         }
         if (level == ProtocolLevel.MQTT_3_1) {
-            return; // MQTT 3.1 ignores what it does not use
+            return; // MQTT 3.1 ignores bits that it does not use
         }
         if ((flags & RESERVED) != 0) { // [MQTT5-3.1.2-3], [MQTT311-3.1.2-3]
             throw new ProtocolException(MALFORMED_PACKET, "reserved bit of the connect flags is set");
@@ -160,16 +160,15 @@ final class ConnectCodec extends PacketCodec<Connect> {
 
     private static void checkClientId(String clientId, boolean cleanStart, int level) {
         if (!clientId.isEmpty()) {
-            return; // MQTT 3.1 wants at most 23 characters, which its own later versions and most clients have left
-            // behind
+            return; // MQTT 3.1 allows at most 23 characters, a limit that most clients have dropped
         }
         boolean allowed = level == ProtocolLevel.MQTT_5 || level == ProtocolLevel.MQTT_3_1_1 && cleanStart;
-        if (!allowed) { // [MQTT311-3.1.3-8]; MQTT 3.1 wants at least one character
+        if (!allowed) { // [MQTT311-3.1.3-8]; MQTT 3.1 requires at least one character
             throw new ProtocolException(CLIENT_IDENTIFIER_NOT_VALID, "client identifier is empty");
         }
     }
 
-    /** MQTT 3.1 lets a packet end before the fields that its flags announce; later versions do not. */
+    /** MQTT 3.1 lets a packet end before fields that its flags announce; later versions do not. */
     private static boolean hasField(FrameReader in) {
         return in.protocolLevel() != ProtocolLevel.MQTT_3_1 || in.remaining() > 0;
     }

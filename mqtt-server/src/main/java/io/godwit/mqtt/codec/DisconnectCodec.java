@@ -14,13 +14,13 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * DISCONNECT (MQTT 5.0 and 3.1.1, 3.14): in 5.0 a reason code, which is left out when it says a normal end and there
- * are no properties, then properties, which are left out with their length when there are none.
+ * DISCONNECT (MQTT 5.0 and 3.1.1, 3.14). In 5.0 it has a reason code, left out for a normal end without properties,
+ * then properties, left out with their length when there are none.
  */
 final class DisconnectCodec extends PacketCodec<Disconnect> {
     static final DisconnectCodec INSTANCE = new DisconnectCodec();
 
-    /** [MQTT5-3.14.2-1], what a client sends. */
+    /** The codes of a client [MQTT5-3.14.2-1]. */
     private static final Set<ReasonCode> FROM_CLIENT = EnumSet.of(
             ReasonCode.SUCCESS,
             ReasonCode.DISCONNECT_WITH_WILL,
@@ -108,7 +108,7 @@ final class DisconnectCodec extends PacketCodec<Disconnect> {
         }
     }
 
-    /** The code of the table that comes nearest [MQTT5-3.14.2-1]. */
+    /** The nearest code that a DISCONNECT may have [MQTT5-3.14.2-1]. */
     private static ReasonCode said(ReasonCode reasonCode) {
         if (Disconnect.FROM_SERVER.contains(reasonCode) || FROM_CLIENT.contains(reasonCode)) {
             return reasonCode;

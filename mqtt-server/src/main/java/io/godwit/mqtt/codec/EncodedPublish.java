@@ -10,14 +10,14 @@ import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One message as a PUBLISH frame for many receivers: laid out once for a protocol level, QoS and RETAIN flag, then
+ * One message as a PUBLISH frame for many receivers: encoded once for a protocol level, QoS and RETAIN flag, then
  * copied into each receiver's outbound buffer with its own packet identifier and DUP flag. For receivers without topic
- * alias and subscription identifiers. Immutable heap data: may be shared between threads, and nobody has to release it.
+ * alias and subscription identifiers. Immutable heap data: may be shared between threads and needs no release.
  */
 public final class EncodedPublish {
     /**
-     * Up to this size the payload stands in {@link #head}, so that a receiver costs one copy; above, it is not doubled
-     * in memory.
+     * Up to this size the payload is part of {@link #head}, so that a receiver costs one copy; a larger one is not
+     * stored twice.
      */
     private static final int MAX_JOINED_BYTES = 4096;
 
@@ -26,9 +26,9 @@ public final class EncodedPublish {
     private final boolean mqtt5;
     private final long frameBytes;
     private final byte[] head;
-    /** Where the packet identifier stands in {@link #head}; 0 at QoS 0, which has none. */
+    /** Position of the packet identifier in {@link #head}; 0 at QoS 0, which has none. */
     private final int packetIdAt;
-    /** What stands after {@link #head}: the payload of a large message. */
+    /** Bytes after {@link #head}: the payload of a large message. */
     private final byte @Nullable [] payload;
 
     private EncodedPublish(boolean mqtt5, long frameBytes, byte[] head, int packetIdAt, byte @Nullable [] payload) {
@@ -40,12 +40,12 @@ public final class EncodedPublish {
     }
 
     /**
-     * Lays {@code message} out.
+     * Encodes {@code message}.
      *
-     * @param qos that of the delivery, not of the message
+     * @param qos of the delivery, not of the message
      * @param retain the RETAIN flag of the delivery
-     * @param protocolLevel that of the receivers; 3 and 4 have the same frames
-     * @param nowMillis wall clock, from which the message expiry that is left is counted [MQTT5-3.3.2-6]
+     * @param protocolLevel of the receivers; 3 and 4 have the same frames
+     * @param nowMillis wall clock, from which the remaining message expiry is computed [MQTT5-3.3.2-6]
      */
     public static EncodedPublish of(Message message, Qos qos, boolean retain, int protocolLevel, long nowMillis) {
         boolean mqtt5 = protocolLevel >= ProtocolLevel.MQTT_5;
@@ -86,12 +86,12 @@ public final class EncodedPublish {
         return new EncodedPublish(mqtt5, fixedLength + remaining, head, packetIdAt, joined ? null : payload);
     }
 
-    /** Bytes of the frame; {@link Long#MAX_VALUE} when it would be larger than the protocol allows. */
+    /** Size of the frame in bytes; {@link Long#MAX_VALUE} when it would be larger than the protocol allows. */
     public long size() {
         return frameBytes;
     }
 
-    /** Whether receivers of this level understand it. */
+    /** Whether it is encoded for this level. */
     boolean isFor(int protocolLevel) {
         return mqtt5 == (protocolLevel >= ProtocolLevel.MQTT_5);
     }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The layout that SUBACK and UNSUBACK share (MQTT 5.0 and 3.1.1, 3.9 and 3.11): packet identifier, in 5.0 properties,
- * then a reason code for each filter, which UNSUBACK has in 5.0 only.
+ * then a reason code for each filter; an UNSUBACK has codes in 5.0 only.
  */
 abstract class FilterReplyCodec<P extends FilterReply> extends PacketCodec<P> {
     private static final long ALLOWED = PropertyId.set(PropertyId.REASON_STRING, PropertyId.USER_PROPERTY);
@@ -23,7 +23,7 @@ abstract class FilterReplyCodec<P extends FilterReply> extends PacketCodec<P> {
 
     /**
      * @param reasonCodes of 5.0
-     * @param returnCodes of 3.1 and 3.1.1, empty when they have none
+     * @param returnCodes of 3.1 and 3.1.1, empty when the packet has none
      */
     FilterReplyCodec(int type, String name, Set<ReasonCode> reasonCodes, Set<ReasonCode> returnCodes) {
         super(type, 0, name);
@@ -85,7 +85,10 @@ abstract class FilterReplyCodec<P extends FilterReply> extends PacketCodec<P> {
         return allowed(protocolLevel).isEmpty() ? 0 : packet.reasonCodes().size();
     }
 
-    /** 3.1.1 knows one error only and is told that one; 3.1 knows none, so no SUBACK with one is made for it. */
+    /**
+     * In 3.1.1 the only error is 0x80, so every error becomes that; 3.1 has none, so no SUBACK with an error is made
+     * for it.
+     */
     @Override
     final void writeTail(P packet, int protocolLevel, ByteBuf out) {
         if (allowed(protocolLevel).isEmpty()) {

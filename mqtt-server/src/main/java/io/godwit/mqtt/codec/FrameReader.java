@@ -16,8 +16,8 @@ import java.util.Arrays;
 import java.util.Set;
 
 /**
- * Reads the fields of one whole frame, and never past its end or past the end of its properties. Whatever does not fit
- * is a {@link ProtocolException}. One per connection, used again for every frame; confined to the connection's event
+ * Reads the fields of one whole frame, never past its end or past the end of its properties. Anything that does not fit
+ * throws a {@link ProtocolException}. One per connection, reused for every frame; confined to the connection's event
  * loop.
  */
 final class FrameReader {
@@ -25,7 +25,9 @@ final class FrameReader {
     private static final int MAX_QUOTED_CHARS = 100;
     private static final long REPEATABLE = PropertyId.set(PropertyId.USER_PROPERTY);
 
-    /** Strings are copied here before they are checked: 64 KiB a thread, so that a connection at rest owns none. */
+    /**
+     * Strings are copied here before they are checked. One of 64 KiB per thread, so that an idle connection holds none.
+     */
     private static final FastThreadLocal<byte[]> SCRATCH = new FastThreadLocal<>() {
         @Override
         protected byte[] initialValue() {
@@ -33,14 +35,14 @@ final class FrameReader {
         }
     };
 
-    /** A longer topic is not kept for a connection at rest. */
+    /** An idle connection does not keep a longer topic. */
     private static final int MAX_REMEMBERED_BYTES = 1024;
 
     // per connection
     private final boolean fromClient;
-    /** 0 until a CONNECT has named it. */
+    /** 0 until a CONNECT has set it. */
     private int protocolLevel;
-    /** The latest topic in ASCII and its bytes: publishers repeat themselves. */
+    /** The last topic and its bytes: publishers repeat topics. */
     private String lastTopic = "";
 
     private byte[] lastTopicBytes = NO_BYTES;
@@ -78,7 +80,7 @@ final class FrameReader {
         return protocolLevel >= ProtocolLevel.MQTT_5;
     }
 
-    /** Begins with the bytes {@code from} to {@code to} of {@code frame}; borrows it until {@link #close}. */
+    /** Starts on the bytes {@code from} to {@code to} of {@code frame}; borrows it until {@link #close}. */
     void open(ByteBuf frame, int from, int to) {
         this.frame = frame;
         position = from;
@@ -103,7 +105,7 @@ final class FrameReader {
         return end - position;
     }
 
-    /** Checks that the packet has no byte after what its rules give it. */
+    /** Checks that no bytes follow the fields of the packet. */
     void expectEnd(String packet) {
         if (position != end) {
             throw new ProtocolException(MALFORMED_PACKET, packet + " has " + remaining() + " bytes after its end");
@@ -147,7 +149,7 @@ final class FrameReader {
         return packetId;
     }
 
-    /** A reason code of the set that the packet may carry. */
+    /** A reason code from the set that the packet may carry. */
     ReasonCode readReasonCode(Set<ReasonCode> allowed, String packet) {
         int value = readU8();
         ReasonCode code = ReasonCode.of(value);
@@ -157,13 +159,13 @@ final class FrameReader {
         return code;
     }
 
-    /** Bytes behind their two-byte length. */
+    /** The bytes after a two-byte length. */
     byte[] readBinary() {
         int length = readU16();
         return copy(take(length), length);
     }
 
-    /** All bytes that are left. */
+    /** All remaining bytes. */
     byte[] readRest() {
         int length = remaining();
         return copy(take(length), length);
@@ -175,7 +177,7 @@ final class FrameReader {
         return length == 0 ? "" : decode(scratch(from, length), length);
     }
 
-    /** A topic name; may be empty, when the caller has to look for a topic alias. */
+    /** A topic name; may be empty, and then the caller must look for a topic alias. */
     String readTopicName() {
         int length = readU16();
         int from = take(length);
@@ -245,8 +247,8 @@ final class FrameReader {
     }
 
     /**
-     * Reads the length of a block of properties; until {@link #nextProperty} says 0 the block's end is the end of all
-     * reads.
+     * Reads the length of a block of properties; until {@link #nextProperty} returns 0, reads cannot pass the block's
+     * end.
      */
     void beginProperties() {
         int length = readVarInt();
@@ -261,10 +263,10 @@ final class FrameReader {
     }
 
     /**
-     * The identifier of the next property, which the caller reads then; 0 at the end of the block.
+     * The identifier of the next property, whose value the caller reads next; 0 at the end of the block.
      *
-     * @param allowed the set that this packet may carry
-     * @param repeatable the set that may stand more than once, besides user properties
+     * @param allowed the properties that this packet may carry
+     * @param repeatable the properties that may repeat, besides user properties
      */
     int nextProperty(long allowed, long repeatable, String packet) {
         if (position == end) {
@@ -287,7 +289,7 @@ final class FrameReader {
         return nextProperty(allowed, 0, packet);
     }
 
-    /** As much of a peer's text as a message needs. */
+    /** Shortens a peer's text for error messages. */
     static String brief(String text) {
         return text.length() <= MAX_QUOTED_CHARS ? text : text.substring(0, MAX_QUOTED_CHARS) + "...";
     }
@@ -298,7 +300,7 @@ final class FrameReader {
         }
     }
 
-    /** Moves on by {@code length} bytes and returns where they begin. */
+    /** Advances by {@code length} bytes and returns the position before them. */
     private int take(int length) {
         int from = position;
         if (length > end - from) {

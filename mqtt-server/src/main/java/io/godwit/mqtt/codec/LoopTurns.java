@@ -3,19 +3,19 @@ package io.godwit.mqtt.codec;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How the channels of one event loop share its time while they have more to handle than one turn takes. All turns
- * that wait take {@link #ROUND_NANOS} together, so that a client with one message to send does not wait longer because
- * many others send more than can be handled. Confined to the loop.
+ * Divides the time of an event loop among channels that have more to handle than fits one turn. All waiting turns
+ * together take {@link #ROUND_NANOS}, so that many busy senders do not delay a client with a single message. Confined
+ * to the loop.
  */
 public final class LoopTurns {
     static final long ROUND_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-    /** A turn is at least so long: each costs a timer and a look at the channels. */
+    /** The shortest turn: each turn costs a timer and a check of the channels. */
     static final long LEAST_NANOS = TimeUnit.MICROSECONDS.toNanos(250);
 
     private int waiting;
 
-    /** How long the turn that begins now may be. */
+    /** The length of the turn that begins now. */
     long turnNanos() {
         return Math.max(LEAST_NANOS, ROUND_NANOS / (waiting + 1));
     }
@@ -25,7 +25,7 @@ public final class LoopTurns {
         waiting++;
     }
 
-    /** It waits no more. */
+    /** The channel's turn begins, or it no longer waits. */
     void onTurn() {
         waiting--;
     }

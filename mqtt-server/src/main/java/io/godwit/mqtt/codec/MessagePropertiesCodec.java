@@ -11,7 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The properties that a PUBLISH and a will have in common: collects them while a packet is read, and names them to a
+ * The properties that a PUBLISH and a will have in common: collects them while a packet is read, and passes them to a
  * writer.
  */
 final class MessagePropertiesCodec {
@@ -49,7 +49,7 @@ final class MessagePropertiesCodec {
     }
 
     @SuppressWarnings(
-            "NullAway") // the compiler of Java 17 does not see "byte @Nullable []" in another module's class file
+            "NullAway") // the Java 17 compiler does not see "byte @Nullable []" in another module's class file
     MessageProperties build() {
         return new MessageProperties(
                 payloadFormat,
@@ -61,8 +61,9 @@ final class MessagePropertiesCodec {
     }
 
     /**
-     * Names them all; the expiry is what the receiver shall see, which after a while is less than what the publisher
-     * stated.
+     * Passes all properties to the writer.
+     *
+     * @param messageExpirySeconds the remaining expiry for the receiver, which may be less than the publisher's
      */
     static void write(MessageProperties properties, long messageExpirySeconds, PropertyWriter out) {
         out.u8(PropertyId.PAYLOAD_FORMAT_INDICATOR, properties.payloadFormat());

@@ -6,17 +6,17 @@ import io.godwit.mqtt.packet.ProtocolLevel;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Reads and lays out one type of packet. Stateless. A frame is
+ * Reads and encodes one type of packet. Stateless. A frame is
  *
  * <pre>
- *   1 byte     type (high nibble) and flags
- *   1-4 bytes  length of what follows, a variable byte integer
- *              head: what stands before the properties
- *              length of the properties and the properties, in MQTT 5.0 only
- *              tail: what stands after the properties
+ * 1 byte     type (high nibble) and flags
+ * 1-4 bytes  length of the rest, a variable byte integer
+ *            head: fields before the properties
+ *            length of the properties and the properties, in MQTT 5.0 only
+ *            tail: fields after the properties
  * </pre>
  *
- * {@link #encode} measures first and writes then, so that a packet is written whole or not at all.
+ * {@link #encode} measures before it writes, so that a packet is written whole or not at all.
  */
 abstract class PacketCodec<P extends Packet> {
     private final int type;
@@ -34,16 +34,16 @@ abstract class PacketCodec<P extends Packet> {
         return name;
     }
 
-    /** Whether this packet may have these flags at this level, 0 when no CONNECT has named one. */
+    /** Whether this packet may have these flags at this level; level 0 means that no CONNECT has set one. */
     boolean allowsFlags(int seen, int protocolLevel) {
-        // MQTT 3.1 knows the bits as "not used", but for the three packets that are sent at QoS 1 and can be duplicates
+        // MQTT 3.1 calls the bits "not used", except in the three packets that are sent at QoS 1 and can be duplicates
         return seen == flags || protocolLevel == ProtocolLevel.MQTT_3_1 && (flags == 0 || (seen & 0b0110) == flags);
     }
 
-    /** Reads what follows the length; the caller checks that nothing is left. */
+    /** Reads the bytes after the length; the caller checks that none are left. */
     abstract P decode(FrameReader in, int flags);
 
-    /** Whether the peer's version of the protocol has a way to say this. */
+    /** Whether the peer's protocol version can express this packet. */
     boolean isExpressible(P packet, int protocolLevel) {
         return true;
     }
@@ -52,15 +52,15 @@ abstract class PacketCodec<P extends Packet> {
         return flags;
     }
 
-    /** Names the properties of the packet to {@code out}. */
+    /** Passes the properties of the packet to {@code out}. */
     void properties(P packet, PropertyWriter out) {}
 
-    /** Whether the packet has a length of properties at all, when it has {@code propertiesLength} bytes of them. */
+    /** Whether the packet has a property length field when its properties take {@code propertiesLength} bytes. */
     boolean hasPropertyBlock(P packet, int propertiesLength) {
         return true;
     }
 
-    /** The most diagnostics this packet may have for this peer. */
+    /** The most diagnostics that this packet may carry to this peer. */
     Detail detail(PacketEncoder peer) {
         return Detail.FULL;
     }
@@ -78,8 +78,8 @@ abstract class PacketCodec<P extends Packet> {
     /**
      * Appends the packet to {@code out}, which it borrows.
      *
-     * @return false, and nothing appended, when the version cannot say it or the frame is too large for the peer even
-     *     without diagnostics
+     * @return false, and nothing appended, when the protocol version cannot express it or the frame is too large
+     *     for the peer even without diagnostics
      */
     boolean encode(P packet, PacketEncoder peer, ByteBuf out) {
         int level = peer.protocolLevel();

@@ -11,14 +11,14 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns the bytes of one connection into packets. Confined to the connection's event loop. After a
- * {@link ProtocolException} the bytes that follow have no meaning: the connection is to be closed.
+ * Decodes the bytes of one connection into packets. Confined to the connection's event loop. After a
+ * {@link ProtocolException} the following bytes have no meaning, and the connection must be closed.
  *
- * <p>The decoder of a server takes the protocol level from the CONNECT it decodes, and wants exactly one, first
+ * <p>A server's decoder takes the protocol level from the CONNECT and requires exactly one, as the first packet
  * [MQTT5-3.1.0-1], [MQTT5-3.1.0-2].
  *
- * <p>Type, flags and length of a packet are judged as soon as they are there, before the rest is waited for. Nothing is
- * allocated by a length that a packet only declares.
+ * <p>Type, flags and length of a packet are checked as soon as they arrive, before the rest. A declared length alone
+ * allocates nothing.
  */
 public final class PacketDecoder {
     private static final int MAX_LENGTH_BYTES = 4;
@@ -29,15 +29,17 @@ public final class PacketDecoder {
     private static final int AUTH = 15;
 
     /**
-     * The types a client sends, as bits: CONNECT, PUBLISH to PUBCOMP, SUBSCRIBE, UNSUBSCRIBE, PINGREQ, DISCONNECT,
+     * The packet types of a client, as bits: CONNECT, PUBLISH to PUBCOMP, SUBSCRIBE, UNSUBSCRIBE, PINGREQ, DISCONNECT,
      * AUTH.
      */
     private static final int FROM_CLIENT = 0b1101_0101_1111_1010;
 
-    /** The types a server sends, as bits: CONNACK, PUBLISH to PUBCOMP, SUBACK, UNSUBACK, PINGRESP, DISCONNECT, AUTH. */
+    /**
+     * The packet types of a server, as bits: CONNACK, PUBLISH to PUBCOMP, SUBACK, UNSUBACK, PINGRESP, DISCONNECT, AUTH.
+     */
     private static final int FROM_SERVER = 0b1110_1010_1111_1100;
 
-    /** From the first byte behind the length of a CONNECT to its protocol level. */
+    /** Distance of a CONNECT's protocol level from the end of the length field. */
     private static final int CONNECT_LEVEL_OFFSET = 6;
 
     private final int maxPacketBytes;
@@ -51,42 +53,42 @@ public final class PacketDecoder {
     }
 
     /**
-     * One that reads what a client sends.
+     * A decoder for packets of a client.
      *
-     * @param maxPacketBytes the largest frame it takes, type and length included
+     * @param maxPacketBytes the largest frame accepted, type and length included
      */
     public static PacketDecoder forServer(int maxPacketBytes) {
         return forServer(maxPacketBytes, DecodeLimits.NONE);
     }
 
-    /** The same, of clients that are not trusted. */
+    /** A decoder for packets of an untrusted client. */
     public static PacketDecoder forServer(int maxPacketBytes, DecodeLimits limits) {
         return new PacketDecoder(new FrameReader(true, 0), maxPacketBytes, limits);
     }
 
     /**
-     * One that reads what a server sends.
+     * A decoder for packets of a server.
      *
      * @param protocolLevel the level of the CONNECT that was sent
-     * @param maxPacketBytes the largest frame it takes, type and length included
+     * @param maxPacketBytes the largest frame accepted, type and length included
      */
     public static PacketDecoder forClient(int protocolLevel, int maxPacketBytes) {
         return new PacketDecoder(new FrameReader(false, protocolLevel), maxPacketBytes, DecodeLimits.NONE);
     }
 
     /**
-     * The level to answer in, one of {@link ProtocolLevel}. It is known from the moment the CONNECT's level is read,
-     * also when the rest of the CONNECT is at fault or the level is none of ours, when it is the nearest; 0 before, and
-     * whoever breaks the protocol then is no MQTT client and gets no answer.
+     * The level to answer in, one of {@link ProtocolLevel}. Known as soon as the CONNECT's level is read, even if the
+     * rest of the CONNECT is wrong; the nearest supported one if the level is not supported. 0 before that: a peer that
+     * breaks the protocol then is not an MQTT client and gets no answer.
      */
     public int protocolLevel() {
         return reader.protocolLevel();
     }
 
     /**
-     * Decodes the packet at the reader index of {@code in}, which it borrows, and moves the reader index behind it.
+     * Decodes the packet at the reader index of {@code in}, which it borrows, and moves the reader index past it.
      *
-     * @return null, and the reader index untouched, when the packet is not whole yet
+     * @return null, and the reader index untouched, when the packet is incomplete
      */
     public @Nullable Packet decode(ByteBuf in) {
         int frameBytes = frameBytes(in);
@@ -94,7 +96,7 @@ public final class PacketDecoder {
     }
 
     /**
-     * Bytes of the frame that begins at the reader index of {@code in}, which it borrows; 0 while too little is there
+     * Size in bytes of the frame at the reader index of {@code in}, which it borrows; 0 when too few bytes have arrived
      * to know.
      */
     int frameBytes(ByteBuf in) {
@@ -128,9 +130,9 @@ public final class PacketDecoder {
     }
 
     /**
-     * A CONNECT over the limit. Its level is read first, so that the client gets an answer that it understands.
+     * Refuses a CONNECT over the limit. Reads its level first, so that the client gets an answer in its own version.
      *
-     * @param body where the packet goes on behind its length
+     * @param body position after the length field
      * @return 0 while the level has not arrived
      */
     private int refuseConnect(ByteBuf in, int body, int frameBytes) {
@@ -144,7 +146,7 @@ public final class PacketDecoder {
                 PACKET_TOO_LARGE, "CONNECT has " + frameBytes + " bytes, allowed are " + limits.maxConnectBytes());
     }
 
-    /** How long the SUBSCRIBE or UNSUBSCRIBE is that {@code in} begins with, all there; 0 when there is none. */
+    /** Size in bytes of the SUBSCRIBE or UNSUBSCRIBE at the start of {@code in}, if it is complete; else 0. */
     int requestBytes(ByteBuf in) {
         if (!in.isReadable()) {
             return 0;
@@ -158,8 +160,8 @@ public final class PacketDecoder {
     }
 
     /**
-     * Decodes a frame of {@code frameBytes}, all there, from {@code in}, which it borrows, and moves the reader index
-     * behind it.
+     * Decodes a complete frame of {@code frameBytes} from {@code in}, which it borrows, and moves the reader index past
+     * it.
      */
     Packet decodeFrame(ByteBuf in, int frameBytes) {
         int start = in.readerIndex();
@@ -176,7 +178,7 @@ public final class PacketDecoder {
         try {
             Packet packet = codec.decode(reader, first & 0x0F);
             reader.expectEnd(codec.name());
-            checkShortest(lengthBytes, in.getByte(start + lengthBytes)); // a CONNECT has named its level only now
+            checkShortest(lengthBytes, in.getByte(start + lengthBytes)); // a CONNECT sets the level only in decode()
             return packet;
         } finally {
             reader.close();
@@ -209,9 +211,7 @@ public final class PacketDecoder {
         }
     }
 
-    /**
-     * MQTT 5.0 wants the shortest form [MQTT5-1.5.5-1]; earlier versions are silent, and there are clients that pad.
-     */
+    /** MQTT 5.0 requires the shortest form [MQTT5-1.5.5-1]; earlier versions do not, and some clients pad. */
     private void checkShortest(int lengthBytes, int lastByte) {
         if (lengthBytes > 1 && lastByte == 0 && reader.isMqtt5()) {
             throw new ProtocolException(MALFORMED_PACKET, "remaining length is longer than needed");

@@ -20,8 +20,8 @@ import io.godwit.mqtt.packet.Unsubscribe;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Appends packets for one peer to buffers of the caller's: many small frames to one buffer, which is then written once.
- * Immutable; what it knows of the peer stands in the peer's CONNECT.
+ * Encodes packets for one peer and appends them to the caller's buffers: many small frames fit one buffer, which is
+ * then written once. Immutable; its settings come from the peer's CONNECT.
  */
 public final class PacketEncoder {
     private static final long LARGEST_FRAME = 1 + 4 + VarInt.MAX;
@@ -32,8 +32,8 @@ public final class PacketEncoder {
 
     /**
      * @param protocolLevel the level of the connection, see {@link io.godwit.mqtt.packet.ProtocolLevel}
-     * @param maximumPacketSize the largest frame the peer takes, in bytes; -1 for no limit but the protocol's
-     * @param problemInformation whether the peer wants reason strings and user properties in every packet
+     * @param maximumPacketSize the largest frame the peer accepts, in bytes; -1 for no limit but the protocol's
+     * @param problemInformation whether the peer accepts reason strings and user properties in every packet
      *     [MQTT5-3.1.2-29]
      */
     public PacketEncoder(int protocolLevel, long maximumPacketSize, boolean problemInformation) {
@@ -42,7 +42,7 @@ public final class PacketEncoder {
         this.problemInformation = problemInformation;
     }
 
-    /** One for the client that sent {@code connect}. */
+    /** An encoder for the client that sent {@code connect}. */
     public static PacketEncoder forClient(Connect connect) {
         return new PacketEncoder(
                 connect.protocolLevel(), connect.maximumPacketSize(), connect.requestProblemInformation());
@@ -54,14 +54,14 @@ public final class PacketEncoder {
 
     /**
      * Appends {@code packet} to {@code out}, which it borrows. A reply, CONNACK or DISCONNECT that is too large for the
-     * peer loses its user properties first and its reason string next [MQTT5-3.1.2-24], [MQTT5-3.4.2-2],
+     * peer loses its user properties first and then its reason string [MQTT5-3.1.2-24], [MQTT5-3.4.2-2],
      * [MQTT5-3.4.2-3]. Fails with {@link IllegalArgumentException} when a string or binary field has more than 65,535
-     * bytes; {@code out} is then as it was.
+     * bytes; {@code out} is then unchanged.
      *
-     * @return false, and nothing appended, when the packet cannot be sent: it is too large for the peer
-     *     [MQTT5-3.1.2-25], and a PUBLISH is then dropped and counted by the caller; or MQTT 3.1 and 3.1.1 cannot say
-     *     it: a CONNACK with a code that has no return code, a PUBACK, PUBREC or DISCONNECT with an error, an AUTH. The
-     *     connection is then closed without it.
+     * @return false, and nothing appended, when the packet cannot be sent. Either it is too large for the peer
+     *     [MQTT5-3.1.2-25]; the caller then drops and counts a PUBLISH. Or MQTT 3.1 and 3.1.1 cannot express it: a
+     *     CONNACK whose code has no return code, a PUBACK, PUBREC or DISCONNECT with an error, an AUTH. The connection
+     *     is then closed without it
      */
     public boolean encode(Packet packet, ByteBuf out) {
         if (packet instanceof Publish publish) { // most frequent packets first
@@ -99,10 +99,10 @@ public final class PacketEncoder {
     }
 
     /**
-     * Appends a message that was laid out for many receivers of this protocol level; borrows {@code out}.
+     * Appends a message encoded for many receivers of this protocol level; borrows {@code out}.
      *
-     * @param packetId 1 to 65,535; not looked at when {@code publish} was laid out at QoS 0
-     * @param dup whether it has been sent before; not looked at when {@code publish} was laid out at QoS 0
+     * @param packetId 1 to 65,535; ignored at QoS 0
+     * @param dup whether it has been sent before; ignored at QoS 0
      * @return false, and nothing appended, when it is too large for the peer [MQTT5-3.1.2-25]
      */
     public boolean encode(EncodedPublish publish, int packetId, boolean dup, ByteBuf out) {
@@ -116,13 +116,13 @@ public final class PacketEncoder {
         return true;
     }
 
-    /** Whether a frame with so many bytes after its length field may be sent. */
+    /** Whether a frame with this many bytes after its length field may be sent. */
     boolean accepts(long remainingLength) {
         return remainingLength <= VarInt.MAX
                 && 1 + VarInt.length((int) remainingLength) + remainingLength <= maximumPacketSize;
     }
 
-    /** What replies other than CONNACK and DISCONNECT may say to people [MQTT5-3.1.2-29]. */
+    /** The diagnostics allowed in replies other than CONNACK and DISCONNECT [MQTT5-3.1.2-29]. */
     Detail replyDetail() {
         return problemInformation ? Detail.FULL : Detail.NONE;
     }

@@ -16,35 +16,34 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts what a channel reads into packets and fires each to the next handler. A fault of the peer is fired once, as a
- * {@link ProtocolException} through {@code exceptionCaught}; what comes after it is thrown away. One per channel.
+ * Splits the bytes of a channel into packets and fires each to the next handler. A fault of the peer is fired once, as
+ * a {@link ProtocolException} through {@code exceptionCaught}; later bytes are discarded. One per channel.
  *
- * <p>A frame that is whole in the buffer it was read into is decoded from there. Only a frame that comes in pieces is
- * gathered in a buffer of its own, which never has more than twice the room of what has arrived, and is gone with the
- * frame: a channel at rest holds none.
+ * <p>A frame that is complete in its read buffer is decoded from there. Only a frame that arrives in pieces is gathered
+ * in its own buffer, which is at most twice as large as the bytes that have arrived, and is freed with the frame: an
+ * idle channel holds none.
  *
- * <p>What one read brings may be work for seconds. After a turn ({@link LoopTurns}) the rest waits, in order, until the
- * loop has served its other channels; what is read meanwhile waits behind it. That holds for a channel that has ended
- * as well: its end is told when all is handled, since who sends and closes at once must not stop the loop either.
+ * <p>One read may bring work for seconds. After a turn ({@link LoopTurns}) the rest waits, in order, until the loop has
+ * served its other channels; later reads wait behind it. This also holds for a channel that has ended: its end is fired
+ * after everything is handled, so that a client that sends and closes at once cannot block the loop either.
  */
 public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
     private static final int MIN_PARTIAL_BYTES = 64;
-    /** Larger buffers are not pooled: after a burst of large packets their memory goes back to the system. */
+    /** Larger buffers are not pooled: after a burst of large packets their memory returns to the system. */
     private static final int MAX_POOLED_BYTES = 64 * 1024;
 
     /**
-     * Whether the turn is over is looked at after packets 1, 2, 4 and so on, since a single one may have many matches,
-     * and later after so many packets each time.
+     * The end of the turn is checked after packets 1, 2, 4 and so on, since a single one may have many matches, and
+     * later after this many packets each time.
      */
     static final int PACKETS_PER_LOOK = 16;
-    /**
-     * Until the next turn. A timer, since the loop runs tasks that follow each other before it looks at its channels.
-     */
+    /** Time to the next turn. Uses a timer, since the loop runs consecutive tasks before it checks its channels. */
     private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
     /**
-     * Of all ended channels together. What is over it is dropped, else many that send and close fill the memory, or
-     * stop the loop. A channel has had a turn by then, and who closes has no answer to count on.
+     * Limit for all ended channels together. Bytes beyond it are dropped, else many clients that send and close could
+     * fill the memory or block the loop. Such a channel has already had a turn, and a client that closes cannot count
+     * on an answer.
      */
     static final long MAX_ENDED_BYTES = 16L << 20;
 
@@ -55,38 +54,38 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
     private final PacketDecoder decoder;
     private final ReadListener listener;
     private final LoopTurns turns;
-    /** The beginning of a frame whose rest has not arrived; null between frames. */
+    /** The beginning of an incomplete frame; null between frames. */
     private @Nullable ByteBuf partial;
 
-    /** Whether the listener knows of {@link #partial}. */
+    /** Whether the listener has been told of {@link #partial}. */
     private boolean isTold;
 
     private boolean failed;
 
-    /** What was read and waits for the next turn; null when nothing does. */
+    /** Buffers read, waiting for the next turn; null when none wait. */
     private @Nullable Deque<ByteBuf> waiting;
 
-    /** Whether the listener knows that what waits takes several turns. */
+    /** Whether the listener has been told that the waiting bytes take several turns. */
     private boolean isTurnOver;
 
-    /** Whether what waits does so for the answer to the CONNECT. */
+    /** Whether they wait for the answer to the CONNECT. */
     private boolean isHeld;
 
-    /** Whether what waits does so for room for the filters of the packet it begins with. */
+    /** Whether they wait for the filter budget of the packet they begin with. */
     private boolean waitsForRoom;
 
-    /** Whether what waits does so until its sender may go on. */
+    /** Whether they wait until their sender may continue. */
     private boolean isHeldBack;
 
-    /** Whether there is room now: for one packet. */
+    /** Whether the filter budget allows one packet now. */
     private boolean hasRoom;
 
-    /** Whether the channel has ended: what it asks to subscribe to is for nobody, and is not decoded. */
+    /** Whether the channel has ended: its SUBSCRIBEs and UNSUBSCRIBEs are then useless and not decoded. */
     private boolean isEnded;
 
     /**
-     * The handler behind this one once the channel has ended before all was handled; null until then. By then the
-     * pipeline is taken apart, so it is called directly.
+     * The next handler, set when the channel ends before everything is handled; null until then. The pipeline is
+     * dismantled by then, so it is called directly.
      */
     private @Nullable ChannelInboundHandler last;
 
@@ -122,23 +121,23 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Hands the packets of {@code in} on. Consumes it when it returns true.
+     * Passes on the packets of {@code in}. Consumes it when it returns true.
      *
      * @param isLimited whether to stop after a turn
-     * @return whether all are handed on; false when the turn is over
+     * @return whether all were passed on; false when the rest must wait
      */
     private boolean handle(ChannelHandlerContext ctx, ByteBuf in, boolean isLimited) {
         boolean isDone = true;
         try {
             long end = 0;
             int nextLook = 1;
-            // the next handler may close the channel over any packet; the packets behind it are then nobody's
+            // the next handler may close the channel on any packet; packets after that are dropped
             for (int packets = 1;
                     !failed
                             && (in.isReadable() || hasRoom)
                             && (!isLimited || last != null || ctx.channel().isOpen());
                     packets++) {
-                if (isLimited && !hasRoom && mustHold(packets)) { // the request that has room is no publish
+                if (isLimited && !hasRoom && mustHold(packets)) { // the request that got its budget is not a publish
                     holdBack(ctx);
                     isDone = false;
                     return false;
@@ -178,7 +177,7 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
         return true;
     }
 
-    /** @param packets the place of the next one in this turn */
+    /** @param packets number of the next packet in this turn */
     private boolean mustHold(int packets) {
         return listener.isHeldBack() || packets == 1 && listener.isInDoubt();
     }
@@ -190,7 +189,7 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
         }
         try {
             last.channelRead(ctx, packet);
-        } catch (Exception e) { // as a pipeline does
+        } catch (Exception e) { // as in a pipeline
             fault(ctx, e);
         }
     }
@@ -214,11 +213,11 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Nothing is read meanwhile either: what a read brings would wait behind what waits already. */
+    /** Reading pauses too: further bytes would only wait behind those already waiting. */
     private void holdBack(ChannelHandlerContext ctx) {
         isHeldBack = true;
         markTurnOver();
-        turns.onWait(); // many may go on at the same time
+        turns.onWait(); // many channels may continue at the same time
         listener.onHeldBack(() -> {
             turns.onTurn();
             if (isHeldBack) {
@@ -237,7 +236,7 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
         }
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // the event loop logs what a task throws
+    @SuppressWarnings("FutureReturnValueIgnored") // the event loop logs exceptions of tasks
     private void takeTurnLater(ChannelHandlerContext ctx) {
         turns.onWait();
         ctx.channel()
@@ -260,7 +259,7 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
             if (handle(ctx, rest.element(), true)) {
                 rest.remove();
             }
-        } catch (RuntimeException | Error e) { // as a pipeline does: it would be lost with this task
+        } catch (RuntimeException | Error e) { // as in a pipeline: else this task would swallow it
             rest.remove();
             failed = true;
             fault(ctx, e);
@@ -279,7 +278,7 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
         ctx.fireChannelReadComplete();
     }
 
-    /** No more is to be read until what waits is handled. */
+    /** Ends the turn; reading should pause until the waiting bytes are handled. */
     private void endTurn(ChannelHandlerContext ctx) {
         markTurnOver();
         takeTurnLater(ctx);
@@ -305,12 +304,12 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
         try {
             next.channelReadComplete(ctx);
             next.channelInactive(ctx);
-        } catch (Exception e) { // as a pipeline does
+        } catch (Exception e) { // as in a pipeline
             fault(ctx, e);
         }
     }
 
-    /** The channel has ended: whether what was read of it before is handed on in further turns. */
+    /** Decides, when the channel has ended, whether its waiting bytes are handled in further turns. */
     private boolean goesOn(ChannelHandlerContext ctx) {
         if (waiting == null || isHeld || ctx.channel().eventLoop().isShuttingDown()) {
             return false;
@@ -348,8 +347,8 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * The channel has ended with its event loop, and what was read of it before is handed on at once. Its bytes are
-     * bounded by the socket's buffer.
+     * Handles the waiting bytes at once, when the channel ended together with its event loop. The socket's buffer
+     * bounds their size.
      */
     private void handleWaiting(ChannelHandlerContext ctx) {
         Deque<ByteBuf> rest = waiting;
@@ -357,7 +356,7 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
             return;
         }
         waiting = null;
-        if (isHeld) { // its client has not logged in: nothing of it counts
+        if (isHeld) { // the client has not logged in: its packets do not count
             rest.forEach(ByteBuf::release);
             return;
         }
@@ -389,7 +388,7 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void handlerRemoved(ChannelHandlerContext ctx) {
         if (last != null) {
-            return; // the pipeline is taken apart behind an ended channel, whose turns go on
+            return; // the pipeline of an ended channel is dismantled, but its turns continue
         }
         if (waiting != null) {
             waiting.forEach(ByteBuf::release);
@@ -398,7 +397,7 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
         releasePartial();
     }
 
-    /** The next packet of {@code in}; null when {@code in} is used up first, or the packet is not to be decoded now. */
+    /** The next packet of {@code in}; null when {@code in} is used up, or the packet must not be decoded now. */
     private @Nullable Packet next(ChannelHandlerContext ctx, ByteBuf in) {
         ByteBuf gathered = partial;
         if (gathered == null) {
@@ -445,7 +444,7 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Whether a SUBSCRIBE or UNSUBSCRIBE is not to be decoded, now or ever. */
+    /** Whether a SUBSCRIBE or UNSUBSCRIBE must not be decoded, now or ever. */
     private boolean isBarred(ChannelHandlerContext ctx) {
         boolean mayEnter = hasRoom;
         hasRoom = false;
@@ -453,8 +452,8 @@ public final class PacketReadHandler extends ChannelInboundHandlerAdapter {
         return isEnded || waitsForRoom;
     }
 
-    /** Consumes {@code gathered}; returns it, or a copy, with room for {@code bytes} in all. */
-    @SuppressWarnings("ReferenceEquality") // there is one such allocator
+    /** Consumes {@code gathered}; returns it or a copy, with capacity for {@code bytes} in all. */
+    @SuppressWarnings("ReferenceEquality") // there is only one such allocator
     private static ByteBuf withRoom(ByteBuf gathered, int bytes) {
         if (bytes <= MAX_POOLED_BYTES || gathered.alloc() == LARGE) {
             return gathered.capacity(bytes);

@@ -3,7 +3,7 @@ package io.godwit.mqtt.codec;
 import io.godwit.mqtt.packet.PingReq;
 import io.netty.buffer.ByteBuf;
 
-/** PINGREQ (MQTT 5.0 and 3.1.1, 3.12): nothing but its type. */
+/** PINGREQ (MQTT 5.0 and 3.1.1, 3.12): only its type. */
 final class PingReqCodec extends PacketCodec<PingReq> {
     static final PingReqCodec INSTANCE = new PingReqCodec();
 

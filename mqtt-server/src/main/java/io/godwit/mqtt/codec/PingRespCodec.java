@@ -3,7 +3,7 @@ package io.godwit.mqtt.codec;
 import io.godwit.mqtt.packet.PingResp;
 import io.netty.buffer.ByteBuf;
 
-/** PINGRESP (MQTT 5.0 and 3.1.1, 3.13): nothing but its type. */
+/** PINGRESP (MQTT 5.0 and 3.1.1, 3.13): only its type. */
 final class PingRespCodec extends PacketCodec<PingResp> {
     static final PingRespCodec INSTANCE = new PingRespCodec();
 

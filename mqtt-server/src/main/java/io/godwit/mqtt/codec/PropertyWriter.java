@@ -7,13 +7,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the properties of a packet, either to measure them or to append them: a codec names them once, for both. What
- * is absent takes no place.
+ * Takes the properties of a packet, either to measure or to append them: a codec lists them once for both. Absent ones
+ * take no bytes.
  */
 final class PropertyWriter {
-    /**
-     * How much of what only helps people to diagnose is kept, when the receiver has no room for all [MQTT5-3.4.2-2].
-     */
+    /** How much diagnostic text is kept when the packet is too large for the receiver [MQTT5-3.4.2-2]. */
     enum Detail {
         FULL,
         REASON_STRING,
@@ -31,17 +29,17 @@ final class PropertyWriter {
         this.detail = detail;
     }
 
-    /** One that only measures. */
+    /** A writer that only measures. */
     static PropertyWriter measuring(Detail detail) {
         return new PropertyWriter(null, detail);
     }
 
-    /** One that appends; borrows {@code out}. */
+    /** A writer that appends; borrows {@code out}. */
     static PropertyWriter appending(ByteBuf out, Detail detail) {
         return new PropertyWriter(out, detail);
     }
 
-    /** Bytes taken so far, the block's own length field not included. */
+    /** Bytes so far, without the block's own length field. */
     int length() {
         return length;
     }
@@ -55,7 +53,7 @@ final class PropertyWriter {
         }
     }
 
-    /** A boolean property that is absent when it has its default. */
+    /** A boolean property, left out when it has its default. */
     void flag(int id, boolean value, boolean byDefault) {
         if (value != byDefault) {
             u8(id, value ? 1 : 0);
@@ -122,7 +120,7 @@ final class PropertyWriter {
         }
     }
 
-    /** A reason string and the user properties of a reply, as far as there is room for them. */
+    /** A reason string and the user properties of a reply, as far as {@link Detail} allows. */
     void diagnostics(@Nullable String reasonString, List<UserProperty> userProperties) {
         if (detail != Detail.NONE) {
             string(PropertyId.REASON_STRING, reasonString);
@@ -154,7 +152,7 @@ final class PropertyWriter {
     static void writeString(ByteBuf out, String value) {
         int bytes = ByteBufUtil.utf8Bytes(value);
         out.writeShort(bytes);
-        ByteBufUtil.reserveAndWriteUtf8(out, value, bytes); // plain writeUtf8 makes room for three bytes a character
+        ByteBufUtil.reserveAndWriteUtf8(out, value, bytes); // plain writeUtf8 reserves three bytes a character
     }
 
     static void writeBinary(ByteBuf out, byte[] value) {

@@ -29,7 +29,7 @@ final class PubAckCodec extends PublishReplyCodec<PubAck> {
                         ReasonCode.PAYLOAD_FORMAT_INVALID));
     }
 
-    /** Without reason codes the packet says success, which an error is not. */
+    /** Without a reason code the packet means success, so it cannot express an error. */
     @Override
     boolean isExpressible(PubAck packet, int protocolLevel) {
         return protocolLevel >= ProtocolLevel.MQTT_5 || !packet.reasonCode().isError();

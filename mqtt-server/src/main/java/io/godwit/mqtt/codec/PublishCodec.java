@@ -12,8 +12,8 @@ import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 
 /**
- * PUBLISH (MQTT 5.0 and 3.1.1, 3.3). The topic and, at QoS 1 and 2, the packet identifier stand before the properties,
- * the payload is all that is left after them. Flags: DUP (8), QoS (6), RETAIN (1).
+ * PUBLISH (MQTT 5.0 and 3.1.1, 3.3). The topic and, at QoS 1 and 2, the packet identifier precede the properties; all
+ * bytes after them are the payload. Flags: DUP (8), QoS (6), RETAIN (1).
  */
 final class PublishCodec extends PacketCodec<Publish> {
     static final PublishCodec INSTANCE = new PublishCodec();
@@ -33,7 +33,7 @@ final class PublishCodec extends PacketCodec<Publish> {
     boolean allowsFlags(int seen, int protocolLevel) {
         int qos = seen >> 1 & 3;
         // QoS 3 [MQTT5-3.3.1-4], [MQTT311-3.3.1-4]; DUP at QoS 0 [MQTT5-3.3.1-2], [MQTT311-3.3.1-2], which MQTT 3.1
-        // does not bar
+        // allows
         return qos != 3 && (qos != 0 || (seen & DUP) == 0 || protocolLevel == ProtocolLevel.MQTT_3_1);
     }
 

@@ -12,15 +12,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The layout that PUBACK, PUBREC, PUBREL and PUBCOMP share (MQTT 5.0, 3.4 to 3.7): a packet identifier, then in 5.0 a
- * reason code, which is left out with all that follows when it says success and there are no properties, then
- * properties, which are left out with their length when there are none.
+ * The layout that PUBACK, PUBREC, PUBREL and PUBCOMP share (MQTT 5.0, 3.4 to 3.7). After the packet identifier, 5.0 has
+ * a reason code, which ends the packet early for a success without properties, then properties, left out with their
+ * length when there are none.
  */
 abstract class PublishReplyCodec<P extends PublishReply> extends PacketCodec<P> {
     private static final long ALLOWED = PropertyId.set(PropertyId.REASON_STRING, PropertyId.USER_PROPERTY);
 
     private final Set<ReasonCode> reasonCodes;
-    /** A frame of success and nothing else, packet identifier 0. */
+    /** The frame of a success without properties, with packet identifier 0. */
     private final int plainFrame;
 
     PublishReplyCodec(int type, int flags, String name, Set<ReasonCode> reasonCodes) {
@@ -83,7 +83,7 @@ abstract class PublishReplyCodec<P extends PublishReply> extends PacketCodec<P> 
         }
     }
 
-    /** The usual reply, four bytes, without the detour of measuring. */
+    /** Writes the usual reply, four bytes, without measuring. */
     @Override
     final boolean encode(P packet, PacketEncoder peer, ByteBuf out) {
         boolean plain = packet.reasonCode() == ReasonCode.SUCCESS

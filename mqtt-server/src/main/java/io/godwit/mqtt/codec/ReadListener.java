@@ -1,11 +1,11 @@
 package io.godwit.mqtt.codec;
 
 /**
- * Follows what a {@link PacketReadHandler} reads: is told of packets that take several reads to arrive and of reads
- * that take several turns to handle, and says when packets have to wait. Called on the channel's event loop.
+ * Observes what a {@link PacketReadHandler} reads: packets that arrive in several reads, and reads that take several
+ * turns to handle. Also decides when packets must wait. Called on the channel's event loop.
  */
 public interface ReadListener {
-    /** For channels where nobody keeps account. */
+    /** For channels without accounting. */
     ReadListener NONE = new ReadListener() {
         @Override
         public void onPartial(int arrivedBytes, int frameBytes) {}
@@ -25,67 +25,64 @@ public interface ReadListener {
         }
     };
 
-    /** What the channel shares with the others of its loop: always the same. */
+    /** The turns that this channel shares with the others of its loop: always the same object. */
     default LoopTurns turns() {
         return new LoopTurns();
     }
 
     /**
-     * A read has left a packet unfinished whose length is known.
+     * A read ended inside a packet whose length is known.
      *
-     * @param arrivedBytes as far as it has arrived, in this read and earlier ones
-     * @param frameBytes when it is whole, type and length included
+     * @param arrivedBytes how much has arrived, in this read and earlier ones
+     * @param frameBytes size of the whole packet, type and length included
      */
     void onPartial(int arrivedBytes, int frameBytes);
 
-    /** The packet that {@link #onPartial} told of is whole, and about to be handed on, or will never be. */
+    /** The packet reported by {@link #onPartial} is complete and about to be passed on, or will never be complete. */
     void onPartialEnded();
 
-    /**
-     * What was read takes so long to handle that the rest waits until the loop has served others. No more should be
-     * read.
-     */
+    /** Handling takes so long that the rest waits until the loop has served others. Reading should pause. */
     void onTurnOver();
 
     /**
-     * Whether what stands behind a CONNECT has to wait, undecoded, until the CONNECT is answered.
+     * Whether bytes after a CONNECT must wait, undecoded, until the CONNECT is answered.
      *
-     * @param goOn to be run on the event loop then
+     * @param goOn runs on the event loop then
      */
     boolean holds(Runnable goOn);
 
     /**
-     * Whether a SUBSCRIBE or UNSUBSCRIBE that is whole has to wait, undecoded, and what stands behind it too.
+     * Whether a complete SUBSCRIBE or UNSUBSCRIBE must wait, undecoded, together with all bytes after it.
      *
-     * @param goOn to be run on the event loop when this packet may be decoded
+     * @param goOn runs on the event loop when this packet may be decoded
      */
     default boolean holdsRequest(Runnable goOn) {
         return false;
     }
 
-    /** As {@link #isHeldBack}, asked once for each read. */
+    /** Like {@link #isHeldBack}, but asked once for each read. */
     default boolean isInDoubt() {
         return false;
     }
 
-    /** Whether nothing more is to be handed on now, of what was read either. */
+    /** Whether no further packets may be passed on now, not even those already read. */
     default boolean isHeldBack() {
         return false;
     }
 
     /**
-     * Something that was read waits because of {@link #isHeldBack} or {@link #isInDoubt}.
+     * Packets wait because of {@link #isHeldBack} or {@link #isInDoubt}.
      *
      * @param goOn to be run on the event loop when that is over
      */
     default void onHeldBack(Runnable goOn) {}
 
-    /** All that {@link #onTurnOver} has left is handled. */
+    /** Everything that waited since {@link #onTurnOver} is handled. */
     void onCaughtUp();
 
     /**
-     * The channel has ended, and so many bytes that were read of it before are not looked at: other ended channels have
-     * left more than may wait.
+     * The channel has ended and this many bytes read before are discarded: ended channels together have more waiting
+     * than they may.
      */
     default void onDropped(long bytes) {}
 }

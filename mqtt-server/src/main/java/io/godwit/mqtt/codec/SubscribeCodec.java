@@ -17,7 +17,7 @@ import java.util.List;
 
 /**
  * SUBSCRIBE (MQTT 5.0 and 3.1.1, 3.8): packet identifier, properties, then filters with one byte of options each: QoS
- * (3), no local (4), retain as published (8), retain handling (0x30); in 3.1.1 the QoS only.
+ * (3), no local (4), retain as published (8), retain handling (0x30); in 3.1.1 only the QoS.
  */
 final class SubscribeCodec extends PacketCodec<Subscribe> {
     static final SubscribeCodec INSTANCE = new SubscribeCodec();

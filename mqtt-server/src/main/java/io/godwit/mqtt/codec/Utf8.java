@@ -5,12 +5,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * UTF-8 as MQTT allows it: well formed, no surrogates [MQTT5-1.5.4-1], no U+0000 [MQTT5-1.5.4-2]. Control characters
- * and noncharacters are allowed, and U+FEFF stays where it is [MQTT5-1.5.4-3].
+ * and noncharacters are allowed, and U+FEFF is kept [MQTT5-1.5.4-3].
  */
 final class Utf8 {
     private Utf8() {}
 
-    /** The text of {@code length} bytes; null when they are not what MQTT allows. */
+    /** The text of {@code length} bytes; null when MQTT does not allow them. */
     static @Nullable String decode(byte[] bytes, int offset, int length) {
         int end = offset + length;
         for (int i = offset; i < end; i++) {
@@ -49,7 +49,7 @@ final class Utf8 {
         return true;
     }
 
-    /** How many bytes follow a first byte of 0 or of 0x80 and above; 0 when no character begins so. */
+    /** Number of bytes after a first byte that is 0, or 0x80 and above; 0 when the first byte is not valid. */
     private static int continuationBytes(int first) {
         if (first >= 0xC2 && first <= 0xDF) {
             return 1;
@@ -60,7 +60,7 @@ final class Utf8 {
         return first >= 0xF0 && first <= 0xF4 ? 3 : 0;
     }
 
-    /** The smallest code point that needs so many continuation bytes; a smaller one is an overlong form. */
+    /** The smallest code point that needs this many continuation bytes; a smaller one is an overlong form. */
     private static int smallest(int continuationBytes) {
         return switch (continuationBytes) {
             case 1 -> 0x80;

@@ -8,7 +8,7 @@ final class VarInt {
 
     private VarInt() {}
 
-    /** Bytes that {@code value}, 0 to {@link #MAX}, takes. */
+    /** Encoded size in bytes of {@code value}, 0 to {@link #MAX}. */
     static int length(int value) {
         if (value < 0x80) {
             return 1;

@@ -28,9 +28,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out whether the client of a CONNECT is let in: {@link #begin} has it prove who it is, by password or in an
- * exchange of AUTH packets; {@link #checkWill} asks whether its will is allowed. Refuses the connection itself.
- * Confined to its loop.
+ * Decides whether the client of a CONNECT is let in: {@link #begin} authenticates it, by password or by an exchange of
+ * AUTH packets; {@link #checkWill} asks whether its will is allowed. Refuses the connection itself. Confined to the
+ * connection's loop.
  */
 final class Admission {
     private final Connection connection;
@@ -48,20 +48,20 @@ final class Admission {
         TenantNaming.Answer find(@Nullable String userName);
     }
 
-    /** While an exchange of AUTH packets runs. */
+    /** Set while an exchange of AUTH packets runs. */
     private @Nullable Authentication exchange;
 
-    /** Of the CONNACK. */
+    /** Authentication Data for the CONNACK. */
     private byte[] authenticationData = {};
 
     private @Nullable Object grant;
 
     /**
-     * @param claimed who the client says it is
+     * @param claimed the client as it names itself
      * @param isUserProven whether its certificate has proven the user name
-     * @param tenantOfUser asked when it turns out that the client has another user name than it says
-     * @param wholeTopic what a topic is called within that a client names
-     * @param onAdmitted is handed who it is, on the loop, while the connection is open
+     * @param tenantOfUser finds the tenant again when authentication yields another user name
+     * @param wholeTopic maps a topic of the client to the topic within the broker
+     * @param onAdmitted gets the authenticated client, on the loop, while the connection is open
      */
     Admission(
             Connection connection,
@@ -95,7 +95,7 @@ final class Admission {
     }
 
     @SuppressWarnings(
-            "NullAway") // the compiler of Java 17 does not see "byte @Nullable []" in another module's class file
+            "NullAway") // the Java 17 compiler does not see "byte @Nullable []" in another module's class file
     private ConnectRequest request() {
         return new ConnectRequest(
                 claimed, isUserProven, connect.password(), connect.userProperties(), connection.certificate());
@@ -112,10 +112,7 @@ final class Admission {
         exchange.begin(connect.authenticationData());
     }
 
-    /**
-     * What comes before CONNACK from a client that named a method: it has nothing to say yet but about that
-     * [MQTT5-3.1.2-30].
-     */
+    /** Handles packets before CONNACK from a client that named a method: it may only authenticate [MQTT5-3.1.2-30]. */
     void onPacket(Packet packet) {
         if (packet instanceof Auth auth && exchange != null) {
             connection.pauseReading(Connection.Pause.CONNECTING);
@@ -141,7 +138,7 @@ final class Admission {
             }
             authenticationData = accepted.data();
             grant = accepted.grant();
-            connection.endAfter(accepted.validFor()); // from here on: to open the session takes time too
+            connection.endAfter(accepted.validFor()); // from here on: opening the session takes time too
             checkWill(new ClientInfo(
                     tenant.tenant(),
                     claimed.clientId(),
@@ -152,7 +149,7 @@ final class Admission {
     }
 
     private void refused(ConnectResult.Refused refused) {
-        // also when the client has gone: to guess passwords and hang up must not go unseen
+        // even when the client has gone: a client that guesses passwords and disconnects must still be reported
         ReasonCode code = authorizer.connectDenied(claimed, refused);
         if (refused.reason().isClientsFault()) {
             connection.loginFailed();
@@ -161,8 +158,8 @@ final class Admission {
     }
 
     /**
-     * What the provider says; but a tenant that it has only taken over, and that may be due to the user name of the
-     * CONNECT, must be that of the user name that was proven.
+     * The tenant given by the provider. But if the provider only repeated the tenant of the request, which may come
+     * from the user name of the CONNECT, and found another user name, the tenant is determined again from that name.
      */
     private TenantNaming.Answer tenantOf(ConnectResult.Accepted accepted) {
         boolean isTakenOver = !accepted.namesTenant() && accepted.tenant().equals(claimed.tenant());
@@ -189,20 +186,20 @@ final class Admission {
         });
     }
 
-    /** What the provider has given a client that it has let in; null for nothing. */
+    /** The provider's grant to the admitted client; null for none. */
     @Nullable
     Object grant() {
         return grant;
     }
 
-    /** Puts into a CONNACK of success what belongs to the authentication. */
+    /** Adds the authentication fields to a CONNACK of success. */
     void complete(ConnAck.Builder answer) {
         if (connect.authenticationMethod() != null) { // [MQTT5-4.12.0-5]
             answer.authentication(connect.authenticationMethod(), Authentication.dataOrNone(authenticationData));
         }
     }
 
-    /** The connection has gone. */
+    /** Ends the exchange when the connection is gone. */
     void end() {
         if (exchange != null) {
             exchange.end();
@@ -212,7 +209,7 @@ final class Admission {
         }
     }
 
-    /** The exchange of AUTH packets. */
+    /** Receives the result of the exchange of AUTH packets. */
     private final class Outcome implements Authentication.Outcome {
         @Override
         public void challenged() {

@@ -4,13 +4,13 @@ import io.godwit.plugin.redirect.ConnectingClient;
 import io.godwit.plugin.redirect.Placement;
 import java.util.concurrent.CompletableFuture;
 
-/** Says where a client that may connect is to be. */
+/** Decides where a client that may connect should be served. */
 @FunctionalInterface
 public interface ClientPlacing {
     /**
-     * Any event loop, which it does not block.
+     * Called on any event loop; must not block.
      *
-     * @return completes on any thread, within a bounded time; a failure lets the client in
+     * @return completes on any thread, within a bounded time; on failure the client is let in
      */
     CompletableFuture<Placement> place(ConnectingClient client);
 }

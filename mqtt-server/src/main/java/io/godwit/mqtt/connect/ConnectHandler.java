@@ -52,16 +52,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * Serves one connection from its first packet to CONNACK. Confined to its event loop.
  *
- * <p>The steps: {@link #begin} checks the CONNECT, {@link Admission} whether the client is let in. Only then {@link
- * #acquire} finds out whether it is to use another server, and {@link #claim} asks the directory for the client id,
- * which another connection may have to give up first (takeover), unless that is another user's. With the {@link
- * SessionDirectory.Lease} it sees whether what is stored is another user's ({@link #acquired}) and opens the session
- * ({@link #openSession}): a clean one of expiry 0 and without a will only has a stored predecessor deleted; any other
- * is attached at the inbox store. A route that a resumed session lacks, since a crash had left it out, is written. Then
- * {@link #open} sends CONNACK and makes the session the connection's handler.
- * What the client sent behind its CONNECT meanwhile stays undecoded until then, and reading pauses.
+ * <p>The steps: {@link #begin} checks the CONNECT, and {@link Admission} whether the client is let in. Then
+ * {@link #acquire} asks whether the client should use another server, and {@link #claim} asks the directory for the
+ * client id. Another connection may first have to give the id up (takeover), unless it belongs to another user. With
+ * the {@link SessionDirectory.Lease}, {@link #acquired} checks whether a stored session belongs to another user, and
+ * {@link #openSession} opens the session. For a clean session of expiry 0 without a will it only deletes a stored
+ * predecessor; any other session is attached at the inbox store. Routes that a crash left out of a resumed session are
+ * written again. Then {@link #open} sends CONNACK and makes the session the connection's handler. Until then packets
+ * after the CONNECT stay undecoded, and reading pauses.
  *
- * <p>At every step the connection may turn out to have closed: then what the step got is given back.
+ * <p>The connection may close during any step; that step then gives back what it obtained.
  */
 public final class ConnectHandler extends SessionlessHandler {
     private static final int[] NONE = {};
@@ -74,21 +74,20 @@ public final class ConnectHandler extends SessionlessHandler {
     private @Nullable Session session;
     private SessionDirectory.@Nullable Lease lease;
     /**
-     * Another connection has asked for the client id since: this one gets its CONNACK and is told at once that it is
-     * taken over.
+     * Another connection has requested the client id meanwhile: this one gets its CONNACK and is taken over at once.
      */
     private boolean isUnwanted;
-    /** Where it counts as a client while it has the lease; null when it has none. */
+    /** The tenant that counts this client while it has the lease; null while it is not counted. */
     private @Nullable TenantId countedIn;
-    /** Where its session counts as one that outlives it; null when it does not. */
+    /** The account that counts its session as one that outlives its connection; null while it is not counted. */
     private @Nullable TenantAccount sessionIn;
-    /** The leader has decided the attach and has not answered it. */
+    /** Whether the leader has decided the attach but not answered yet. */
     private boolean isAttaching;
 
-    /** Written by the loop; who carries a command to its home looks. */
+    /** Written by the loop; read by threads that carry a command to the inbox leader. */
     private volatile boolean isClosed;
 
-    /** Room that the CONNECT takes while it waits; 0 when it has none. */
+    /** Budget that the CONNECT takes while it waits; 0 for none. */
     private long pendingBytes;
 
     public ConnectHandler(Connection connection, ConnectServices services) {
@@ -104,7 +103,7 @@ public final class ConnectHandler extends SessionlessHandler {
                 admission.onPacket(packet);
             }
         } else if (begun != null) {
-            // what stands behind a CONNECT is not decoded before that is answered: see ReadListener.holds
+            // packets after a CONNECT are not decoded before it is answered: see ReadListener.holds
             throw new ProtocolException(
                     ReasonCode.PROTOCOL_ERROR, "a " + packet.getClass().getSimpleName() + " before CONNACK");
         } else if (packet instanceof Connect first) {
@@ -143,7 +142,7 @@ public final class ConnectHandler extends SessionlessHandler {
             connection.refuse(ReasonCode.CLIENT_IDENTIFIER_NOT_VALID, "the client identifier is over the limit");
             return;
         }
-        String certificateName = connection.certificateUserName(); // proven, so it stands above what the packet says
+        String certificateName = connection.certificateUserName(); // proven, so it takes precedence over the packet
         String userName = certificateName != null ? certificateName : packet.userName();
         TenantNaming.Answer tenant = services.tenantNaming().of(connection, userName);
         ClientInfo client = new ClientInfo(
@@ -163,7 +162,7 @@ public final class ConnectHandler extends SessionlessHandler {
         }
         boolean isExchange = packet.authenticationMethod() != null;
         if (isExchange) {
-            connection.pauseReading(Connection.Pause.CONNECTING); // it reads on by itself
+            connection.pauseReading(Connection.Pause.CONNECTING); // the exchange resumes reading by itself
         }
         Admission asked = new Admission(
                 connection,
@@ -179,7 +178,7 @@ public final class ConnectHandler extends SessionlessHandler {
         admission = asked;
         services.session().reports().metrics().authenticated(client.userName() == null && !isExchange);
         asked.begin();
-        // not before: as a rule the session is open by now, and to pause and to go on is a call into the kernel each
+        // not earlier: usually the session is open by now, and pausing and resuming each cost a system call
         if (!isExchange && session == null && !isGone()) {
             connection.pauseReading(Connection.Pause.CONNECTING);
         }
@@ -189,7 +188,7 @@ public final class ConnectHandler extends SessionlessHandler {
         return services.session().topicRules().of(client, connection.mountPoint());
     }
 
-    /** What holds for the tenant must be known first: a limit that is not known is not let through. */
+    /** The tenant's settings must be known first: an unknown limit must not let the client through. */
     private void findTerms(Connect packet, ClientInfo client) {
         CompletableFuture<TenantAnswer> known =
                 services.session().policies().tenants().known(client.tenant());
@@ -279,8 +278,8 @@ public final class ConnectHandler extends SessionlessHandler {
     }
 
     /**
-     * Whether the tenant may have one more client here; refuses it if not. A client that takes a connection over comes
-     * when that has left.
+     * Whether the tenant may have one more client here; refuses it if not. In a takeover, the old connection has
+     * already left the count.
      */
     private boolean isCounted(ClientInfo client) {
         TenantPolicies policies = services.session().policies();
@@ -312,7 +311,7 @@ public final class ConnectHandler extends SessionlessHandler {
         return packet.protocolLevel() == ProtocolLevel.MQTT_5;
     }
 
-    /** Refuses a CONNECT that is not as its tenant may have it. */
+    /** Refuses a CONNECT that violates its tenant's settings. */
     private boolean isAgainst(TenantPolicy policy, Connect packet, ClientInfo client) {
         if (!policy.allowsProtocol(packet.protocolLevel())) {
             connection.refuse(ReasonCode.UNSUPPORTED_PROTOCOL_VERSION, "the tenant does not use this version of MQTT");
@@ -346,7 +345,7 @@ public final class ConnectHandler extends SessionlessHandler {
         return true;
     }
 
-    /** This connection in the directory; any thread. */
+    /** This connection as known to the directory; any thread. */
     private final class Claimant implements SessionDirectory.Holder {
         private final @Nullable String userName;
 
@@ -372,9 +371,7 @@ public final class ConnectHandler extends SessionlessHandler {
         }
     }
 
-    /**
-     * Whether the client's user name, or that it has none, is proven, and the session of another user out of its reach.
-     */
+    /** Whether the client's user name, or its lack of one, is proven, and sessions of other users must be protected. */
     private boolean keepsSessionsToUsers(Connect packet) {
         Authorizer authorizer = services.session().authorizer();
         return authorizer.keepsSessionsToUsers()
@@ -409,7 +406,7 @@ public final class ConnectHandler extends SessionlessHandler {
                 refuseOtherUser(client);
                 releaseLease();
             } else {
-                // what nobody owns may be more than this user is allowed
+                // a session without an owner may hold more than this user is allowed
                 openSession(packet, client, topics, will, packet.cleanStart() || owner == SessionOwner.NO_USER);
             }
         });
@@ -451,7 +448,7 @@ public final class ConnectHandler extends SessionlessHandler {
             attach(packet, terms, will, cleanStart);
             return;
         }
-        // beyond the quota those that are there may be resumed
+        // beyond the quota, existing sessions may still be resumed
         OnEventLoop.whenComplete(connection, services.session().inbox().owner(client), (owner, failure) -> {
             if (failure != null) {
                 refuse(failure);
@@ -467,7 +464,7 @@ public final class ConnectHandler extends SessionlessHandler {
         });
     }
 
-    /** Counts the session, and finds out whether the tenant has room for it beside its others. */
+    /** Counts the session, and tells whether the tenant's quota allows it. */
     private boolean hasRoomForSession(ClientInfo client) {
         TenantAccount account =
                 services.session().policies().tenants().accounts().of(client.tenant());
@@ -493,7 +490,7 @@ public final class ConnectHandler extends SessionlessHandler {
             } else if (!terms.topics().haveAll(reply.subscriptions())) {
                 leave(packet, terms, will, reply);
             } else if (expiry == 0 && !reply.sessionPresent()) {
-                if (packet.will() == null) { // asked only to see whether there was a session to resume
+                if (packet.will() == null) { // attached only to see whether there was a session to resume
                     reply.attachment().detach(-1, false);
                 }
                 open(packet, openTransient(terms, packet.will() == null ? null : reply), false, expiry, List.of());
@@ -503,15 +500,15 @@ public final class ConnectHandler extends SessionlessHandler {
         });
     }
 
-    /** The leader has decided the attach: what the next connection asks for comes behind it. */
+    /** The leader has decided the attach: the next connection's request now comes after it. */
     private void attaching() {
         isAttaching = true;
         passOn();
     }
 
     /**
-     * The next connection need not wait for the answer to this one's attach. So many that connect at once share a
-     * commit.
+     * Releases the lease early: the next connection need not wait for the answer to this one's attach. Many that
+     * connect at once thus share a commit.
      */
     private void passOn() {
         if (isUnwanted && isAttaching) {
@@ -520,8 +517,8 @@ public final class ConnectHandler extends SessionlessHandler {
     }
 
     /**
-     * The session of a connection that is taken over as soon as it has its CONNACK. The next one may have the session
-     * by now: so this one has to do with nothing of it, and asks for nothing but the end of its attachment.
+     * Opens the session of a connection that is taken over right after its CONNACK. The next connection may already
+     * have the session, so this one touches nothing but the end of its own attachment.
      */
     private void openToLeave(Connect packet, SessionTerms terms, AttachReply reply, InboxMail mail) {
         services.open().enter();
@@ -532,10 +529,7 @@ public final class ConnectHandler extends SessionlessHandler {
         open(packet, opened, isPresent, terms.expirySeconds(), List.of());
     }
 
-    /**
-     * The stored session is of another place than the client's mount point: it is not resumed there, no more than one
-     * can be told to leave it.
-     */
+    /** Leaves a stored session with subscriptions outside the client's mount point: it is not resumed there. */
     private void leave(Connect packet, SessionTerms terms, @Nullable Will will, AttachReply reply) {
         OnEventLoop.whenComplete(connection, reply.attachment().detach(-1, false), (done, failure) -> {
             if (failure != null) {
@@ -592,7 +586,7 @@ public final class ConnectHandler extends SessionlessHandler {
                 connection, services.session(), terms, willHolder == null ? null : willHolder.attachment(), end);
     }
 
-    /** @param subscribed what the session has from before */
+    /** @param subscribed subscriptions of the resumed session */
     private void open(
             Connect packet,
             Session opened,
@@ -612,16 +606,17 @@ public final class ConnectHandler extends SessionlessHandler {
         if (expirySeconds > 0 && !isPresent) {
             services.session().reports().sessionCreated(opened.client());
         }
-        connect = null; // the lease keeps this handler, which keeps no password
+        connect = null; // the lease references this handler, which must not keep the password
         admission = null;
-        if (isUnwanted) { // before it is sent anything that would have to be sent again
+        if (isUnwanted) { // before any message is sent that would have to be sent again
             opened.takenOver();
         } else {
             opened.enlist();
-            opened.retune(); // who is told of a change has not seen it before
+            opened.retune(); // catches changes made before enlist()
             opened.start();
             opened.subscribeUnasked(services.session().topicRules().autoSubscriptions(opened.client()), subscribed);
-            if (services.bans().isBannedByOperator(opened.client())) { // since it was asked for in acquire
+            // catches a ban made after the check in acquire()
+            if (services.bans().isBannedByOperator(opened.client())) {
                 opened.end(ReasonCode.ADMINISTRATIVE_ACTION);
             }
         }
@@ -662,7 +657,7 @@ public final class ConnectHandler extends SessionlessHandler {
         return answer.build();
     }
 
-    /** Attached for a connection that is gone: its client never heard that it was connected, so no will is due. */
+    /** Detaches a session attached for a connection that is gone: its client never got CONNACK, so no will is due. */
     private void abandon(AttachReply reply) {
         OnEventLoop.whenComplete(connection, reply.attachment().detach(-1, false), (done, failure) -> releaseLease());
     }
@@ -680,7 +675,7 @@ public final class ConnectHandler extends SessionlessHandler {
         return isClosed;
     }
 
-    /** Closed or closing: what was opened for it is given back. */
+    /** Closed or closing: resources opened for it are given back. */
     private boolean isGone() {
         return isClosed || !connection.isOpen();
     }
@@ -693,7 +688,7 @@ public final class ConnectHandler extends SessionlessHandler {
     }
 
     private void releaseLease() {
-        if (countedIn != null) { // before the next one may come
+        if (countedIn != null) { // before the next connection may come
             services.session().policies().tenants().accounts().leave(countedIn);
             countedIn = null;
         }

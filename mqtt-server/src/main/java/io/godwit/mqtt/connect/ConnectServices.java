@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What all connections of a node share before they have a session.
  *
- * @param clientIds makes client ids for clients that bring none; nobody can guess them; called on any loop
- * @param pending the memory of CONNECTs that wait
+ * @param clientIds makes unguessable client ids for clients without one; called on any loop
+ * @param pending the memory budget of waiting CONNECTs
  * @param open counts sessions that have not ended
  * @param tenantNaming finds the tenant of a client
  * @param placing null when every client is served here
@@ -27,8 +27,7 @@ public record ConnectServices(
         TenantNaming tenantNaming,
         @Nullable ClientPlacing placing) {
     /**
-     * @param maxPendingBytes heap that CONNECTs take while they wait for an answer, those of 4 KiB and less not
-     *     counted; 0 for no limit
+     * @param maxPendingBytes heap that waiting CONNECTs may take, not counting those of 4 KiB and less; 0 for no limit
      */
     public ConnectServices(
             SessionServices session,
@@ -41,12 +40,12 @@ public record ConnectServices(
         this(session, directory, clientIds, new PendingConnects(maxPendingBytes), open, bans, tenantNaming, null);
     }
 
-    /** For connections from now on; what is counted over all connections stays one account. */
+    /** For new connections; budgets over all connections stay the same objects. */
     public ConnectServices reconfigured(SessionServices next) {
         return new ConnectServices(next, directory, clientIds, pending, open, bans, tenantNaming, placing);
     }
 
-    /** Before there are connections. */
+    /** Call before there are connections. */
     public ConnectServices placedBy(ClientPlacing given) {
         return new ConnectServices(session, directory, clientIds, pending, open, bans, tenantNaming, given);
     }

@@ -8,9 +8,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bounds the memory of CONNECTs that wait: for a password to be verified, for an AUTH, for a store. Anybody can send
- * one, so they share a budget of their own, in bytes on the heap. Small ones need no room: so many connections, so
- * little memory, and who sends large ones keeps nobody else from logging in.
+ * Bounds the heap of CONNECTs that wait for a password check, an AUTH or a store. Anybody can send one, so they have a
+ * budget of their own. Small ones are free: the connection limit bounds their memory, and senders of large ones cannot
+ * keep others from logging in.
  *
  * <p>Thread-safe: all event loops share the budget.
  */
@@ -18,8 +18,8 @@ final class PendingConnects {
     static final int SMALL_BYTES = 4096;
 
     /**
-     * Two strings with their arrays, the record and its place in the list, without the characters; computed for a JVM
-     * of 64 bits with compressed references (124) and rounded up.
+     * Heap of two strings with their arrays, the record and its place in the list, without the characters; computed for
+     * a 64-bit JVM with compressed references (124) and rounded up.
      */
     private static final int USER_PROPERTY_BYTES = 130;
 
@@ -31,7 +31,7 @@ final class PendingConnects {
         this.limitBytes = limitBytes;
     }
 
-    /** Whether there is room; then {@link #leave} is due with the same number. */
+    /** Takes from the budget if possible; if true, {@link #leave} must follow with the same number. */
     boolean enter(long heapBytes) {
         if (limitBytes == 0 || heapBytes <= SMALL_BYTES) {
             return true;
@@ -49,12 +49,12 @@ final class PendingConnects {
         }
     }
 
-    /** What waits, small ones not counted. */
+    /** Bytes of waiting CONNECTs, without small ones. */
     long bytes() {
         return bytes.get();
     }
 
-    /** About what it takes on the heap, at most twice as much as it does. */
+    /** About the heap size of a CONNECT; at most twice the true size. */
     static long heapBytes(Connect connect) {
         long sum = 256 + chars(connect.clientId()) + chars(connect.userName()) + length(connect.password());
         sum += chars(connect.authenticationMethod()) + length(connect.authenticationData());
@@ -78,7 +78,7 @@ final class PendingConnects {
         return sum;
     }
 
-    /** Two bytes each: one character beyond Latin-1 makes all of them so long. */
+    /** Two bytes each: one character beyond Latin-1 makes all of them take two. */
     private static long chars(@Nullable String text) {
         return text == null ? 0 : 2L * text.length();
     }

@@ -4,8 +4,8 @@ import java.security.SecureRandom;
 import java.util.function.Supplier;
 
 /**
- * Client ids for clients that bring none: 26 characters that only the client itself is told, so that nobody else can
- * take its session over.
+ * Client ids for clients without one: 26 characters that only the client learns, so that nobody else can take its
+ * session over.
  */
 public final class RandomClientIds implements Supplier<String> {
     private static final String PREFIX = "godwit";

@@ -2,9 +2,9 @@ package io.godwit.mqtt.intercept;
 
 import io.godwit.plugin.message.Message;
 
-/** What a chain of interceptors has come to. */
+/** The result of a chain of interceptors. */
 public sealed interface Intercepted {
-    /** It goes on, changed perhaps. */
+    /** The message goes on, perhaps changed. */
     record Passed(Message message) implements Intercepted {}
 
     /** A plugin has dropped it. */
@@ -13,8 +13,8 @@ public sealed interface Intercepted {
     /**
      * There is no answer: the message must not go on.
      *
-     * @param wasAsked false when the plugin has not seen it, for want of a thread or while it is not called: it may be
-     *     asked again later
+     * @param wasAsked false when the plugin has not seen it, for lack of a thread or because the broker skips the
+     *     plugin: it may be asked again later
      */
     record Failed(String plugin, String detail, boolean wasAsked) implements Intercepted {}
 }

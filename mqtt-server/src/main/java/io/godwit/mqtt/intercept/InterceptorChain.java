@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
-/** Interceptors one behind the other: each is given what the one before has made of the message. Immutable. */
+/** A chain of interceptors: each gets the message as the one before left it. Immutable. */
 public final class InterceptorChain {
     private static final int MAX_DETAIL = 200;
 
@@ -18,7 +18,7 @@ public final class InterceptorChain {
         this.steps = List.copyOf(steps);
     }
 
-    /** Null without steps, so that nothing is paid. */
+    /** Null without steps, so that it costs nothing. */
     public static @Nullable InterceptorChain of(List<InterceptorStep> steps) {
         return steps.isEmpty() ? null : new InterceptorChain(steps);
     }
@@ -80,7 +80,7 @@ public final class InterceptorChain {
         String wrong;
         try {
             wrong = rules.wrongWith(before, after);
-        } catch (RuntimeException e) { // a part that no rule has thought of: whoever waits must have an answer
+        } catch (RuntimeException e) { // an unexpected message broke a rule: the caller must still get an answer
             wrong = "no rule can judge it: " + cut(e.toString());
         }
         if (wrong != null) {

@@ -5,22 +5,22 @@ import io.godwit.plugin.intercept.Interception;
 import io.godwit.plugin.message.Message;
 import java.util.concurrent.CompletableFuture;
 
-/** One interceptor of a chain, behind whatever guards it. Any thread. */
+/** One interceptor of a chain, with its guards. Any thread. */
 public interface InterceptorStep {
-    /** What the plugin calls itself. */
+    /** The plugin's own name. */
     String plugin();
 
     /**
-     * What becomes of the message.
+     * Asks the plugin about the message.
      *
-     * @param client who publishes or receives it
-     * @return complete at once or on any thread, in bounded time; fails when there is no answer, which was counted
+     * @param client the publisher or receiver
+     * @return complete at once or on any thread, in bounded time; fails without an answer, which has been counted
      */
     CompletableFuture<Interception> ask(ClientInfo client, Message message);
 
-    /** Whether the plugin was given the message when {@link #ask} failed with this. */
+    /** Whether the plugin had seen the message when {@link #ask} failed with this. */
     boolean wasAsked(Throwable failure);
 
-    /** Its answer cannot be used; to be counted. */
+    /** Counts an answer that cannot be used. */
     void invalid(String detail);
 }

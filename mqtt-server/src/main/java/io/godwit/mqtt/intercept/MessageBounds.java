@@ -11,19 +11,19 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bounds of messages that interceptors have changed: the same as of what clients send.
+ * Limits for messages that interceptors have changed: the same as for messages of clients.
  *
  * @param maxBytes of a PUBLISH of MQTT 5.0
  */
 public record MessageBounds(int maxBytes) {
-    /** Of a message that had fewer. */
+    /** Unless the original message had more. */
     private static final int MAX_USER_PROPERTIES = 1_000;
 
     private static final int MAX_TEXT_BYTES = 65_535;
-    /** Packet type, lengths and packet id, and what stands before the values of properties. */
+    /** Packet type, lengths and packet identifier, and the identifiers of properties. */
     private static final int FRAME_BYTES = 32;
 
-    /** What a publish may become. */
+    /** The rules for a changed publish. */
     public ChangeRules ofPublish(TopicLimits limits, TopicRules rules) {
         return (before, after) -> {
             String topic = after.topic();
@@ -41,7 +41,7 @@ public record MessageBounds(int maxBytes) {
         };
     }
 
-    /** What a copy for one client may become. */
+    /** The rules for a changed copy for one client. */
     public ChangeRules ofDelivery() {
         return (before, after) -> !after.topic().equals(before.topic())
                         || after.qos() != before.qos()
@@ -82,7 +82,7 @@ public record MessageBounds(int maxBytes) {
         return bytes > maxBytes ? "more than " + maxBytes + " bytes" : null;
     }
 
-    /** Whether MQTT can carry it [MQTT5-1.5.4-1], [MQTT5-1.5.4-2]. */
+    /** Whether MQTT can carry the text [MQTT5-1.5.4-1], [MQTT5-1.5.4-2]. */
     private static boolean isText(String text) {
         return bytes(text) <= MAX_TEXT_BYTES
                 && text.indexOf(0) < 0

@@ -1,4 +1,4 @@
-/** What plugins make of messages on their way in and out: chains of interceptors, and the bounds of changes. */
+/** Plugins that change messages on their way in and out: chains of interceptors, and limits for changes. */
 @NullMarked
 package io.godwit.mqtt.intercept;
 

@@ -6,7 +6,8 @@ import io.netty.channel.epoll.EpollIoHandle;
 import io.netty.channel.unix.FileDescriptor;
 
 /**
- * A guest's epoll descriptor among the sockets of its host: readable when one of the guest's own sockets has something.
+ * A guest's epoll descriptor, registered among the sockets of its host: readable when one of the guest's own sockets
+ * has an event.
  */
 record GuestDescriptor(PackedLoop guest, FileDescriptor fd) implements EpollIoHandle {
     @Override
@@ -14,7 +15,7 @@ record GuestDescriptor(PackedLoop guest, FileDescriptor fd) implements EpollIoHa
         guest.ready();
     }
 
-    /** The descriptor is the guest's. */
+    /** Does nothing: the guest owns the descriptor. */
     @Override
     public void close() {}
 }

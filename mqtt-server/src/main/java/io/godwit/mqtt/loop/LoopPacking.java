@@ -7,36 +7,36 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides which loop is run by whose thread. Each look is of a tenth of a second.
+ * Decides which thread runs each loop. It decides every tenth of a second.
  *
- * <p>A thread that had hardly a pause sends half of its guests home, at once. When for half a second there were two
- * threads whose work would leave one of them some pause, one becomes the guest of the other: of the first one if it
- * fits there, else of the busiest that has room. After a thread was full none is filled for a while, so that loads in
- * between do not swing. Nothing is decided while a loop is under way; when one does not arrive, which takes a thread
- * that is held up in a task, all are called home and stay there for a minute. Confined to one thread.
+ * <p>A thread with hardly a pause sends half of its guests home at once. When for half a second two threads could be
+ * merged so that some pause remained, one becomes the guest of the other: of the first thread if it fits there, else of
+ * the busiest with capacity. After a thread was full, no thread gets guests for a while, so that loads near the
+ * threshold do not oscillate. While a move is under way nothing is decided. If a loop does not arrive, because a task
+ * blocks a thread, all loops are called home and stay there for a minute. Confined to one thread.
  */
 final class LoopPacking {
     private static final Logger LOG = LoggerFactory.getLogger(LoopPacking.class);
 
-    /** Share of the time without a pause above which a thread gives guests back. */
+    /** Busy share of the time above which a thread gives guests back. */
     static final double FULL = 0.9;
 
-    /** Share of the time that a thread may be busy after it has taken in a guest, by what both were before. */
+    /** Busy share of the time up to which a thread may take a guest, as the sum of both before. */
     static final double ROOM = 0.8;
 
-    /** Guests of one thread: each costs it a look in every round. */
+    /** Most guests of one thread: each costs it a check in every round. */
     static final int MAX_GUESTS = 7;
 
-    /** Looks in a row in which there must have been room. */
+    /** Decisions in a row that must have found capacity. */
     static final int QUIET_LOOKS = 5;
 
-    /** Looks after a thread was full in which none is filled. */
+    /** Decisions after a thread was full during which no thread gets a guest. */
     static final int HOLD_LOOKS = 30;
 
-    /** Looks that a loop may be under way. */
+    /** Decisions to wait for a move under way. */
     static final int MAX_LOOKS_UNDER_WAY = 100;
 
-    /** Looks after a loop did not arrive in which no thread is filled. */
+    /** Decisions after a failed move during which no thread gets a guest. */
     static final int REST_LOOKS = 600;
 
     /** The host of each loop, itself when it is at home. */
@@ -53,18 +53,15 @@ final class LoopPacking {
         }
     }
 
-    /** A loop and who is to run it; itself to go home. */
+    /** A loop and its new host; the loop itself to go home. */
     record Move(int loop, int host) {}
 
-    /** How the loops are, and what their home threads did since the last look. */
+    /** Where the loops run, and the load of their home threads since the last decision. */
     interface Load {
-        /** Whether the thread of another loop runs this one now. */
+        /** Whether another loop's thread runs this one now. */
         boolean isGuest(int loop);
 
-        /**
-         * The share of the time that the thread of this loop did not wait for something to do, with its guests. Asked
-         * for loops at home only.
-         */
+        /** The busy share of the time of this loop's thread, guests included. Called for loops at home only. */
         double busy(int loop);
     }
 
@@ -72,7 +69,7 @@ final class LoopPacking {
         return hosts[loop] != loop;
     }
 
-    /** What is to be done now; taken as done when asked again. */
+    /** The moves to make now; the next call assumes that they were made. */
     List<Move> decide(Load load) {
         if (isAnyUnderWay(load)) {
             looksUnderWay++;
@@ -147,8 +144,8 @@ final class LoopPacking {
     }
 
     /**
-     * Who is to be taken in, and by whom; null when no thread has room for another. One without guests goes first, and
-     * of those the least busy.
+     * The next loop to move and its host; null when no thread has capacity. Loops without guests go first, and of those
+     * the least busy.
      */
     private @Nullable Move fill(Load load) {
         Move best = null;
@@ -170,7 +167,7 @@ final class LoopPacking {
         return hasGuests == hasOtherGuests ? load.busy(mover) < load.busy(other) : !hasGuests;
     }
 
-    /** The first thread when there is room, else the busiest that has; -1 when none has. */
+    /** The first thread if it has capacity, else the busiest that has; -1 for none. */
     private int hostFor(int mover, Load load) {
         if (fits(mover, 0, load)) {
             return 0;
@@ -189,7 +186,7 @@ final class LoopPacking {
         return load.busy(host) + load.busy(mover) < ROOM && guests(host) + guests(mover) + 1 <= MAX_GUESTS;
     }
 
-    /** A host has its guests leave it first; they find a place one by one later. */
+    /** Moves the loop; if it has guests, sends them home first, and later calls place them one by one. */
     private List<Move> carryOut(Move move) {
         List<Move> moves = new ArrayList<>();
         if (guests(move.loop()) == 0) {

@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The sockets of a {@link PackedLoop}: all as Netty has it, but that who wakes a guest wakes its host. */
+/** The sockets of a {@link PackedLoop}: like Netty's, except that waking a guest wakes its host. */
 final class PackedIo implements IoHandler {
     private static final Logger LOG = LoggerFactory.getLogger(PackedIo.class);
 
     private final IoHandler inner;
     private final @Nullable FileDescriptor descriptor;
 
-    /** Who runs the loop, null for its own thread. */
+    /** The loop whose thread runs this one; null for its own thread. */
     private volatile @Nullable PackedLoop host;
 
     PackedIo(IoHandler inner) {
@@ -26,7 +26,7 @@ final class PackedIo implements IoHandler {
         this.descriptor = inner instanceof EpollIoHandler epoll ? descriptorOf(epoll) : null;
     }
 
-    /** Netty does not hand it out. Without it loops stay on their own threads, which is slower and no worse. */
+    /** Netty does not expose it. Without it loops stay on their own threads, which is slower but correct. */
     private static @Nullable FileDescriptor descriptorOf(EpollIoHandler epoll) {
         try {
             Field field = EpollIoHandler.class.getDeclaredField("epollFd");
@@ -42,7 +42,7 @@ final class PackedIo implements IoHandler {
         return inner;
     }
 
-    /** What another epoll can wait for; null when there is none. */
+    /** A descriptor that another epoll can wait for; null when there is none. */
     @Nullable
     FileDescriptor descriptor() {
         return descriptor;
@@ -58,8 +58,8 @@ final class PackedIo implements IoHandler {
     }
 
     /**
-     * Any thread, after it has queued a task. One that reads a host which is just sending the loop home wakes the wrong
-     * thread, which does no harm: the task was queued before, and the right one looks for tasks before it waits.
+     * Any thread, after it has queued a task. If the host is just sending the loop home, this may wake the wrong
+     * thread. That does no harm: the task is already queued, and the right thread checks for tasks before it waits.
      */
     @Override
     public void wakeup() {

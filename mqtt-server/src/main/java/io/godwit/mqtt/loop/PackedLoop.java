@@ -20,38 +20,34 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An event loop that can be run by the thread of another one, its host, as a guest. Whoever uses it notices nothing:
- * its tasks and channels are served by one thread at a time, in order, and {@link #inEventLoop} is true on that thread.
+ * An event loop that the thread of another loop, its host, can run as a guest. Users notice nothing: one thread at a
+ * time serves its tasks and channels, in order, and {@link #inEventLoop} is true on that thread.
  *
- * <p>The thread that was made for the loop, its home, sleeps meanwhile. The host has the guest's epoll descriptor
- * registered with its own, so that a channel of either wakes it, and a task for either does, since {@link PackedIo}
- * passes the wake-up on. After each round of its own the host serves its guests, so that what loops of one thread post
- * to each other is done in the same round, without a wake-up.
+ * <p>The loop's own thread, its home, sleeps meanwhile. The guest's epoll descriptor is registered with the host's, so
+ * an event on a channel of either wakes the host. So does a task for either, since {@link PackedIo} passes the wake-up
+ * on. After each round of its own the host serves its guests, so tasks between loops of one thread run in the same
+ * round, without a wake-up.
  *
- * <p>A loop is moved by its own thread, between two rounds: {@link #moveTo} asks for it, and {@link #sendHome}. All
- * that either thread has written is seen by the other, by way of {@link #hostThread} and of the task that takes a guest
- * in. A loop that has guests is not moved, and no guest has guests. A loop that shuts down goes home first and sends
- * its guests home, since the end of a loop is its own thread's.
+ * <p>A loop is moved by its own thread, between two rounds, after a call of {@link #moveTo} or {@link #sendHome}. Each
+ * thread sees the writes of the other through {@link #hostThread} and the task that takes a guest in. A loop with
+ * guests is not moved, and no guest has guests. A loop that shuts down first goes home and sends its guests home, since
+ * only its own thread may end it.
  */
 final class PackedLoop extends SingleThreadIoEventLoop {
     private static final Logger LOG = LoggerFactory.getLogger(PackedLoop.class);
 
-    /**
-     * How often in one round a thread goes through its loops while they give each other work, before it looks at
-     * sockets again.
-     */
+    /** How often in one round a thread serves loops that give each other work, before it checks sockets again. */
     private static final int MAX_PASSES = 4;
 
     /**
-     * How long a loop runs tasks before it looks at its channels again, at least; longer when its channels took longer.
-     * Tasks bring each other along, those of other threads as well: Netty's own bound is a second, which clients have
-     * waited.
+     * How long a loop runs tasks before it checks its channels again, at least; longer if its channels took longer.
+     * Tasks cause further tasks, also from other threads; Netty's own limit is a second, which clients had to wait.
      */
     private static final long TASKS_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private static final long MOST_TASKS_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /** How often a sleeping home thread looks whether its host still lives. */
+    /** How often a sleeping home thread checks whether its host is still alive. */
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private static final IoHandlerContext NEVER_BLOCK = new NeverBlock();
@@ -73,40 +69,38 @@ final class PackedLoop extends SingleThreadIoEventLoop {
     /** Where to move before the next round; null to stay. Confined to the home thread. */
     private @Nullable PackedLoop wanted;
 
-    /** What says that this guest's descriptor is registered with the host's; confined to the host's thread. */
+    /** Registration of this guest's descriptor with the host's epoll; confined to the host's thread. */
     private @Nullable IoRegistration registration;
 
-    /** Whether the host was told of something on this guest's descriptor; confined to the host's thread. */
+    /** Whether this guest's descriptor had an event; confined to the host's thread. */
     private boolean isReady;
 
     /**
-     * Time in which the home thread waited for something to do, or slept while the loop was a guest. Written by it
-     * alone.
+     * Time that the home thread spent waiting for work, or asleep while the loop was a guest. Written by the home
+     * thread only.
      */
     private volatile long pauseNanos;
 
-    /** When the wait began that is not in {@link #pauseNanos} yet; 0 when there is none. Written by the home thread. */
+    /** Start of a wait that {@link #pauseNanos} does not include yet; 0 for none. Written by the home thread. */
     private volatile long pausedSince;
 
-    /** Of the present round's time in {@link PackedIo#run}, what was no wait; confined to the home thread. */
+    /** Time of the present round's {@link PackedIo#run} that was not waiting; confined to the home thread. */
     private long activeNanos;
 
-    /** Whether the home thread is doing a guest's work; confined to it. */
+    /** Whether the home thread is running a guest; confined to it. */
     private boolean servesGuest;
 
-    /** Whether the host is doing this guest's work; confined to the host's thread. */
+    /** Whether the host is running this guest; confined to the host's thread. */
     private boolean isServed;
 
-    /** Tells the calling thread that what it does from now on is this loop's. */
+    /** Binds the calling thread to this loop. */
     private Runnable bind = () -> {};
 
     PackedLoop(@Nullable IoEventLoopGroup parent, Executor executor, IoHandlerFactory io) {
         super(parent, executor, threads -> new PackedIo(io.newHandler(threads)));
     }
 
-    /**
-     * To be called before anything else; {@code bind} runs on each thread that begins to serve this loop, each time.
-     */
+    /** Call before anything else; {@code bind} runs on each thread that begins to serve this loop, each time. */
     void onServed(Runnable bindToThread) {
         execute(() -> {
             bind = bindToThread;
@@ -118,7 +112,7 @@ final class PackedLoop extends SingleThreadIoEventLoop {
         return (PackedIo) ioHandler();
     }
 
-    /** Whether this loop can be a guest: only epoll has a descriptor for another one to wait for. */
+    /** Whether this loop can be a guest: only epoll has a descriptor that another loop can wait for. */
     boolean canMove() {
         return io().descriptor() != null;
     }
@@ -129,7 +123,7 @@ final class PackedLoop extends SingleThreadIoEventLoop {
     }
 
     /**
-     * Has the host's thread run this loop from the next round on. Any thread. Nothing comes of it when either shuts
+     * Makes the host's thread run this loop from the next round on. Any thread. Has no effect when either loop shuts
      * down, when this one is a guest or has guests, or when the host is a guest.
      */
     void moveTo(PackedLoop host) {
@@ -140,7 +134,7 @@ final class PackedLoop extends SingleThreadIoEventLoop {
         });
     }
 
-    /** Gives this loop back to its own thread, or keeps it there when it was to move and has not left. Any thread. */
+    /** Gives this loop back to its own thread, or cancels a move that has not begun. Any thread. */
     void sendHome() {
         execute(() -> {
             PackedLoop host = io().host();
@@ -153,8 +147,8 @@ final class PackedLoop extends SingleThreadIoEventLoop {
     }
 
     /**
-     * Whether {@code thread} is doing this loop's work just now. While it does that of another one of its loops it is
-     * not in this one: what Netty would do at once is then queued, as between loops of different threads.
+     * Whether {@code thread} is running this loop just now. While it runs another of its loops it counts as outside
+     * this one: calls that Netty would make at once are then queued, as between loops of different threads.
      */
     @Override
     public boolean inEventLoop(Thread thread) {
@@ -210,15 +204,15 @@ final class PackedLoop extends SingleThreadIoEventLoop {
         return handled;
     }
 
-    /** On the home thread, the only one to write. */
+    /** Called on the home thread, the only one to write. */
     private void addPause(long nanos) {
         long before = pauseNanos;
         pauseNanos = before + nanos;
     }
 
     /**
-     * How long the home thread has waited for something to do, nanoseconds since the loop began, up to {@code now}. Any
-     * thread. A round that is under way counts as waiting until it is over, and is taken off then.
+     * How long the home thread has waited for work, in nanoseconds since the loop began, up to {@code now}. Any thread.
+     * A round under way counts as waiting until it ends, and is then corrected.
      */
     long pausedNanos(long now) {
         long since = pausedSince;
@@ -243,7 +237,7 @@ final class PackedLoop extends SingleThreadIoEventLoop {
         return hasRun;
     }
 
-    /** Runs what is due, one task at least, until {@code end}. Netty's own looks at the clock every 64 tasks only. */
+    /** Runs due tasks until {@code end}, at least one. Netty's own version checks the clock only every 64 tasks. */
     private boolean runTasks(long end) {
         long now = ticker().nanoTime();
         for (Runnable due = pollScheduledTask(now); due != null; due = pollScheduledTask(now)) {
@@ -264,7 +258,7 @@ final class PackedLoop extends SingleThreadIoEventLoop {
         return hasRun;
     }
 
-    /** Runs what guests have to do; whether that was anything. */
+    /** Runs tasks of guests; returns whether there were any. */
     private boolean serveGuests(long end) {
         boolean isAny = false;
         for (int i = 0; i < guests.size(); i++) {
@@ -298,7 +292,7 @@ final class PackedLoop extends SingleThreadIoEventLoop {
         return hasTasks() || hasScheduledTasks();
     }
 
-    /** On the host's thread. Only the thread in a loop may ask. */
+    /** On the host's thread. Sets {@code isServed}, because Netty lets only a thread inside the loop ask. */
     private boolean hasGuestWork() {
         isServed = true;
         boolean hasWork = hasWork();
@@ -315,15 +309,15 @@ final class PackedLoop extends SingleThreadIoEventLoop {
             return;
         }
         long left = System.nanoTime();
-        hostThread = thread; // from here on this thread leaves the loop alone
-        if (host.hostThread != null) { // two that move to each other: at least one of them sees the other
+        hostThread = thread; // from here on this thread must not touch the loop
+        if (host.hostThread != null) { // of two loops that move to each other, at least one sees the other
             hostThread = null;
             return;
         }
         io().passWakeUpsTo(host);
         try {
             host.execute(() -> host.takeIn(this));
-        } catch (RejectedExecutionException e) { // it has shut down
+        } catch (RejectedExecutionException e) { // the host has shut down
             returned();
         }
         while (hostThread != null) {
@@ -331,7 +325,7 @@ final class PackedLoop extends SingleThreadIoEventLoop {
             if (Thread.interrupted()) {
                 LOG.debug("interrupted while another thread runs this loop");
             }
-            if (host.isTerminated() && hostThread != null) { // it was offered the loop at its very end
+            if (host.isTerminated() && hostThread != null) { // the host ended just as it was offered the loop
                 returned();
             }
         }
@@ -350,7 +344,7 @@ final class PackedLoop extends SingleThreadIoEventLoop {
                 registered.submit(EpollIoOps.EPOLLIN);
                 isTaken = true;
             }
-        } catch (Exception e) { // the kernel's no
+        } catch (Exception e) { // the kernel refused the registration
             LOG.warn("an event loop could not be run by another one's thread", e);
         } finally {
             if (!isTaken) {
@@ -359,10 +353,10 @@ final class PackedLoop extends SingleThreadIoEventLoop {
         }
     }
 
-    /** On the host's thread, which leaves the guest alone from then on. */
+    /** On the host's thread, which must not touch the guest from then on. */
     private void release(PackedLoop guest) {
         if (!guests.remove(guest)) {
-            return; // it went before
+            return; // it left before
         }
         IoRegistration registered = guest.registration;
         guest.registration = null;
@@ -399,7 +393,7 @@ final class PackedLoop extends SingleThreadIoEventLoop {
         return isOver;
     }
 
-    /** The host was told of this guest's descriptor. */
+    /** The guest's descriptor had an event. */
     void ready() {
         isReady = true;
     }
@@ -409,7 +403,7 @@ final class PackedLoop extends SingleThreadIoEventLoop {
         wakeup(false);
     }
 
-    /** When the thread may wait, and how long: for all loops that it runs. */
+    /** Whether the thread may wait, and how long, considering all loops that it runs. */
     private final class Context implements IoHandlerContext {
         @Override
         public boolean shouldReportActiveIoTime() {

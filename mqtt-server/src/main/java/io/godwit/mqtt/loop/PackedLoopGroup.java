@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Event loops on epoll, as many threads of which are awake as there is work for. Each is a {@link PackedLoop}; ten
- * times a second {@link LoopPacking} says who runs whom, from how long each thread had to wait for something to do.
+ * Event loops on epoll, with only as many threads awake as the load needs. Each is a {@link PackedLoop}; ten times a
+ * second {@link LoopPacking} decides which thread runs which loop, from how long each thread had to wait for work.
  */
 public final class PackedLoopGroup extends MultiThreadIoEventLoopGroup {
     private static final Logger LOG = LoggerFactory.getLogger(PackedLoopGroup.class);
@@ -38,8 +38,8 @@ public final class PackedLoopGroup extends MultiThreadIoEventLoopGroup {
     }
 
     /**
-     * Has {@code bind} run on each thread that begins to serve the loop at {@code index}, each time; the first time
-     * before any task queued later.
+     * Runs {@code bind} on each thread that begins to serve the loop at {@code index}, each time; the first time before
+     * any task queued later.
      */
     public void onServed(int index, Runnable bind) {
         loops.get(index).onServed(bind);
@@ -50,12 +50,12 @@ public final class PackedLoopGroup extends MultiThreadIoEventLoopGroup {
         if (loops.size() < 2 || !loops.stream().allMatch(PackedLoop::canMove)) {
             return;
         }
-        // the first one is never a guest, so that all this is one thread's
+        // the first loop is never a guest, so one thread runs all decisions
         Looks looks = new Looks();
         looks.timer = loops.get(0).scheduleAtFixedRate(looks, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
     }
 
-    /** How many threads run loops now. Any thread. */
+    /** Number of threads that run loops now. Any thread. */
     public int activeThreads() {
         int active = 0;
         for (PackedLoop loop : loops) {
@@ -64,7 +64,7 @@ public final class PackedLoopGroup extends MultiThreadIoEventLoopGroup {
         return active;
     }
 
-    /** Measures and decides, again and again, on the first loop. */
+    /** Measures and decides periodically, on the first loop. */
     private final class Looks implements Runnable, LoopPacking.Load {
         private final LoopPacking packing = new LoopPacking(loops.size());
         private final long[] paused = new long[loops.size()];
@@ -76,7 +76,7 @@ public final class PackedLoopGroup extends MultiThreadIoEventLoopGroup {
         public void run() {
             try {
                 look();
-            } catch (RuntimeException e) { // a timer that throws is never called again
+            } catch (RuntimeException e) { // a timer task that throws is never called again
                 LOG.error("event loops keep their own threads from now on", e);
                 loops.forEach(PackedLoop::sendHome);
                 if (timer != null) {

@@ -1,6 +1,6 @@
 /**
- * Event loops whose threads follow the load: while there is little to do, one thread runs several of them, so that what
- * one hands to another wakes nobody (ADR 29).
+ * Event loops whose threads follow the load: under light load one thread runs several of them, so that handing a task
+ * from one to another wakes no thread (ADR 29).
  */
 @NullMarked
 package io.godwit.mqtt.loop;

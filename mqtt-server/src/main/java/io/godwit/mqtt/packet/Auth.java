@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * A step of an extended authentication; MQTT 5.0 only.
  *
  * @param reasonCode success, continue authentication or re-authenticate
- * @param authenticationMethod null only with success and nothing else in the packet
+ * @param authenticationMethod null only for success in an otherwise empty packet
  * @param authenticationData null when absent; shared, never modified
  */
 @SuppressWarnings("ArrayRecordComponent") // shared by contract, compared nowhere
@@ -23,7 +23,7 @@ public record Auth(
         userProperties = List.copyOf(userProperties);
     }
 
-    /** Names no authentication data. */
+    /** Leaves out the authentication data. */
     @Override
     public String toString() {
         return "Auth[reasonCode=" + reasonCode + ", authenticationMethod=" + authenticationMethod + "]";

@@ -5,20 +5,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer to a CONNECT. Its properties are seldom all wanted: build it with {@link #builder}.
+ * The answer to a CONNECT. Few of its properties are set at a time: build it with {@link #builder}.
  *
  * @param sessionPresent false when the code is an error [MQTT5-3.2.2-6]
- * @param sessionExpirySeconds -1 absent (the client's own holds), else 0 to 4,294,967,295
+ * @param sessionExpirySeconds -1 absent (the client's own value holds), else 0 to 4,294,967,295
  * @param receiveMaximum -1 absent (65,535), else 1 to 65,535
  * @param maximumQos -1 absent (2), else 0 or 1
  * @param retainAvailable true when absent
  * @param maximumPacketSize -1 absent (no limit), else 1 to 4,294,967,295
- * @param assignedClientId null when the client brought its own
+ * @param assignedClientId null when the client sent its own
  * @param topicAliasMaximum -1 absent (0), else 0 to 65,535
  * @param wildcardSubscriptionAvailable true when absent
  * @param subscriptionIdentifiersAvailable true when absent
  * @param sharedSubscriptionAvailable true when absent
- * @param serverKeepAliveSeconds -1 absent (the client's own holds), else 0 to 65,535
+ * @param serverKeepAliveSeconds -1 absent (the client's own value holds), else 0 to 65,535
  */
 @SuppressWarnings("ArrayRecordComponent") // shared by contract, compared nowhere
 public record ConnAck(
@@ -47,12 +47,12 @@ public record ConnAck(
         userProperties = List.copyOf(userProperties);
     }
 
-    /** Starts one with every property absent. */
+    /** A builder with every property absent. */
     public static Builder builder(boolean sessionPresent, ReasonCode reasonCode) {
         return new Builder(sessionPresent, reasonCode);
     }
 
-    /** A refusal, with a text for people or without one. */
+    /** A refusal, with or without a text for people. */
     public static ConnAck refused(ReasonCode reasonCode, @Nullable String reasonString) {
         return builder(false, reasonCode).reasonString(reasonString).build();
     }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param protocolLevel one of {@link ProtocolLevel}
  * @param cleanStart Clean Start of 5.0, Clean Session of 3.1.1
  * @param keepAliveSeconds 0 to 65,535; 0 is off
- * @param clientId empty when the server shall choose one
+ * @param clientId empty when the server should choose one
  * @param userName null when absent
  * @param password null when absent; shared, never modified
  * @param will null when absent
@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param maximumPacketSize -1 absent, else 1 to 4,294,967,295
  * @param topicAliasMaximum -1 absent, else 0 to 65,535
  * @param requestResponseInformation false when absent
- * @param requestProblemInformation true when absent; when false, reason strings and user properties may stand in
- *     PUBLISH, CONNACK and DISCONNECT only [MQTT5-3.1.2-29]
+ * @param requestProblemInformation true when absent; when false, only PUBLISH, CONNACK and DISCONNECT may have
+ *     reason strings and user properties [MQTT5-3.1.2-29]
  * @param authenticationMethod null when absent
  * @param authenticationData null when absent; shared, never modified
  */
@@ -76,7 +76,7 @@ public record Connect(
                 null);
     }
 
-    /** Names no password, no authentication data and no will payload. */
+    /** Leaves out password, authentication data and will payload. */
     @Override
     public String toString() {
         return "Connect[protocolLevel=" + protocolLevel + ", clientId=" + clientId + ", cleanStart=" + cleanStart

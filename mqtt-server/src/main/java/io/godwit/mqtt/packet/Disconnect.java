@@ -24,7 +24,7 @@ public record Disconnect(
     /** A normal end: the will is discarded [MQTT5-3.14.4-3]. */
     public static final Disconnect NORMAL = new Disconnect(ReasonCode.SUCCESS, null);
 
-    /** [MQTT5-3.14.2-1], what a server sends: every code of the table but the client's own. */
+    /** The codes of a server [MQTT5-3.14.2-1]: every code of the table except those of clients only. */
     public static final Set<ReasonCode> FROM_SERVER = Collections.unmodifiableSet(EnumSet.complementOf(EnumSet.of(
             ReasonCode.GRANTED_QOS_1,
             ReasonCode.GRANTED_QOS_2,

@@ -1,9 +1,8 @@
 package io.godwit.mqtt.packet;
 
 /**
- * The peer broke the protocol. The reason code is the one that a CONNACK or DISCONNECT of MQTT 5.0 names; the detail
- * says what was seen and what was expected, and holds no payload and no password. Has no stack trace: a peer can cause
- * it at will.
+ * The peer broke the protocol. The reason code is that of the CONNACK or DISCONNECT of MQTT 5.0; the detail gives the
+ * seen and the expected value, without payload or password. Has no stack trace: a peer can cause it at will.
  */
 public final class ProtocolException extends RuntimeException {
     private final ReasonCode reasonCode;

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * The answer to a QoS 1 PUBLISH.
  *
  * @param packetId 1 to 65,535
- * @param reasonCode under MQTT 3.1 and 3.1.1 only success can be said: a refused message is left unacknowledged
+ * @param reasonCode MQTT 3.1 and 3.1.1 can express only success: a refused message stays unacknowledged
  */
 public record PubAck(
         int packetId, ReasonCode reasonCode, @Nullable String reasonString, List<UserProperty> userProperties)

@@ -8,13 +8,13 @@ import io.godwit.plugin.message.Qos;
  *
  * @param packetId 1 to 65,535 at QoS 1 and 2, 0 at QoS 0
  * @param dup never set at QoS 0 [MQTT5-3.3.1-2]
- * @param topic a valid topic name; empty only together with a topic alias, which then names it
- * @param topicAlias 0 absent (0 is no valid alias), else 1 to 65,535. The decoder does not resolve it: the aliases
- *     belong to the connection
+ * @param topic a valid topic name; empty only with a topic alias, which then stands for it
+ * @param topicAlias 0 absent (0 is not a valid alias), else 1 to 65,535. The decoder does not resolve it: the
+ *     aliases belong to the connection
  * @param payload shared, never modified
- * @param properties {@link MessageProperties#NONE}, the shared value, when the packet carries none of them
- * @param subscriptionIds each 1 to 268,435,455, from server to client only; {@link #NO_SUBSCRIPTION_IDS} when absent;
- *     shared, never modified
+ * @param properties {@link MessageProperties#NONE}, the shared value, when the packet has none of them
+ * @param subscriptionIds each 1 to 268,435,455, from server to client only; {@link #NO_SUBSCRIPTION_IDS} when
+ *     absent; shared, never modified
  */
 @SuppressWarnings("ArrayRecordComponent") // shared by contract, compared nowhere
 public record Publish(
@@ -38,7 +38,7 @@ public record Publish(
         }
     }
 
-    /** One without topic alias and subscription identifiers. */
+    /** A packet without topic alias and subscription identifiers. */
     public Publish(
             int packetId,
             boolean dup,
@@ -50,7 +50,7 @@ public record Publish(
         this(packetId, dup, qos, retain, topic, 0, payload, properties, NO_SUBSCRIPTION_IDS);
     }
 
-    /** Gives the length of the payload, not the payload. */
+    /** Shows the length of the payload instead of the payload. */
     @Override
     public String toString() {
         return "Publish[packetId=" + packetId + ", dup=" + dup + ", qos=" + qos.value() + ", retain=" + retain

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Every reason code of MQTT 5.0 (table 2-6), one constant per value. {@link #SUCCESS} is also "normal disconnection"
- * and "granted QoS 0"; the packet tells which is meant.
+ * and "granted QoS 0", depending on the packet.
  */
 public enum ReasonCode {
     /** Success, normal disconnection, granted QoS 0. */
@@ -77,8 +77,8 @@ public enum ReasonCode {
     }
 
     /**
-     * The return code, 0 to 5, that a CONNACK of MQTT 3.1 or 3.1.1 has for this; -1 when it has none and the connection
-     * is closed without a CONNACK [MQTT311-3.2.2-6].
+     * The return code, 0 to 5, of this in a CONNACK of MQTT 3.1 or 3.1.1; -1 when it has none and the connection is
+     * closed without a CONNACK [MQTT311-3.2.2-6].
      */
     public int connackReturnCode() {
         return connackReturnCode;
@@ -89,7 +89,7 @@ public enum ReasonCode {
         return value < 0 || value >= BY_VALUE.length ? null : BY_VALUE[value];
     }
 
-    /** What a CONNACK return code of MQTT 3.1 or 3.1.1 means; null above 5, which is reserved. */
+    /** The reason code for a CONNACK return code of MQTT 3.1 or 3.1.1; null above 5, which is reserved. */
     public static @Nullable ReasonCode ofConnackReturnCode(int returnCode) {
         return switch (returnCode) {
             case 0 -> SUCCESS;

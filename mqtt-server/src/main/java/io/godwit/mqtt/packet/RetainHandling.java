@@ -1,7 +1,7 @@
 package io.godwit.mqtt.packet;
 
 /**
- * Which retained messages a SUBSCRIBE asks for; the order of the constants is their wire value [MQTT5-3.3.1-9] to
+ * Which retained messages a SUBSCRIBE requests; the order of the constants is their wire value [MQTT5-3.3.1-9] to
  * [MQTT5-3.3.1-11].
  */
 public enum RetainHandling {

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The answer to a SUBSCRIBE.
  *
- * @param packetId that of the SUBSCRIBE
- * @param reasonCodes one per filter, in its order [MQTT5-3.9.3-1]: the granted QoS, or an error, which MQTT 3.1 and
- *     3.1.1 see as 0x80
+ * @param packetId of the SUBSCRIBE
+ * @param reasonCodes one per filter, in its order [MQTT5-3.9.3-1]: the granted QoS, or an error, which MQTT 3.1.1
+ *     clients get as 0x80
  */
 public record SubAck(
         int packetId,

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The answer to an UNSUBSCRIBE.
  *
- * @param packetId that of the UNSUBSCRIBE
- * @param reasonCodes one per filter, in its order [MQTT5-3.11.3-1]; not sent under MQTT 3.1 and 3.1.1, where a decoded
- *     one has none
+ * @param packetId of the UNSUBSCRIBE
+ * @param reasonCodes one per filter, in its order [MQTT5-3.11.3-1]; not sent under MQTT 3.1 and 3.1.1, where a
+ *     decoded packet has none
  */
 public record UnsubAck(
         int packetId,

@@ -5,7 +5,7 @@ import io.godwit.plugin.topic.TopicFilter;
 import java.util.List;
 
 /**
- * A client gives subscriptions up.
+ * A client removes subscriptions.
  *
  * @param packetId 1 to 65,535
  * @param filters at least one [MQTT5-3.10.3-2]

@@ -3,9 +3,9 @@ package io.godwit.mqtt.quota;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.topic.TopicFilter;
 
-/** What the stores of this node hold of a tenant. Any thread, event loops included: answers come out of memory. */
+/** How much the stores of this node hold for a tenant. Any thread, event loops included: answers come from memory. */
 public interface Holdings {
-    /** Of a node without stores. */
+    /** For a node without stores. */
     Holdings NONE = new Holdings() {};
 
     /** Subscriptions of sessions of this node that end with their connection. */
@@ -13,22 +13,25 @@ public interface Holdings {
         return 0;
     }
 
-    /** Of these, the ones to shared groups. */
+    /** The number among them in shared groups. */
     default long liveSharedSubscriptions(TenantId tenant) {
         return 0;
     }
 
-    /** Subscriptions of stored sessions, of the whole cluster. */
+    /** Subscriptions of stored sessions in the whole cluster. */
     default long storedSubscriptions(TenantId tenant) {
         return 0;
     }
 
-    /** Of these, the ones to shared groups. */
+    /** The number among them in shared groups. */
     default long storedSharedSubscriptions(TenantId tenant) {
         return 0;
     }
 
-    /** Members of the group of a shared filter: of the cluster those with stored sessions, of this node all. */
+    /**
+     * Members of the group of a shared filter: stored sessions of the whole cluster, and all live sessions of this
+     * node.
+     */
     default int groupMembers(TenantId tenant, TopicFilter filter) {
         return 0;
     }
@@ -43,14 +46,14 @@ public interface Holdings {
         return 0;
     }
 
-    /** Bytes of the payloads of these messages. */
+    /** Bytes of the payloads of all these messages. */
     default long retainedBytes(TenantId tenant) {
         return 0;
     }
 
     /**
-     * Bytes of the payload of the retained message of a topic; -1 when there is none, or this node has no replica of
-     * its range.
+     * Payload bytes of the retained message of a topic; -1 when there is none, or this node has no replica of its
+     * range.
      */
     default long retainedBytes(TenantId tenant, String topic) {
         return -1;

@@ -3,18 +3,21 @@ package io.godwit.mqtt.quota;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A limit per second that many event loops take from: a second's worth may go at once, then as much as flows in. Thread
- * safe without a lock: one number says until when all that was taken is paid for.
+ * A rate limit that many event loops share: a second's worth may be taken at once, after that at the rate. Thread-safe
+ * without a lock: one number holds the time until which everything taken is paid for.
  */
 final class SharedRate {
     private static final long SECOND_NANOS = 1_000_000_000L;
 
     private final long perSecond;
     private final double nanosForOne;
-    /** Atomic: taken from on all loops. Up to a second before now for what may go at once; after now when owed. */
+    /**
+     * Atomic: all loops take from it. Up to a second in the past while some may be taken at once; in the future while
+     * there is a debt.
+     */
     private final AtomicLong paidAtNanos;
 
-    /** @param perSecond 0 for none at all */
+    /** @param perSecond 0 allows none */
     SharedRate(long perSecond, long nowNanos) {
         this(perSecond, new AtomicLong(nowNanos - SECOND_NANOS));
     }
@@ -25,7 +28,7 @@ final class SharedRate {
         this.paidAtNanos = paidAtNanos;
     }
 
-    /** The same with another limit; what is owed stays owed, and for as long. */
+    /** The same with another limit; a debt stays, and lasts as long as before. */
     SharedRate at(long otherPerSecond) {
         return otherPerSecond == perSecond ? this : new SharedRate(otherPerSecond, paidAtNanos);
     }
@@ -34,7 +37,7 @@ final class SharedRate {
         return perSecond;
     }
 
-    /** Takes {@code count}, which have gone already. Returns the nanoseconds to pause for, 0 for none. */
+    /** Takes {@code count} units that were already used. Returns the nanoseconds to pause for, 0 for none. */
     long take(long count, long nowNanos) {
         if (perSecond == 0) {
             return SECOND_NANOS;
@@ -44,7 +47,7 @@ final class SharedRate {
         return Math.max(0, paid - nowNanos);
     }
 
-    /** Takes one if that may go now. */
+    /** Takes one unit if that is allowed now. */
     boolean tryTake(long nowNanos) {
         if (perSecond == 0) {
             return false;
@@ -64,7 +67,7 @@ final class SharedRate {
         }
     }
 
-    /** The nanoseconds until nothing is owed any more, 0 when nothing is. */
+    /** The nanoseconds until the debt is paid, 0 without a debt. */
     long owedNanos(long nowNanos) {
         return perSecond == 0 ? SECOND_NANOS : Math.max(0, paidAtNanos.get() - nowNanos);
     }

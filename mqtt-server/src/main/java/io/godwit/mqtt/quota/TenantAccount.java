@@ -9,12 +9,12 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the clients of one tenant use on this node, and how much they may. Any thread: connections of a tenant are on
- * all event loops, and what they share is counted without locks. A tenant without limits, on a node where nobody asks,
- * costs one look at a field for each message.
+ * How much the clients of one tenant use on this node, and their limits. Any thread: a tenant's connections are on all
+ * event loops, and shared counts need no locks. For a tenant without limits, on a node that does not meter, a message
+ * costs one read of a field.
  */
 public final class TenantAccount {
-    /** For no limit. */
+    /** No limit. */
     public static final long ANY = Long.MAX_VALUE;
 
     private final TenantId tenant;
@@ -22,14 +22,14 @@ public final class TenantAccount {
     private final LongSupplier nanoClock;
     private final boolean isMetered;
 
-    /** By {@link TenantResource#ordinal}. Replaced as a whole when a limit changes. */
+    /** The limits, by {@link TenantResource#ordinal}. Replaced as a whole when a limit changes. */
     private volatile long[] most;
 
     private volatile @Nullable SharedRate connects;
     private volatile @Nullable SharedRate publishes;
     private volatile @Nullable SharedRate bytes;
 
-    /** Atomic: the next four are written on all loops. */
+    /** Atomic: all loops write the six counts below. */
     private final AtomicLong connections = new AtomicLong();
 
     private final AtomicLong sessions = new AtomicLong();
@@ -42,7 +42,7 @@ public final class TenantAccount {
 
     private final AtomicLong retainingBytes = new AtomicLong();
 
-    // totals since it was made
+    // totals since the account was made
     private final LongAdder connected = new LongAdder();
     private final LongAdder published = new LongAdder();
     private final LongAdder read = new LongAdder();
@@ -54,7 +54,7 @@ public final class TenantAccount {
     private volatile boolean wasHeldAtBytes;
     private volatile long usedAtNanos;
 
-    /** @param isMetered whether messages are counted though there is no limit */
+    /** @param isMetered whether messages are counted even without a limit */
     TenantAccount(TenantId tenant, Holdings holdings, LongSupplier nanoClock, boolean isMetered, long[] most) {
         this.tenant = tenant;
         this.holdings = holdings;
@@ -69,7 +69,7 @@ public final class TenantAccount {
         return tenant;
     }
 
-    /** From now on so much; by {@link TenantResource#ordinal}. One call at a time. */
+    /** Sets the limits, by {@link TenantResource#ordinal}. One call at a time. */
     void limit(long[] next) {
         most = next;
         connects = rate(connects, next[TenantResource.CONNECT_RATE.ordinal()]);
@@ -84,7 +84,7 @@ public final class TenantAccount {
         return present == null ? new SharedRate(perSecond, nanoClock.getAsLong()) : present.at(perSecond);
     }
 
-    /** The most of a resource on this node, {@link #ANY} for no limit. */
+    /** The limit of a resource on this node, {@link #ANY} for none. */
     public long most(TenantResource resource) {
         return most[resource.ordinal()];
     }
@@ -94,8 +94,8 @@ public final class TenantAccount {
     /**
      * Counts a client that connects.
      *
-     * @param mostHere connections on this node, beside what else is said
-     * @return what there is too much of; null when it is counted, and {@link #leave} is due
+     * @param mostHere limit of connections on this node, beside the account's own
+     * @return the exceeded resource; null when the client is counted, and then {@link #leave} must follow
      */
     @Nullable
     TenantResource enter(long mostHere) {
@@ -118,12 +118,12 @@ public final class TenantAccount {
         connections.decrementAndGet();
     }
 
-    /** Whether it has no client and has had none for a while. */
+    /** Whether it has no client and has had none for {@code forNanos}. */
     boolean isIdle(long nowNanos, long forNanos) {
         return connections.get() == 0 && nowNanos - usedAtNanos > forNanos;
     }
 
-    /** Adds, unless that were too many. */
+    /** Adds, unless that exceeds the limit. */
     private static boolean add(AtomicLong count, long more, long most) {
         if (count.addAndGet(more) <= most) {
             return true;
@@ -136,7 +136,7 @@ public final class TenantAccount {
         return connections.get();
     }
 
-    /** A client begins or resumes a session that outlives its connection; {@link #sessionLeft} is due. */
+    /** Counts a session that outlives its connection, new or resumed; {@link #sessionLeft} must follow. */
     public void sessionCame() {
         sessions.incrementAndGet();
     }
@@ -145,7 +145,7 @@ public final class TenantAccount {
         sessions.decrementAndGet();
     }
 
-    /** Whether there are more sessions than there may be, those of {@link #sessionCame} included. */
+    /** Whether there are more sessions than allowed, including those counted by {@link #sessionCame}. */
     public boolean hasTooManySessions() {
         long limit = most(TenantResource.SESSIONS);
         return limit != ANY && sessions.get() + holdings.detachedSessions(tenant) > limit;
@@ -156,8 +156,8 @@ public final class TenantAccount {
     /**
      * Admits one more subscription.
      *
-     * @param mostOfGroup members of a shared group
-     * @return what there is too much of; null when it is admitted, and {@link #subscribed} is due
+     * @param mostOfGroup limit of members of a shared group
+     * @return the exceeded resource; null when it is admitted, and then {@link #subscribed} must follow
      */
     public @Nullable TenantResource subscribing(TopicFilter filter, long mostOfGroup) {
         long limit = most(TenantResource.SUBSCRIPTIONS);
@@ -183,7 +183,7 @@ public final class TenantAccount {
                                         + holdings.liveSharedSubscriptions(tenant)
                                         + holdings.storedSharedSubscriptions(tenant)
                                 > limit
-                // others that are on their way may be of another group: rather one too few for a moment
+                // other subscriptions under way may be for another group: better one too few for a moment
                 || mostOfGroup != ANY && pending + holdings.groupMembers(tenant, filter) > mostOfGroup;
         if (isOver) {
             subscribingShared.decrementAndGet();
@@ -201,7 +201,7 @@ public final class TenantAccount {
 
     // ---- retained messages
 
-    /** Whether retained messages are limited: else {@link #retaining} need not be asked. */
+    /** Whether retained messages are limited; else {@link #retaining} need not be called. */
     public boolean limitsRetained() {
         long[] limits = most;
         return limits[TenantResource.RETAINED_MESSAGES.ordinal()] != ANY
@@ -209,10 +209,10 @@ public final class TenantAccount {
     }
 
     /**
-     * Admits a message that is to be retained.
+     * Admits a message to be retained.
      *
      * @param payloadBytes not 0, which clears a message
-     * @return what there is too much of; null when it is admitted, and {@link #retained} is due
+     * @return the exceeded resource; null when it is admitted, and then {@link #retained} must follow
      */
     public @Nullable TenantResource retaining(String topic, int payloadBytes) {
         long before = holdings.retainedBytes(tenant, topic);
@@ -240,7 +240,7 @@ public final class TenantAccount {
 
     // ---- rates
 
-    /** A client has sent so much. Returns for how many nanoseconds it is not to be read, 0 for none. */
+    /** Counts bytes that a client has sent. Returns how many nanoseconds to pause its reading, 0 for none. */
     public long bytesRead(int count) {
         SharedRate rate = bytes;
         if (rate == null) {
@@ -257,13 +257,13 @@ public final class TenantAccount {
         return owed;
     }
 
-    /** The nanoseconds until what was sent is paid for. */
+    /** The nanoseconds until the debt of bytes is paid. */
     public long bytesOwedNanos() {
         SharedRate rate = bytes;
         return rate == null ? 0 : rate.owedNanos(nanoClock.getAsLong());
     }
 
-    /** A client has sent a PUBLISH. Returns for how many nanoseconds it is not to be read, 0 for none. */
+    /** Counts a PUBLISH that a client has sent. Returns how many nanoseconds to pause its reading, 0 for none. */
     public long publishRead() {
         SharedRate rate = publishes;
         if (rate == null) {
@@ -280,13 +280,13 @@ public final class TenantAccount {
         return owed;
     }
 
-    /** The nanoseconds until what was published is paid for. */
+    /** The nanoseconds until the debt of publishes is paid. */
     public long publishesOwedNanos() {
         SharedRate rate = publishes;
         return rate == null ? 0 : rate.owedNanos(nanoClock.getAsLong());
     }
 
-    /** A client was sent a copy with a payload of so many bytes. */
+    /** Counts a copy sent to a client, with its payload size. */
     public void delivered(int payloadBytes) {
         if (isMetered) {
             delivered.increment();
@@ -294,11 +294,11 @@ public final class TenantAccount {
         }
     }
 
-    // ---- what is told
+    // ---- reported usage
 
     /**
-     * What is used on this node now, of a rate what was used since the account was made. Of subscriptions those of
-     * stored sessions are left out, which all nodes know.
+     * The present amount on this node; for a rate, the total since the account was made. Leaves out subscriptions of
+     * stored sessions, which all nodes know.
      */
     public long used(TenantResource resource) {
         return switch (resource) {
@@ -316,7 +316,7 @@ public final class TenantAccount {
         };
     }
 
-    /** Of subscriptions what {@link #used} leaves out, else 0. */
+    /** The subscriptions that {@link #used} leaves out; 0 for other resources. */
     public long usedByAll(TenantResource resource) {
         return switch (resource) {
             case SUBSCRIPTIONS -> holdings.storedSubscriptions(tenant);
@@ -325,7 +325,7 @@ public final class TenantAccount {
         };
     }
 
-    /** Whether clients were held back at a rate, or refused, since this was last asked. For one thread. */
+    /** Whether clients were throttled or refused by this rate since the last call. For one thread. */
     public boolean takeHeld(TenantResource rate) {
         boolean isHeld = false;
         if (rate == TenantResource.CONNECT_RATE) {

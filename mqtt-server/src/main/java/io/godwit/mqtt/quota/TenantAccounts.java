@@ -11,9 +11,9 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The accounts of the tenants that have clients on this node, or had some seconds ago. Any thread. */
+/** The accounts of tenants that have clients on this node, or had some a few seconds ago. Any thread. */
 public final class TenantAccounts {
-    /** So long an account stays for a tenant whose clients have gone: else its rates would begin anew each time. */
+    /** How long an account outlives its last client: else its rates would restart each time. */
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     private final Function<TenantId, long[]> settings;
@@ -21,13 +21,13 @@ public final class TenantAccounts {
     /** Concurrent: connections come and go on all event loops. */
     private final ConcurrentMap<TenantId, TenantAccount> accounts = new ConcurrentHashMap<>();
 
-    // volatile: these are set once, before the first client connects
+    // volatile: set once, before the first client connects
     private volatile Holdings holdings = Holdings.NONE;
     private volatile @Nullable LimitSource source;
     private volatile boolean isMetered;
 
     /**
-     * @param settings what the settings of a tenant allow, by {@link TenantResource#ordinal}, in a new array
+     * @param settings the limits of a tenant's settings, by {@link TenantResource#ordinal}, in a new array
      * @param nanoClock monotonic
      */
     public TenantAccounts(Function<TenantId, long[]> settings, LongSupplier nanoClock) {
@@ -35,15 +35,15 @@ public final class TenantAccounts {
         this.nanoClock = nanoClock;
     }
 
-    /** Before the first client connects: what the stores hold. */
+    /** Sets the stores' amounts; call before the first client connects. */
     public void holdings(Holdings stores) {
         holdings = stores;
     }
 
     /**
-     * Before the first client connects: who has the last word on limits.
+     * Sets the source that may change the limits; call before the first client connects.
      *
-     * @param metersAll whether the messages of tenants without limits are counted too
+     * @param metersAll whether messages of tenants without limits are counted too
      */
     public void limitedBy(LimitSource last, boolean metersAll) {
         source = last;
@@ -59,8 +59,8 @@ public final class TenantAccounts {
     /**
      * Counts a client that connects.
      *
-     * @param mostHere connections on this node, 0 for any number
-     * @return what there is too much of; null when it is counted, and {@link #leave} is due
+     * @param mostHere limit of connections on this node, 0 for none
+     * @return the exceeded resource; null when the client is counted, and then {@link #leave} must follow
      */
     public @Nullable TenantResource enter(TenantId tenant, long mostHere) {
         @Nullable TenantResource[] over = new @Nullable TenantResource[1];
@@ -78,35 +78,35 @@ public final class TenantAccounts {
 
     public void leave(TenantId tenant) {
         TenantAccount account = accounts.get(tenant);
-        if (account != null) { // it is there for as long as it has clients
+        if (account != null) { // an account exists for as long as it has clients
             account.leave();
         }
     }
 
-    /** That of a tenant; the same object for as long as it has clients. */
+    /** The account of a tenant; the same object for as long as it has clients. */
     public TenantAccount of(TenantId tenant) {
         TenantAccount present = accounts.get(tenant);
         return present != null ? present : accounts.computeIfAbsent(tenant, this::make);
     }
 
-    /** To look at: that of a tenant, or one like it that is not kept. */
+    /** For reading only: the account of a tenant, or a new one that is not kept. */
     public TenantAccount peek(TenantId tenant) {
         TenantAccount present = accounts.get(tenant);
         return present != null ? present : make(tenant);
     }
 
-    /** How many clients a tenant has now. */
+    /** Number of clients of a tenant now. */
     public long connections(TenantId tenant) {
         TenantAccount account = accounts.get(tenant);
         return account == null ? 0 : account.connections();
     }
 
-    /** Those that there are, live. */
+    /** All accounts, as a live view. */
     public Collection<TenantAccount> all() {
         return Collections.unmodifiableCollection(accounts.values());
     }
 
-    /** Other limits may hold for a tenant from now on. */
+    /** Reads the limits of a tenant again, which may have changed. */
     public void retune(TenantId tenant) {
         accounts.computeIfPresent(tenant, (same, account) -> {
             account.limit(mostOf(same));
@@ -114,7 +114,10 @@ public final class TenantAccounts {
         });
     }
 
-    /** The same for all tenants; forgets those that have had no client for a while. Once a second. */
+    /**
+     * Reads the limits of all tenants again, and forgets tenants that have had no client for a while. Call once a
+     * second.
+     */
     public void tick() {
         long now = nanoClock.getAsLong();
         for (TenantId each : accounts.keySet()) {

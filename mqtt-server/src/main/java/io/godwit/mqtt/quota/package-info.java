@@ -1,4 +1,4 @@
-/** What the clients of each tenant use together, and how much of it they may. */
+/** How much the clients of each tenant use together, and their limits. */
 @NullMarked
 package io.godwit.mqtt.quota;
 

@@ -20,7 +20,7 @@ final class AckQueue {
         return slots.isEmpty();
     }
 
-    /** The place of the next PUBLISH. */
+    /** Reserves the place of the next PUBLISH in the order of answers. */
     Slot reserve(int packetId, boolean isQos2) {
         Slot slot = new Slot(packetId, isQos2);
         slots.addLast(slot);
@@ -28,7 +28,8 @@ final class AckQueue {
     }
 
     /**
-     * The outcome of one is known: sends it, and those behind it that waited for it, once all before it have been sent.
+     * Sets the outcome of one PUBLISH. Sends its answer once all earlier ones are sent, and then the later ones that
+     * waited for it.
      */
     void complete(Slot slot, ReasonCode code) {
         slot.code = code;
@@ -42,7 +43,7 @@ final class AckQueue {
         }
     }
 
-    /** An acknowledgement owed. */
+    /** A PUBACK or PUBREC that is owed. */
     static final class Slot {
         private final int packetId;
         private final boolean isQos2;
@@ -54,7 +55,7 @@ final class AckQueue {
         }
     }
 
-    /** Where acknowledgements go. */
+    /** Receives the acknowledgements in order. */
     interface Sender {
         void send(int packetId, boolean isQos2, ReasonCode code);
     }

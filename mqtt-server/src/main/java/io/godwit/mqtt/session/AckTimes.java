@@ -4,29 +4,29 @@ import io.godwit.mqtt.client.AckPace;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long one client takes to answer messages. One message at a time is timed: so each client is, whatever others do,
- * and a message that is not timed costs one comparison when it is sent and one when it is answered. Confined to the
- * loop of its session.
+ * Measures how long one client takes to answer messages. Times one message at a time: so every client is measured,
+ * whatever others do, and an untimed message costs one comparison when it is sent and one when it is answered. Confined
+ * to the loop of its session.
  */
 final class AckTimes {
-    /** A worst time counts for one to two of these. */
+    /** A worst time counts for one to two windows of this length. */
     static final long WINDOW_MILLIS = 300_000;
 
-    /** Of the average, one sample has this part. */
+    /** Each sample contributes one part in this many to the average. */
     private static final int ONE_OF = 8;
 
-    /** The packet id that is timed; 0 for none. */
+    /** The packet id of the message being timed; 0 for none. */
     private int timedId;
 
     private long sinceMillis;
-    /** In the shares of one sample, so that small times are not lost; -1 before the first. */
+    /** The average times {@link #ONE_OF}, so that small times are not lost; -1 before the first. */
     private long average = -1;
 
     private long windowMillis;
     private long worstInWindow;
     private long worstBefore;
 
-    /** @param arrivedMillis when the message, or the client, came */
+    /** @param arrivedMillis when the message or, if later, the client arrived */
     void sent(int packetId, long arrivedMillis) {
         if (timedId == 0) {
             timedId = packetId;
@@ -38,7 +38,7 @@ final class AckTimes {
         return packetId == timedId;
     }
 
-    /** The one that is timed was answered. */
+    /** The client has answered the message being timed. */
     void answered(long nowMillis) {
         long took = Math.max(0, nowMillis - sinceMillis);
         timedId = 0;
@@ -56,7 +56,7 @@ final class AckTimes {
         }
     }
 
-    /** Null when nothing was timed yet. */
+    /** Null before the first message was timed. */
     @Nullable
     AckPace pace(long nowMillis) {
         if (average < 0 && timedId == 0) {

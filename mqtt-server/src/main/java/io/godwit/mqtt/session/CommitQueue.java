@@ -16,11 +16,11 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The publishes of one connection that a store must have before they are distributed, and those behind them. A QoS 2
- * message of a persistent session is first committed by the inbox store ({@code receive}), a retained one by the retain
- * store ({@code set}): a subscriber of the next moment then either finds it retained or gets it live. Since publishes
- * of one connection must not overtake each other [MQTT5-4.6.0-5], whatever arrives while an earlier one waits for its
- * commit waits behind it. Confined to the connection's loop.
+ * The publishes of one connection that a store must commit before they are distributed, and those after them. The inbox
+ * store first commits a QoS 2 message of a persistent session ({@code receive}); the retain store first commits a
+ * retained message ({@code set}), so that a new subscriber either finds it retained or gets it live. Publishes of one
+ * connection must not overtake each other [MQTT5-4.6.0-5], so a publish that arrives while an earlier one waits for its
+ * commit waits too. Confined to the connection's loop.
  */
 final class CommitQueue {
     private final Session session;
@@ -30,13 +30,16 @@ final class CommitQueue {
     private final Unstored unstored;
     private final Distribution distribution;
 
-    /** Publishes that wait for a commit, theirs or an earlier one's; in the order of arrival. */
+    /** Publishes that wait for their own or an earlier one's commit, in the order of arrival. */
     private final ArrayDeque<Waiting> waiting = new ArrayDeque<>(0);
     /**
-     * Those in {@link #waiting} whose retain set has not begun; while there are any, later ones must not begin theirs.
+     * Publishes in {@link #waiting} whose retain set has not begun; while there are any, later ones must not begin
+     * theirs.
      */
     private int retainsToBegin;
-    /** Of the messages that have a token; null until the first. A failure ends the connection, and with it this. */
+    /**
+     * The order of messages with a token; null until the first. A failure ends the connection, and with it this queue.
+     */
     private @Nullable DeliveryOrder order;
 
     /** @param attachment keeps QoS 2 messages; null without a stored session */
@@ -61,7 +64,7 @@ final class CommitQueue {
     /**
      * @param slot null at QoS 0
      * @param packetId 0 unless QoS 2
-     * @param isCounted whether the tenant's account counts it as one to be retained, until it is or will not be
+     * @param isCounted whether the tenant's account counts it as being retained, until it is retained or given up
      */
     void add(Message message, AckQueue.@Nullable Slot slot, int packetId, boolean mustRetain, boolean isCounted) {
         unstored.begin(message);
@@ -108,7 +111,7 @@ final class CommitQueue {
         return order;
     }
 
-    /** After a time-out a store may have it: at QoS 2 only a new connection can ask again. */
+    /** After a timeout the store may have the message: at QoS 2 only a new connection can find out. */
     private static boolean mustCloseAfter(int packetId, Throwable failure) {
         return packetId != 0 && DistOutcome.ofFailure(failure) != DistOutcome.OVERLOADED;
     }
@@ -119,8 +122,7 @@ final class CommitQueue {
         entry.commits++;
         RetainClient retain = session.services.retain;
         TenantId tenant = session.client().tenant();
-        // with a token it is on record: refused for want of disk it would only come again, and the connection be closed
-        // each time
+        // with a token it is recorded: refused for lack of disk, it would come again and close the connection each time
         DeliveryToken token = entry.token;
         CompletableFuture<Void> stored = token == null
                 ? retain.set(tenant, entry.message)
@@ -139,7 +141,7 @@ final class CommitQueue {
         entry.commits--;
         if (session.isClosed() && entry.slot != null) {
             if (entry.commits == 0) {
-                unstored.end(entry.taken); // close() has taken it out of the queue
+                unstored.end(entry.taken); // close() has removed it from the queue
             }
             return;
         }
@@ -150,7 +152,7 @@ final class CommitQueue {
         for (Waiting head = waiting.peekFirst(); head != null && head.commits == 0; head = waiting.peekFirst()) {
             if (head.mustBeginRetain && head.refusal == null && !head.isDistributed) {
                 beginRetain(head);
-                continue; // its commit count tells whether it is done already
+                continue; // its commit count shows whether it is already done
             }
             giveUpRetain(head);
             waiting.removeFirst();
@@ -176,7 +178,7 @@ final class CommitQueue {
     private void leave(Waiting entry) {
         ReasonCode refusal = entry.refusal;
         if (entry.slot != null && !connection.isOpen()) {
-            // an earlier one was refused: the client sends both again, in their order
+            // an earlier one was refused: the client sends both again in order
             unstored.end(entry.taken);
         } else if (refusal != null) {
             unstored.end(entry.taken);
@@ -190,7 +192,7 @@ final class CommitQueue {
         }
     }
 
-    /** The connection is over: gives up those that are to be acknowledged. */
+    /** The connection is over: gives up publishes that need an acknowledgement. */
     void close() {
         List<Waiting> unacknowledged =
                 waiting.stream().filter(entry -> entry.slot != null).toList();
@@ -207,7 +209,7 @@ final class CommitQueue {
     /** A publish that waits. */
     private static final class Waiting {
         private final Message taken;
-        /** What to distribute: for a repeated QoS 2 message the one committed first. */
+        /** The message to distribute: for a repeated QoS 2 message the one committed first. */
         private Message message;
 
         private final AckQueue.@Nullable Slot slot;

@@ -14,12 +14,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has the copies for one client intercepted, one at a time: that which is to be sent next. Confined to the connection's
- * loop.
+ * Passes the copies for one client through the interceptors, one at a time: the copy to be sent next. Confined to the
+ * connection's loop.
  *
- * <p>A copy of QoS 1 or 2 that the plugin was not given, since too many calls wait or it is not called for a while, is
- * asked about again after a pause. It stays in its queue, with the bounds of that: what is acknowledged to its
- * publisher is dropped by a plugin or by a stated limit.
+ * <p>A QoS 1 or 2 copy may not reach the plugin, because too many calls wait or the broker skips the plugin for a
+ * while. It is then asked about again after a pause. Meanwhile it stays in its queue, within the queue's limits: a
+ * message that is acknowledged to its publisher is dropped only by a plugin or by a documented limit.
  */
 final class CopyInterception {
     private static final long FIRST_PAUSE_MILLIS = 50;
@@ -31,14 +31,14 @@ final class CopyInterception {
     private final ChangeRules rules;
     private final Runnable onAnswer;
 
-    /** The copy that the answer is about, and the answer; null before they are there, and once they are told. */
+    /** The copy being asked about, and the answer; null before there is one, and after it was returned. */
     private @Nullable Object asked;
 
     private @Nullable Intercepted answer;
     private boolean isAsking;
     private long pauseMillis = FIRST_PAUSE_MILLIS;
 
-    /** @param onAnswer run, by mail, when {@link #of} has an answer that it did not have before */
+    /** @param onAnswer run on the loop when {@link #of} has a new answer */
     CopyInterception(Session session, InterceptorChain chain, Runnable onAnswer) {
         this.connection = session.connection;
         this.receiver = session.client();
@@ -54,19 +54,20 @@ final class CopyInterception {
     }
 
     /**
-     * What becomes of a copy, told once; null while that is not known, or is not known of an earlier one.
+     * The interceptors' decision about a copy, returned once; null while it, or the decision about an earlier copy, is
+     * pending.
      *
-     * @param copy tells one from the next, by its identity
+     * @param copy identified by its object identity
      * @param qos of the copy
      */
     @Nullable
-    @SuppressWarnings("ReferenceEquality") // the same object is asked for: two equal copies are two
+    @SuppressWarnings("ReferenceEquality") // by identity: two equal copies are different
     Intercepted of(Object copy, Message message, Qos qos) {
         if (isAsking) {
             return null;
         }
         Intercepted known = asked == copy ? answer : null;
-        asked = null; // an idle session keeps no message
+        asked = null; // an idle session must not keep a message
         answer = null;
         if (known != null) {
             return mustAskAgain(known, qos) ? null : known;
@@ -86,7 +87,7 @@ final class CopyInterception {
         return null;
     }
 
-    /** If so, {@link #of} is called by {@code onAnswer} after a pause, and asks again. */
+    /** Whether to ask again after a pause; {@code onAnswer} then calls {@link #of} again. */
     private boolean mustAskAgain(Intercepted outcome, Qos qos) {
         if (qos == Qos.AT_MOST_ONCE || !(outcome instanceof Intercepted.Failed failed) || failed.wasAsked()) {
             pauseMillis = FIRST_PAUSE_MILLIS;

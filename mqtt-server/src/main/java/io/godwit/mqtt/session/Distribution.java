@@ -12,8 +12,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives one connection's publishes to the dist-worker, marks those of QoS 2 distributed, and has them answered by how
- * that went. Confined to the connection's loop.
+ * Passes one connection's publishes to the dist-worker, marks those of QoS 2 as distributed, and answers them with the
+ * outcome. Confined to the connection's loop.
  */
 final class Distribution {
     private final Session session;
@@ -39,10 +39,10 @@ final class Distribution {
      * @param token of a QoS 2 message that the attachment keeps
      */
     void distribute(Message message, AckQueue.@Nullable Slot slot, int packetId, @Nullable DeliveryToken token) {
-        connection.loop().takeHold(); // of a message that this loop published for nobody that could wait
+        connection.loop().takeHold(); // clears the hold of an earlier publish that could not wait
         var outcome = session.publisher.publish(message, token);
         if (outcome.isDone() && slot == null && outcome.getNow(DistOutcome.FAILED) == DistOutcome.DELIVERED) {
-            return; // nobody waits for QoS 0
+            return; // nobody waits for an answer at QoS 0
         }
         if (outcome.isDone()) {
             distributed(message, slot, packetId, token, outcome.getNow(DistOutcome.FAILED));
@@ -79,13 +79,14 @@ final class Distribution {
             tracer.distributed(session.client(), message, code);
         }
         if (code.isError()) {
-            if (slot != null) { // what the receivers of QoS 0 miss is reported for each of them, by the dist-worker
+            if (slot != null) { // at QoS 0 the dist-worker reports each missed receiver
                 reportRefused(message, outcome.name());
             }
             if (token != null) {
                 token.failed();
             }
-            // some receivers may have it: a QoS 2 message that was refused would be published anew and reach them twice
+            // some receivers may have it: if a QoS 2 message were refused, the client would publish it anew and they
+            // would get it twice
             acks.refuse(slot, packetId, code, packetId != 0);
             return;
         }
@@ -93,11 +94,11 @@ final class Distribution {
             acks.settle(slot, packetId, code);
             return;
         }
-        // also when the connection is closed by now: else the next one would have it distributed again
+        // even if the connection is closed by now: else the next one would distribute the message again
         unstored.begin(message);
         OnEventLoop.whenComplete(connection, attachment.distributed(packetId, token.number()), (done, failure) -> {
             if (failure == null) {
-                services.dist.finished(token.origin(), token.number()); // the store tells its own node only
+                services.dist.finished(token.origin(), token.number()); // the store informs only its own node
                 acks.settle(slot, packetId, code);
             } else if (!session.isClosed()) {
                 acks.refuse(slot, packetId, refusal(message, failure), true);
@@ -106,7 +107,10 @@ final class Distribution {
         });
     }
 
-    /** One of QoS 0 whose client sent it and hung up before it was known to be allowed: nobody would send it again. */
+    /**
+     * Distributes a QoS 0 message whose client sent it and disconnected before it was authorized: nobody would send it
+     * again.
+     */
     void distributeLate(Message message, boolean mustRetain) {
         unstored.begin(message);
         CompletableFuture<?> stored = mustRetain
@@ -123,7 +127,7 @@ final class Distribution {
                 });
     }
 
-    /** What a publish is answered that a store failed to take; counted and reported. */
+    /** The reason code for a publish that a store failed to take; counts and reports it. */
     ReasonCode refusal(Message message, Throwable failure) {
         reportRefused(message, String.valueOf(failure.getMessage()));
         return DistOutcome.ofFailure(failure) == DistOutcome.OVERLOADED

@@ -9,10 +9,10 @@ import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 
 /**
- * Counts the filters of a session by 64-bit digests of them: a session that names one again must not be counted twice,
- * sessions are many, and the text of each filter is kept elsewhere already. Clients choose the filters, so the digest
- * is keyed with a secret of this process: nobody can name two filters that count as one, or many that fall on one
- * place. Confined to the loop of its session.
+ * Counts the filters of a session by 64-bit digests. A filter that the session subscribes to again must not count
+ * twice, sessions are many, and the text of each filter is already stored elsewhere. Clients choose the filters, so the
+ * digest uses a secret of this process: nobody can find two filters with one digest, or many that collide in the table.
+ * Confined to the loop of its session.
  */
 final class FilterCount {
     private static final byte[] SECRET = new byte[32];
@@ -22,7 +22,9 @@ final class FilterCount {
         new SecureRandom().nextBytes(SECRET);
     }
 
-    /** Open addressing with linear probing; 0 is a free slot, and at least a quarter are free. A power of two. */
+    /**
+     * Open addressing with linear probing; 0 is a free slot, and at least a quarter are free. Length is a power of two.
+     */
     private long[] slots = new long[FIRST_SLOTS];
 
     private int size;
@@ -32,7 +34,7 @@ final class FilterCount {
         return size;
     }
 
-    /** Together, as {@link FilterSize#chars} counts. */
+    /** Sum of {@link FilterSize#chars} over all filters. */
     int chars() {
         return chars;
     }
@@ -41,7 +43,7 @@ final class FilterCount {
         return size > 0 && slots[placeOf(slots, digest(filter))] != 0;
     }
 
-    /** @return whether it was not there */
+    /** @return whether it was absent */
     boolean add(TopicFilter filter) {
         long digest = digest(filter);
         int place = placeOf(slots, digest);
@@ -58,7 +60,7 @@ final class FilterCount {
         return true;
     }
 
-    /** @return whether it was there */
+    /** @return whether it was present */
     boolean remove(TopicFilter filter) {
         int place = placeOf(slots, digest(filter));
         if (slots[place] == 0) {
@@ -67,7 +69,7 @@ final class FilterCount {
         slots[place] = 0;
         size--;
         chars -= FilterSize.chars(filter);
-        // what stands behind may have been pushed there by the one that is gone
+        // later entries may have been pushed back by the removed one
         int mask = slots.length - 1;
         for (int next = place + 1 & mask; slots[next] != 0; next = next + 1 & mask) {
             long moved = slots[next];
@@ -87,7 +89,7 @@ final class FilterCount {
         return larger;
     }
 
-    /** Where it is, or would be. */
+    /** The slot where the digest is or would be. */
     private static int placeOf(long[] table, long digest) {
         int mask = table.length - 1;
         int place = (int) digest & mask;

@@ -5,30 +5,30 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Counts the patterns of a session's filters. A pattern is what a filter with wildcards is without its names: that of
- * {@code a/+/c} is the one of {@code x/+/z}. With a share group, the group is part of it. A topic matches at most one
- * filter of each pattern, so the number of patterns bounds what one publish costs for this session, while a session of
- * ten thousand filters that are alike has one. A publish walks the levels of each pattern, also of those that do not
- * match in the end, so one of many levels counts for several. Confined to the loop of its session.
+ * Counts the patterns of a session's filters. The pattern of a filter with wildcards is the filter without its names:
+ * {@code a/+/c} and {@code x/+/z} have the same pattern. A share group is part of the pattern. A topic matches at most
+ * one filter of each pattern, so the number of patterns bounds the cost of one publish for this session, while ten
+ * thousand filters of one pattern count as one. A publish walks the levels of each pattern, even of one that does not
+ * match in the end, so a pattern with many levels counts as several. Confined to the loop of its session.
  */
 final class FilterPatterns {
-    /** A pattern of more levels counts as one more for each time these are exceeded. */
+    /** A pattern counts as one for each started group of this many levels. */
     static final int LEVELS_OF_ONE = 16;
 
     private final Map<String, Integer> counts = new HashMap<>(2);
     private int size;
 
-    /** How many there are; those of many levels count for several. */
+    /** The number of patterns; those with many levels count as several. */
     int size() {
         return size;
     }
 
-    /** {@link #size} with the pattern of a filter that may be there already. */
+    /** {@link #size} with the pattern of a filter, which may be present already. */
     int sizeWith(TopicFilter filter) {
         return counts.containsKey(of(filter)) ? size : size + weightOf(filter);
     }
 
-    /** Of a filter that was not there. */
+    /** Adds a filter that was absent. */
     void add(TopicFilter filter) {
         String pattern = of(filter);
         if (!pattern.isEmpty() && counts.merge(pattern, 1, Integer::sum) == 1) {
@@ -36,7 +36,7 @@ final class FilterPatterns {
         }
     }
 
-    /** Of a filter that was there. */
+    /** Removes a filter that was present. */
     void remove(TopicFilter filter) {
         String pattern = of(filter);
         if (counts.containsKey(pattern)
@@ -45,7 +45,7 @@ final class FilterPatterns {
         }
     }
 
-    /** As what the pattern of a filter counts; 0 when it has none. */
+    /** How much the pattern of a filter counts; 0 when it has none. */
     static int weightOf(TopicFilter filter) {
         String text = filter.filter();
         if (isExact(text)) {
@@ -62,7 +62,7 @@ final class FilterPatterns {
         return text.indexOf('+') < 0 && text.indexOf('#') < 0;
     }
 
-    /** Empty for a filter that has neither wildcard nor group: a topic matches one of these at most. */
+    /** Empty for a filter with neither wildcard nor group: a topic matches at most one of these. */
     static String of(TopicFilter filter) {
         StringBuilder pattern = new StringBuilder();
         if (filter.isShared()) {

@@ -18,8 +18,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one connection's publishes of QoS 1 and 2 are answered: PUBACK and PUBREC in the order of the PUBLISHes, the
- * packet ids of QoS 2 from PUBLISH to PUBCOMP, and how many are under way. Confined to the connection's loop.
+ * The answers to one connection's QoS 1 and 2 publishes: PUBACK and PUBREC in the order of the PUBLISHes, the packet
+ * ids of QoS 2 from PUBLISH to PUBCOMP, and the number of publishes under way. Confined to the connection's loop.
  */
 final class InboundAcks {
     private final Session session;
@@ -38,7 +38,7 @@ final class InboundAcks {
 
     /**
      * @param attachment keeps QoS 2 messages; null to keep packet ids in memory
-     * @param receivedBefore QoS 2 packet ids the stored session knows
+     * @param receivedBefore QoS 2 packet ids that the stored session knows
      */
     InboundAcks(Session session, @Nullable InboxAttachment attachment, int[] receivedBefore) {
         this.session = session;
@@ -51,13 +51,13 @@ final class InboundAcks {
         }
     }
 
-    /** How far the QoS 2 message of this packet id is; null when there is none. */
+    /** State of the QoS 2 message with this packet id; null when there is none. */
     @Nullable
     Received stateOf(int packetId) {
         return received == null ? null : received.get(packetId);
     }
 
-    /** The place of a publish of QoS 1 or 2 that is taken in. */
+    /** Reserves the answer for an accepted QoS 1 or 2 publish. */
     AckQueue.Slot open(int packetId, Qos qos) {
         countUnderWay();
         boolean isQos2 = qos == Qos.EXACTLY_ONCE;
@@ -67,7 +67,10 @@ final class InboundAcks {
         return acks.reserve(packetId, isQos2);
     }
 
-    /** Refuses a publish, of any QoS, that is not taken in. MQTT 3.1.1 has no word for that and is told yes. */
+    /**
+     * Answers a publish, of any QoS, that is not accepted. MQTT 3.1.1 cannot express a refusal, so its client gets a
+     * success.
+     */
     void reject(int packetId, Qos qos, ReasonCode code) {
         boolean isQos2 = qos == Qos.EXACTLY_ONCE;
         Received known = isQos2 ? stateOf(packetId) : null;
@@ -88,7 +91,7 @@ final class InboundAcks {
         session.counts().changeInboundUnderWay(change);
     }
 
-    /** The connection is over: nothing is answered any more. */
+    /** The connection is over: no more answers. */
     void close() {
         changeUnderWay(-underWay);
     }
@@ -101,7 +104,7 @@ final class InboundAcks {
         }
     }
 
-    /** The publish is where it has to be. */
+    /** The publish is stored or distributed as required: answers it. */
     void settle(AckQueue.@Nullable Slot slot, int packetId, ReasonCode code) {
         if (session.isClosed() || slot == null) {
             return;
@@ -113,11 +116,11 @@ final class InboundAcks {
     }
 
     /**
-     * Refuses a publish that could not be stored. Under 3.1.1 no acknowledgement can say so: the connection is closed
-     * and the client will repeat it.
+     * Refuses a publish that could not be stored. A 3.1.1 acknowledgement cannot express this, so the connection is
+     * closed and the client sends the publish again.
      *
-     * @param mustClose whether the message may have got somewhere, so that an answer that ends its QoS 2 flow would be
-     *     wrong: with the connection the client keeps the message as one that it has sent
+     * @param mustClose whether some store or receiver may have the message, so that an answer that ends its QoS 2
+     *     flow would be wrong: when the connection closes, the client keeps the message as sent
      */
     void refuse(AckQueue.@Nullable Slot slot, int packetId, ReasonCode code, boolean mustClose) {
         if (session.isClosed() || slot == null) {
@@ -160,7 +163,7 @@ final class InboundAcks {
         }
         Set<Integer> asked = releasing;
         if (!asked.add(packetId)) {
-            return; // a repetition: the PUBCOMP is on its way, and a store that is slow must not be asked without end
+            return; // a repeated PUBREL: the PUBCOMP is on its way, and repetitions must not load a slow store
         }
         OnEventLoop.whenComplete(connection, attachment.release(packetId), (wasKnown, failure) -> {
             asked.remove(packetId);
@@ -191,9 +194,9 @@ final class InboundAcks {
 
     /** State of an inbound QoS 2 packet id. */
     enum Received {
-        /** Known from before this connection; the store knows how far it is. */
+        /** Known from before this connection; the store knows its state. */
         RESUMED,
-        /** Taken in, PUBREC not yet sent. */
+        /** Accepted, PUBREC not yet sent. */
         DISTRIBUTING,
         /** PUBREC sent, PUBREL awaited. */
         RECORDED

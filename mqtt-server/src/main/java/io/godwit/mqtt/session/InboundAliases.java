@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The topic aliases a client has set up on its connection (MQTT 5.0, 3.3.2.3.4). Confined to the loop of its session.
  */
 final class InboundAliases {
-    /** Of all topics together: as much as one may have, or a few thousand for each of many. */
+    /** For all topics together: enough for one of the greatest length, or for many short ones. */
     static final int MAX_CHARS = 65_536;
 
     private final @Nullable String[] topics;
@@ -19,7 +19,7 @@ final class InboundAliases {
         topics = new @Nullable String[maximum];
     }
 
-    /** The topic that {@code publish}, which carries an alias, means; remembers it when it names one. */
+    /** The topic of {@code publish}, which carries an alias; remembers the topic when the packet names one. */
     String resolve(Publish publish) {
         int alias = publish.topicAlias();
         if (alias > topics.length) {

@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a {@link LastingAttachment} leaves what its session is told. Exists before the session does: an end that comes
- * first is kept for it. Confined to the connection's loop.
+ * Receives the events of a {@link LastingAttachment} for its session. Exists before the session does, and keeps an end
+ * that comes earlier. Confined to the connection's loop.
  */
 public final class InboxMail {
     private static final long[] NOTHING = {};
@@ -31,7 +31,7 @@ public final class InboxMail {
         }
     }
 
-    /** The session that is told from now on. */
+    /** Sets the session that gets the events from now on. */
     void openTo(PersistentSession opened) {
         session = opened;
         if (endedBefore != null) {
@@ -53,7 +53,7 @@ public final class InboxMail {
         }
     }
 
-    /** The sequences of what was taken and its client has not answered to the end, ascending. */
+    /** Sequences of delivered messages whose exchange with the client is not complete, ascending. */
     long[] unanswered() {
         return session == null ? NOTHING : session.unanswered();
     }

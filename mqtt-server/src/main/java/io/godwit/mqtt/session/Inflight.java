@@ -9,29 +9,29 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outbound messages of QoS 1 and 2 whose handshake is under way, by packet id: their sequence, how far they are,
- * and, of shared subscriptions only, the message. An open-addressing table of primitives, since every QoS 1 delivery
- * passes through it. Confined to the loop of its session.
+ * The outbound QoS 1 and 2 messages whose handshake is under way, by packet id: their sequence, their state and, for
+ * shared subscriptions only, the message. An open-addressing table of primitives, since every QoS 1 delivery passes
+ * through it. Confined to the loop of its session.
  */
 final class Inflight {
-    /** Nothing is under way with this packet id. */
+    /** No message is under way with this packet id. */
     static final byte NONE = 0;
     /** PUBLISH of QoS 1 sent; PUBACK ends it. */
     static final byte AWAITS_PUBACK = 1;
     /** PUBLISH of QoS 2 sent; PUBREC is next. */
     static final byte AWAITS_PUBREC = 2;
-    /** PUBREC came and is being made durable; PUBREL follows. */
+    /** PUBREC has arrived and is being made durable; PUBREL follows. */
     static final byte RECORDING = 3;
     /** PUBREL sent; PUBCOMP ends it. */
     static final byte AWAITS_PUBCOMP = 4;
 
     private static final int MAX_ID = 65_535;
 
-    // parallel arrays, length a power of two, at most half full; id 0 is a free place
+    // parallel arrays, length a power of two, at most half full; id 0 is a free slot
     private int[] ids = new int[16];
     private byte[] states = new byte[16];
     private long[] sequences = new long[16];
-    /** By packet id; null until the first. */
+    /** Messages held for other members of a shared group, by packet id; null until the first. */
     private @Nullable Map<Integer, Delivery> held;
 
     private long heldBytes;
@@ -39,7 +39,7 @@ final class Inflight {
     private final LoopCounts counts;
 
     /**
-     * @param ofNode shared with all sessions of the node: what is held counts there
+     * @param ofNode counts held bytes over all sessions of the node
      * @param counts of the session's loop
      */
     Inflight(QueuedBytes ofNode, LoopCounts counts) {
@@ -60,7 +60,7 @@ final class Inflight {
         return size;
     }
 
-    /** Takes a packet id that nothing is under way with; there is one while {@link #size} is below 65,535. */
+    /** Takes a free packet id; there is one while {@link #size} is below 65,535. */
     int take(byte state) {
         int id = lastId;
         do {
@@ -71,7 +71,7 @@ final class Inflight {
         return id;
     }
 
-    /** Records what is under way with {@code id}, replacing what was. */
+    /** Sets the state of {@code id}, replacing an earlier one. */
     void put(int id, byte state, long sequence) {
         int place = placeOf(id);
         if (ids[place] == 0) {
@@ -87,7 +87,7 @@ final class Inflight {
         sequences[place] = sequence;
     }
 
-    /** Keeps what is sent as {@code id} for another receiver, until it is removed. */
+    /** Keeps the message sent as {@code id} for another receiver, until it is removed. */
     void hold(int id, Delivery delivery) {
         if (held == null) {
             held = new HashMap<>();
@@ -101,12 +101,12 @@ final class Inflight {
         ofNode.add(change);
     }
 
-    /** Whether what is held is less than {@code most} bytes on the heap, and less than the node has left for all. */
+    /** Whether the held messages take less than {@code most} bytes of heap, and less than the node has left for all. */
     boolean mayHoldMore(long most) {
         return heldBytes == 0 || heldBytes < Math.min(most, ofNode.free());
     }
 
-    /** Gives up what is held; returns it in the order in which it was sent. */
+    /** Takes all held messages, in the order in which they were sent. */
     List<Delivery> takeHeld() {
         List<Delivery> all = held();
         held = null;
@@ -120,7 +120,7 @@ final class Inflight {
             return List.of();
         }
         List<Integer> order = new ArrayList<>(all.keySet());
-        // ids are handed out in turn: the one behind the last is the oldest
+        // ids are handed out in a circle, so the one after the last is the oldest
         order.sort(Comparator.comparingInt(id -> Math.floorMod(id - lastId - 1, MAX_ID)));
         return order.stream().map(all::get).toList();
     }
@@ -131,12 +131,12 @@ final class Inflight {
         return ids[place] == id ? states[place] : NONE;
     }
 
-    /** The sequence given with {@code id}; it must be under way. */
+    /** The sequence stored with {@code id}, which must be under way. */
     long sequence(int id) {
         return sequences[placeOf(id)];
     }
 
-    /** Those given with all that is under way, in no order. */
+    /** The sequences of all messages under way, in no order. */
     long[] sequences() {
         long[] all = new long[size];
         int count = 0;
@@ -148,7 +148,7 @@ final class Inflight {
         return all;
     }
 
-    /** The connection is over, and this with it. */
+    /** The connection is over, and this object with it. */
     void close() {
         counts.changeOutboundUnderWay(-size);
     }
@@ -165,7 +165,7 @@ final class Inflight {
             countHeld(-delivery.message().heapBytes());
         }
         int mask = ids.length - 1;
-        // close the gap: pull up later entries whose own place lies at or before the hole
+        // close the gap: pull up later entries whose own slot is at or before the hole
         for (int place = (hole + 1) & mask; ids[place] != 0; place = (place + 1) & mask) {
             int home = ids[place] & mask;
             if (((place - home) & mask) >= ((place - hole) & mask)) {
@@ -180,7 +180,7 @@ final class Inflight {
 
     private int placeOf(int id) {
         int mask = ids.length - 1;
-        int place = id & mask; // ids are handed out in order, so the low bits spread them perfectly
+        int place = id & mask; // ids are handed out in order, so their low bits spread them perfectly
         while (ids[place] != 0 && ids[place] != id) {
             place = (place + 1) & mask;
         }

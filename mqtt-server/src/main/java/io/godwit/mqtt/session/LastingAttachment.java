@@ -27,21 +27,21 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection's hold on its session that outlasts the leader of its inbox, where that is replaced in good order
- * (docs/adr/0020): then it goes on at the next leader, and whoever uses it notices no more than a pause.
- * So it does when the node of the leader is lost (docs/adr/0056). What became of calls without an answer is not known
- * then: those that may be carried out twice are called again, the others fail.
+ * A connection's attachment to its session that outlasts the leader of its inbox. When the leader is replaced normally
+ * (docs/adr/0020), the attachment continues at the next leader, and its users notice only a pause. The same happens
+ * when the leader's node is lost (docs/adr/0056). The outcome of unanswered calls is then unknown: calls that may be
+ * carried out twice are repeated, others fail.
  *
- * <p>What happens, in order. The leader fails what it has not begun with {@code MOVED}, which {@link #notTaken} learns
- * of, and ends the attachment ({@link #moved}). {@link #goOn} asks for the next one, telling what the client was sent
- * and has not answered. What is called meanwhile waits. When the next one is there ({@link #wentOn}) all that has no
- * answer is called again, in the order of the first calls, and the credit that was left is given anew. Acknowledgements
- * that were on their way are not repeated: what they acknowledged is not among what is told as unanswered.
+ * <p>The steps, in order: The leader fails calls it has not begun with {@code MOVED} ({@link #notTaken}), and ends the
+ * attachment ({@link #moved}). {@link #goOn} requests the next attachment and reports the messages that the client was
+ * sent and has not answered. Calls made meanwhile wait. When the next attachment is there ({@link #wentOn}), all
+ * unanswered calls are repeated in their first order, and the remaining credit is granted again. Acknowledgements under
+ * way are not repeated: the report of unanswered messages already leaves out the acknowledged ones.
  *
- * <p>It gives up when it is refused, or after the time that {@link SessionConfig.Homes} says: that is the end of the
- * attachment, as if the leader had been lost.
+ * <p>It gives up when it is refused, or after the time in {@link SessionConfig.Homes}: then the attachment ends as if
+ * the leader had been lost.
  *
- * <p>Confined to the connection's loop. Futures complete where those of the present attachment do.
+ * <p>Confined to the connection's loop. Futures complete on the threads of the present attachment.
  */
 public final class LastingAttachment implements InboxAttachment {
     private static final int PURGE_FROM = 32;
@@ -51,31 +51,31 @@ public final class LastingAttachment implements InboxAttachment {
     private final ClientInfo client;
     private final InboxMail mail;
 
-    /** Set once, before anybody has this object. */
+    /** Set once, before anyone else has this object. */
     private long incarnation;
 
     private long attachNumber;
 
     private Listener listener = new Listener();
-    /** Null from the end at one leader to the beginning at the next. */
+    /** Null between the end at one leader and the beginning at the next. */
     private @Nullable InboxAttachment current;
-    /** Detached, or ended by the store: it is not gone on with. */
+    /** Detached, or ended by the store: it does not continue. */
     private boolean isOver;
-    /** The {@link io.godwit.mqtt.transport.LoopContext#tick} of the end at the last leader. */
+    /** The {@link io.godwit.mqtt.transport.LoopContext#tick} when the last leader ended it. */
     private int movedAtTick;
-    /** Why; together with when it gives up. */
+    /** The reason for the move, which also decides how long it waits for the next leader. */
     private InboxListener.Reason movedBy = InboxListener.Reason.MOVED;
 
-    /** In the order of the calls; some of those in here are answered. */
+    /** In the order of the calls; may include answered ones. */
     private final ArrayDeque<Call<?>> calls = new ArrayDeque<>(0);
 
     private int purgeAt = PURGE_FROM;
 
     private boolean hasRequested;
     private long credit;
-    /** The highest sequence that was delivered before {@link #detach}. */
+    /** The highest sequence delivered before {@link #detach}. */
     private long sentUpTo;
-    /** As {@link #detach} found it; null before. */
+    /** The unanswered sequences at {@link #detach}; null before. */
     private long @Nullable [] unansweredAtEnd;
 
     private LastingAttachment(Connection connection, SessionServices services, ClientInfo client, InboxMail mail) {
@@ -86,8 +86,8 @@ public final class LastingAttachment implements InboxAttachment {
     }
 
     /**
-     * See {@link io.godwit.inbox.client.InboxClient#attach}. The reply holds a lasting attachment; {@code mail} is told
-     * what it is told. On the loop.
+     * See {@link io.godwit.inbox.client.InboxClient#attach}. The reply holds a lasting attachment, whose events go to
+     * {@code mail}. On the loop.
      */
     public static CompletableFuture<AttachReply> attach(
             Connection connection, SessionServices services, AttachRequest request, InboxMail mail) {
@@ -147,7 +147,7 @@ public final class LastingAttachment implements InboxAttachment {
             services.reports.homeNotFound(client, hasNodeLost, Duration.ofSeconds(patience), failure);
             lost();
         } else if (kind == InboxFailure.MOVED) {
-            goOn(); // it waits where there is no leader
+            goOn(); // waits by itself while there is no leader
         } else {
             connection.loop().onNextSweep(this::goOn);
         }
@@ -169,7 +169,7 @@ public final class LastingAttachment implements InboxAttachment {
 
     private void lost() {
         services.metrics.attachmentLost();
-        mail.ended(InboxListener.Reason.UNAVAILABLE); // before any call tells by its failure
+        mail.ended(InboxListener.Reason.UNAVAILABLE); // before any call fails
         over();
     }
 
@@ -204,7 +204,9 @@ public final class LastingAttachment implements InboxAttachment {
         return call.answer;
     }
 
-    /** What has no answer; not called again, for what it says is told otherwise. */
+    /**
+     * Makes a call without an answer. It is not repeated, because the report of unanswered messages already covers it.
+     */
     private void tell(Consumer<InboxAttachment> what) {
         if (current != null) {
             what.accept(current);
@@ -228,7 +230,7 @@ public final class LastingAttachment implements InboxAttachment {
         }
     }
 
-    /** A leader was stopped in good order before it began with the call, or was lost with it. */
+    /** A leader stopped normally before it began the call, or was lost with the call. */
     private void notTaken(Call<?> call, InboxAttachment by) {
         call.isIssued = false;
         InboxAttachment present = current;
@@ -236,17 +238,17 @@ public final class LastingAttachment implements InboxAttachment {
             call.answer.completeExceptionally(InboxFailure.over());
         } else if (present != null && !present.equals(by)) {
             call.issue(present);
-        } // else with the next one
+        } // else the next attachment issues it
     }
 
     private final class Call<T> {
-        /** Null once answered: it may hold a message. */
+        /** Null once answered, because it may hold a message. */
         private @Nullable Function<InboxAttachment, CompletableFuture<T>> ask;
 
         private final CompletableFuture<T> answer = new CompletableFuture<>();
         /** Whether it may be carried out twice. */
         private final boolean mayRepeat;
-        /** A leader has it, or has answered it. */
+        /** Whether a leader has the call or has answered it. */
         private boolean isIssued;
 
         Call(Function<InboxAttachment, CompletableFuture<T>> ask, boolean mayRepeat) {
@@ -260,7 +262,7 @@ public final class LastingAttachment implements InboxAttachment {
 
         void issue(InboxAttachment on) {
             isIssued = true;
-            Listener by = listener; // of this attachment
+            Listener by = listener; // the listener of this attachment
             Objects.requireNonNull(ask, "answered").apply(on).whenComplete((value, failure) -> {
                 if (failure != null
                         && mustRepeat(by.isLost ? InboxFailure.ofLost(failure) : InboxFailure.of(failure))) {
@@ -313,7 +315,7 @@ public final class LastingAttachment implements InboxAttachment {
 
     @Override
     public CompletableFuture<ReplayOutcome> replay(ReplayStep step) {
-        return ask(attachment -> attachment.replay(step), false); // a second one would come behind the first
+        return ask(attachment -> attachment.replay(step), false); // a repeated step would come after the first one
     }
 
     @Override
@@ -346,9 +348,9 @@ public final class LastingAttachment implements InboxAttachment {
         return done;
     }
 
-    /** The end of the attachment at one leader; what comes from an earlier one is over. */
+    /** Events of the attachment at one leader; the end of an earlier one is ignored. */
     private final class Listener implements InboxListener {
-        /** Written by whoever tells of the end, read by whoever tells of a failure. */
+        /** Written by the thread that reports the end, read by threads that report failures. */
         private volatile boolean isLost;
 
         @Override
@@ -384,7 +386,7 @@ public final class LastingAttachment implements InboxAttachment {
 
         @Override
         public void detached(Reason reason) {
-            isLost = reason == Reason.LOST; // before calls fail for it
+            isLost = reason == Reason.LOST; // set before calls fail because of it
             connection.loop().post(new LoopTask() {
                 @Override
                 protected void run() {
@@ -404,7 +406,7 @@ public final class LastingAttachment implements InboxAttachment {
 
     private void note(List<InboxMessage> messages) {
         if (unansweredAtEnd != null) {
-            return; // the client is not sent it, so it has to come again
+            return; // it is not sent to the client, so it must come again
         }
         for (int i = 0; i < messages.size(); i++) {
             InboxMessage message = messages.get(i);

@@ -20,24 +20,24 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Delivers to live sessions, grouped by event loop. Sessions of the publisher's own loop are served at once. What is
- * for another loop is appended to one hand-over per pair of loops, which is posted once the publisher's loop has
- * handled everything it had to read: one queue operation and at most one wake-up for a whole batch, whatever the number
- * of messages and receivers.
+ * Delivers to live sessions, grouped by event loop. Sessions of the publisher's own loop are served at once. Messages
+ * for another loop are appended to one hand-over per pair of loops, which is posted once the publisher's loop has
+ * handled all its reads: one queue operation and at most one wake-up for a whole batch, whatever the number of messages
+ * and receivers.
  *
- * <p>A hand-over counts as delivered when it is appended, unless the target loop is behind by more than
- * {@link #MAX_BACKLOG} copies: then a delivery is complete only when it has been worked off, and its publisher waits
- * for it: nothing more of it is handled, not even what was read already ({@link LoopContext#holdPublisher}). So a loop
- * is behind by that many copies and one message of each publisher, and everybody's messages wait no longer than these
- * take. They also wait, for a bounded time, for a session whose queue is more than half full ({@link PublisherHold}); a
- * session of another loop says so from its next message on. What comes from other threads, such as the messages of
- * other nodes, waits for loops that are behind in the same way.
+ * <p>A hand-over counts as delivered once appended, unless the target loop is behind by more than {@link #MAX_BACKLOG}
+ * copies. Then a delivery completes only when the target has worked it off, and until then the publisher is held: none
+ * of its packets is handled, not even those already read ({@link LoopContext#holdPublisher}). So a loop is behind by at
+ * most that many copies and one message of each publisher, and no message waits longer than these take. Messages also
+ * wait, for a bounded time, for a session whose queue is more than half full ({@link PublisherHold}); a session of
+ * another loop takes part from its next message on. Messages from other threads, such as those of other nodes, wait for
+ * loops that are behind in the same way.
  */
 public final class LiveFanOut implements Deliverer {
-    /** Copies handed over to one loop and not yet worked off, above which publishers are held back. */
+    /** Copies handed over to one loop and not yet worked off; above this, publishers are held. */
     static final int MAX_BACKLOG = 5_000;
 
-    /** How long a loop works off what others hand over before it looks at its channels. */
+    /** How long a loop works off hand-overs before it checks its channels. */
     static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private static final int ITEMS_PER_LOOK = 64;
@@ -51,7 +51,7 @@ public final class LiveFanOut implements Deliverer {
      */
     private final AtomicInteger[] backlogs;
 
-    /** What each loop has begun to work off, oldest first, so that nothing overtakes; confined to that loop. */
+    /** Hand-overs that each loop has begun to work off, oldest first, so that none overtakes; confined to that loop. */
     private final List<Deque<HandOver>> unfinished = new ArrayList<>();
 
     private final LongSupplier wallMillis;
@@ -127,8 +127,8 @@ public final class LiveFanOut implements Deliverer {
     }
 
     /**
-     * A message of another node, a will, or a publish of the node itself: no iteration to wait for. Complete once no
-     * loop is behind: whoever brings more waits for that.
+     * Delivers a message of another node, a will, or a publish of the node itself, on a thread outside the loops:
+     * flushes at once. Complete once no loop is behind, so that the caller waits before it delivers more.
      */
     private CompletableFuture<DistOutcome> deliverFromOutside(Delivery delivery) {
         @Nullable HandOver[] row = new @Nullable HandOver[backlogs.length];
@@ -167,13 +167,13 @@ public final class LiveFanOut implements Deliverer {
         private final LoopContext target;
         private final @Nullable HandOver[] row;
 
-        /** A Delivery, the Matches of it that are the target's, the next Delivery, and so on. */
+        /** A Delivery, its Matches for the target, the next Delivery, and so on. */
         private final List<Object> items = new ArrayList<>();
 
         private @Nullable Delivery last;
         private int copies;
 
-        // how far it is worked off, by the target
+        // progress of the target
         private int position;
         private @Nullable Delivery current;
         private @Nullable SharedPublish shared;
@@ -186,7 +186,7 @@ public final class LiveFanOut implements Deliverer {
         }
 
         /** Whether this is the first copy of the delivery here. */
-        @SuppressWarnings("ReferenceEquality") // the same object is asked for: two equal deliveries are two
+        @SuppressWarnings("ReferenceEquality") // by identity: two equal deliveries are different
         private boolean add(Delivery delivery, Match match) {
             boolean isFirst = last != delivery;
             if (isFirst) {
@@ -231,14 +231,16 @@ public final class LiveFanOut implements Deliverer {
                     }
                     waiting.removeFirst();
                 }
-            } finally { // a fault costs one copy, and not all behind it
+            } finally { // a fault loses one copy, not all after it
                 if (!waiting.isEmpty()) {
                     target.afterChannels(() -> takeTurn(waiting));
                 }
             }
         }
 
-        /** Returns false when the turn that began then is over before all is delivered. */
+        /**
+         * Works off items; returns false when the turn that began at {@code begin} is over before all are delivered.
+         */
         private boolean workOff(long begin) {
             while (position < items.size()) {
                 Object item = items.get(position++);

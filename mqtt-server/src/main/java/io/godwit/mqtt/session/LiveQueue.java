@@ -7,8 +7,8 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bounded queue of a live session: QoS 1 and 2 messages that neither window nor socket take now. Bounded by itself,
- * and by what is free of the memory that all queues of the node share. Confined to the loop of its session.
+ * The bounded queue of a live session: QoS 1 and 2 messages that neither window nor socket accept now. Has its own
+ * limits and shares the memory that all queues of the node have. Confined to the loop of its session.
  */
 final class LiveQueue {
     private final ArrayDeque<Entry> entries = new ArrayDeque<>();
@@ -24,7 +24,7 @@ final class LiveQueue {
         this.ofNode = ofNode;
     }
 
-    /** From now on; what waits stays. Due before the first message. */
+    /** Sets the limits; waiting messages stay. Call before the first message. */
     void bound(int messages, long heapBytes) {
         maxMessages = messages;
         maxBytes = heapBytes;
@@ -38,7 +38,7 @@ final class LiveQueue {
         return entries.isEmpty();
     }
 
-    /** Whether one more would break a limit; the first message is always taken. */
+    /** Whether one more message would exceed a limit; an empty queue always accepts one. */
     boolean isFullFor(Message message) {
         return entries.size() >= maxMessages || !entries.isEmpty() && bytes + message.heapBytes() > most();
     }
@@ -52,7 +52,7 @@ final class LiveQueue {
         return entries.size() > maxMessages / 2 || bytes > most() / 2;
     }
 
-    /** Whether those that wait may go on. */
+    /** Whether waiting publishers may continue. */
     boolean isUnderQuarter() {
         return entries.size() <= maxMessages / 4 && bytes <= most() / 4;
     }
@@ -63,13 +63,13 @@ final class LiveQueue {
         count(entry.message.heapBytes());
     }
 
-    /** The oldest, which stays; null when there is none. */
+    /** The oldest entry, not removed; null when empty. */
     @Nullable
     Entry peek() {
         return entries.peekFirst();
     }
 
-    /** Takes the oldest; null when there is none. */
+    /** Removes the oldest entry; null when empty. */
     @Nullable
     Entry poll() {
         Entry entry = entries.pollFirst();
@@ -86,11 +86,11 @@ final class LiveQueue {
     }
 
     /**
-     * One delivery that waits.
+     * One waiting delivery.
      *
      * @param ids shared, never modified
-     * @param shared what to hand on to another member of the shared group when the session ends; null when it is its
-     *     own
+     * @param shared the delivery to pass to another member of the shared group when the session ends; null without
+     *     a shared subscription
      */
     @SuppressWarnings("ArrayRecordComponent")
     record Entry(

@@ -3,17 +3,16 @@ package io.godwit.mqtt.session;
 import java.util.function.ToLongFunction;
 
 /**
- * What the sessions of one event loop have now, and what their clients have acknowledged: plain numbers that only the
- * loop writes, since each message of QoS 1 and 2 changes them. Whoever adds up those of all loops may see each a moment
- * late.
+ * Present amounts of the sessions of one event loop, and the number of acknowledged messages. Plain numbers that only
+ * the loop writes, since each QoS 1 and 2 message changes them. A sum over all loops may see each slightly late.
  *
- * <p>Numbers of different loops lie in different cache lines: objects that are made one after the other lie side by
- * side, and a line that two loops write goes to and fro between their cores with each message.
+ * <p>Numbers of different loops lie in different cache lines: objects made one after the other lie side by side, and a
+ * line that two loops write would move between their cores with each message.
  */
 final class LoopCounts {
     /**
-     * What lies before and behind the numbers, in longs: two cache lines, since processors fetch them in pairs. With
-     * the array's own head at its beginning that suffices wherever the array lies.
+     * Padding before and after the numbers, in longs: two cache lines, since processors fetch them in pairs. Together
+     * with the array's header it suffices wherever the array lies.
      */
     static final int SPACING = 16;
 
@@ -24,7 +23,7 @@ final class LoopCounts {
 
     final long[] numbers = new long[ACKNOWLEDGED + 1 + SPACING];
 
-    /** Publishes of QoS 1 and 2 taken in and not acknowledged. */
+    /** Accepted QoS 1 and 2 publishes without an acknowledgement yet. */
     long inboundUnderWay() {
         return numbers[INBOUND];
     }
@@ -33,7 +32,7 @@ final class LoopCounts {
         numbers[INBOUND] += change;
     }
 
-    /** Messages of QoS 1 and 2 sent and not acknowledged. */
+    /** Sent QoS 1 and 2 messages without an acknowledgement yet. */
     long outboundUnderWay() {
         return numbers[OUTBOUND];
     }
@@ -51,7 +50,7 @@ final class LoopCounts {
         numbers[QUEUED] += change;
     }
 
-    /** Messages that clients have acknowledged, ever. */
+    /** Messages that clients have acknowledged since the start. */
     long acknowledged() {
         return numbers[ACKNOWLEDGED];
     }
@@ -60,7 +59,7 @@ final class LoopCounts {
         numbers[ACKNOWLEDGED]++;
     }
 
-    /** Of all loops. Any thread. */
+    /** The sum over all loops. Any thread. */
     static long sum(LoopCounts[] all, ToLongFunction<LoopCounts> value) {
         long sum = 0;
         for (LoopCounts each : all) {

@@ -7,9 +7,9 @@ import io.godwit.plugin.message.Qos;
 import java.util.function.LongSupplier;
 
 /**
- * How long messages take from their arrival to a client's connection: of one of {@link #ONE_OF} copies that each event
- * loop sends. The message has the time of its arrival, so this costs a count for each copy and the clock for one of
- * them, and no message grows. Each loop has a count of its own.
+ * Measures how long messages take from arrival to a client's connection, for one of {@link #ONE_OF} copies that each
+ * event loop sends. A message already has its time of arrival, so this costs a counter for each copy and a clock read
+ * for one in {@link #ONE_OF}. Each loop has its own counter.
  */
 final class OutLatency {
     static final int ONE_OF = 64;
@@ -22,7 +22,7 @@ final class OutLatency {
 
     /**
      * @param loops the number of event loops
-     * @param wallMillis the wall clock that messages have their time from
+     * @param wallMillis the wall clock that messages take their time from
      */
     OutLatency(int loops, MqttMetrics metrics, LongSupplier wallMillis) {
         this.counts = new int[(loops + 1) * SPACING];
@@ -31,9 +31,9 @@ final class OutLatency {
     }
 
     /**
-     * A copy has been handed to a connection, by its loop.
+     * A copy was handed to a connection, on its loop.
      *
-     * @param sinceMillis a message that came before that waited for its receiver: it is not timed. Wall clock
+     * @param sinceMillis messages that arrived before this waited for their receiver and are not measured. Wall clock
      */
     void sent(LoopContext loop, Message message, Qos qos, long sinceMillis) {
         int place = (loop.index() + 1) * SPACING;

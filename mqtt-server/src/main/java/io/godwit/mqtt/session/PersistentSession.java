@@ -36,12 +36,12 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A session kept by the inbox store, while its client is connected. Whatever goes out comes through the attachment,
- * with packet ids; whatever the client answers goes back to it. Confined to the connection's event loop.
+ * A session kept by the inbox store, while its client is connected. Outbound messages come through the attachment, with
+ * packet ids; the client's answers go back to it. Confined to the connection's event loop.
  *
- * <p>The store is given credit for {@code window + buffer} messages of QoS 1 and 2: those within the window are under
- * way to the client, the others wait here, so that an acknowledgement need not wait for the store to be followed by the
- * next message. Acknowledgements are handed to the store once per read, with as much new credit.
+ * <p>The store gets credit for {@code window + buffer} QoS 1 and 2 messages. Those within the window are under way to
+ * the client; the others wait here, so that the next message can follow an acknowledgement without waiting for the
+ * store. Acknowledgements go to the store once per read, with as much new credit.
  */
 public final class PersistentSession extends Session {
     private static final int MAX_BUFFERED = 256;
@@ -53,40 +53,40 @@ public final class PersistentSession extends Session {
     private final int credit;
     private final InboxMail mail;
     private final SubscriptionSteps subscriptions;
-    /** Subscriptions that an earlier connection left owed retained messages. */
+    /** Subscriptions to which an earlier connection still owed retained messages. */
     private final List<StoredSubscription> owed;
 
     // null until the first use
     private @Nullable StoredReplays replays;
     private @Nullable ReleaseQueue releases;
 
-    /** Delivered by the store and not yet sent. */
+    /** Messages delivered by the store and not yet sent. */
     private final ArrayDeque<InboxMessage> waiting = new ArrayDeque<>(0);
 
     /** Null without interceptors. */
     private final @Nullable CopyInterception interception;
 
-    /** When the client came; wall clock. */
+    /** When the client connected; wall clock. */
     private final long beganMillis;
 
-    /** Above the last sequence that went out. */
+    /** One above the last sequence that was sent. */
     private long sentBelow;
 
-    /** PUBACKs of this read. */
+    /** Sequences of the PUBACKs of this read. */
     private long[] acknowledged = {};
 
     private int acknowledgedCount;
     private int creditOwed;
-    /** Shared subscriptions whose groups know that the client is connected; null when there are none. */
+    /** Shared subscriptions whose groups have been told that the client is connected; null for none. */
     private @Nullable Set<TopicFilter> memberships;
 
-    /** Packets of one read are being handled: acknowledgements are handed over behind the last. */
+    /** Whether packets of one read are being handled: acknowledgements go to the store after the last. */
     private boolean isReading;
 
     private boolean isDetached;
     /** Complete when the leader has decided the detach. */
     private final CompletableFuture<Void> detaching = new CompletableFuture<>();
-    /** What the client had not answered when the connection ended; null before. */
+    /** Unanswered sequences when the connection ended; null before. */
     private long @Nullable [] unansweredAtEnd;
 
     /** @param end see {@link Session.End} */
@@ -151,7 +151,7 @@ public final class PersistentSession extends Session {
 
     void deliver(List<InboxMessage> messages) {
         if (isClosed()) {
-            dropQos0(messages); // QoS 1 and 2 stay in the inbox
+            dropQos0(messages); // QoS 1 and 2 messages stay in the inbox
             return;
         }
         for (int i = 0; i < messages.size(); i++) {
@@ -176,7 +176,7 @@ public final class PersistentSession extends Session {
         }
     }
 
-    /** Behind an answer of interceptors; acknowledgements of copies that they dropped are handed over. */
+    /** Continues after an answer of interceptors, and passes on acknowledgements of copies that they dropped. */
     private void drainAnswered() {
         if (!isClosed()) {
             drain();
@@ -198,10 +198,10 @@ public final class PersistentSession extends Session {
         send(m, m.message());
     }
 
-    /** @param message what interceptors have made of it */
+    /** @param message as the interceptors left it */
     private void send(InboxMessage m, Message message) {
         boolean isQos0 = m.qos() == Qos.AT_MOST_ONCE;
-        if (isExpired(m.message()) && !m.redelivered()) { // once sent, a flow must be finished [MQTT5-4.4.0-1]
+        if (isExpired(m.message()) && !m.redelivered()) { // a flow that has begun must be finished [MQTT5-4.4.0-1]
             dropped(m.message(), DropReason.EXPIRED);
         } else if (sendPublish(
                 message, m.qos(), m.retain(), m.subscriptionIds(), m.packetId(), !isQos0 && m.redelivered())) {
@@ -216,7 +216,7 @@ public final class PersistentSession extends Session {
         giveUp(m);
     }
 
-    /** It is not sent: over for the store as if it had been acknowledged. */
+    /** Does not send the message: the store treats it as acknowledged. */
     private void giveUp(InboxMessage m) {
         if (m.qos() != Qos.AT_MOST_ONCE) {
             if (m.qos() == Qos.AT_LEAST_ONCE) {
@@ -231,7 +231,7 @@ public final class PersistentSession extends Session {
         }
     }
 
-    /** @param head of those that wait; stays there when false is returned */
+    /** @param head the first waiting message; stays there when this returns false */
     private boolean sendIntercepted(CopyInterception by, InboxMessage head) {
         if (isExpired(head.message()) && !head.redelivered()) {
             send(waiting.removeFirst());
@@ -248,7 +248,7 @@ public final class PersistentSession extends Session {
         }
         dropped(head.message(), DropReason.INTERCEPTED);
         if (head.redelivered() && head.qos() == Qos.EXACTLY_ONCE) {
-            // its client may know the packet id from before, and would take the next message of it for a repetition
+            // the client may know the packet id, and would take its next message for a repetition
             record(head.packetId(), head.sequence());
         } else {
             giveUp(head);
@@ -261,7 +261,7 @@ public final class PersistentSession extends Session {
         return beganMillis;
     }
 
-    /** The window is of QoS 1 and 2 alone [MQTT5-4.9.0-3]. */
+    /** The window applies only to QoS 1 and 2 [MQTT5-4.9.0-3]. */
     private boolean mayGo(InboxMessage head) {
         return head.qos() == Qos.AT_MOST_ONCE ? connection.isWritable() : hasWindow();
     }
@@ -271,7 +271,7 @@ public final class PersistentSession extends Session {
             if (interception == null) {
                 send(waiting.removeFirst());
             } else if (!sendIntercepted(interception, waiting.getFirst())) {
-                break; // the answer comes
+                break; // the answer is pending
             }
         }
         if (replays != null) {
@@ -279,7 +279,7 @@ public final class PersistentSession extends Session {
         }
     }
 
-    // ---- what the client answers
+    // ---- answers of the client
 
     @Override
     void onPubAck(PubAck ack) {
@@ -332,8 +332,8 @@ public final class PersistentSession extends Session {
     }
 
     /**
-     * PUBREL follows when the store has on record that PUBLISH is over: a next connection must not begin with PUBLISH
-     * again [MQTT5-4.3.3-5].
+     * Sends PUBREL only after the store has recorded the PUBREC: the next connection must not send PUBLISH again
+     * [MQTT5-4.3.3-5].
      */
     private void record(int packetId, long sequence) {
         inflight().put(packetId, Inflight.RECORDING, sequence);
@@ -439,16 +439,16 @@ public final class PersistentSession extends Session {
         return subscriptions.unsubscribe(filters);
     }
 
-    /** Sees to it that a session just attached has all its routes: a crash may have left one out. */
+    /** Ensures that a session just attached has all its routes: a crash may have left one out. */
     public static CompletableFuture<?>[] routesOf(ClientInfo client, AttachReply reply, DistClient dist) {
         InboxReceiver receiver = new InboxReceiver(client.tenant(), client.clientId(), reply.incarnation());
-        RouteNumber number = RouteNumber.of(reply.attachNumber(), 0); // before those of SubscriptionSteps
+        RouteNumber number = RouteNumber.of(reply.attachNumber(), 0); // before the numbers of SubscriptionSteps
         return reply.subscriptions().stream()
                 .map(s -> dist.ensureRoute(s.filter(), receiver, optionsOf(s), number))
                 .toArray(CompletableFuture<?>[]::new);
     }
 
-    /** What {@code stored} means for delivery. */
+    /** The delivery options of {@code stored}. */
     static SubscriptionOptions optionsOf(StoredSubscription stored) {
         return new SubscriptionOptions(
                 stored.qos(), stored.noLocal(), stored.retainAsPublished(), stored.subscriptionId());
@@ -472,7 +472,7 @@ public final class PersistentSession extends Session {
         }
     }
 
-    /** Whether the client has been sent all that the store delivered and could take more. */
+    /** Whether everything that the store delivered has been sent to the client, and it can take more. */
     boolean isCaughtUp() {
         return !isClosed() && !isDetached && waiting.isEmpty() && hasWindow();
     }
@@ -503,7 +503,7 @@ public final class PersistentSession extends Session {
         connection.disconnect(code, "the session was detached: " + reason);
     }
 
-    /** The sequences of what the store delivered and the client has not answered to the end, ascending. */
+    /** Sequences of delivered messages whose exchange with the client is not complete, ascending. */
     long[] unanswered() {
         if (unansweredAtEnd != null) {
             return unansweredAtEnd;

@@ -27,13 +27,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes the publishes of one connection in. Confined to its loop.
+ * Accepts the publishes of one connection. Confined to its loop.
  *
- * <p>The order of events for one PUBLISH: {@link #onPublish} resolves its alias, {@link #ask} asks whether it is
- * allowed and what interceptors make of it, {@link #take} gives it its place among the acknowledgements
- * ({@link InboundAcks}). One that a store must have first waits in the {@link CommitQueue}, and whatever arrives behind
- * it; without such a wait nothing is queued. Then it is distributed ({@link Distribution}) and acknowledged.
- * {@link Unstored} keeps the back-pressure.
+ * <p>The steps for one PUBLISH: {@link #onPublish} resolves its alias, {@link #ask} asks for authorization and passes
+ * it to interceptors, {@link #take} reserves its acknowledgement ({@link InboundAcks}). A publish that a store must
+ * commit first waits in the {@link CommitQueue}, and later publishes wait after it; without such a wait nothing is
+ * queued. Then it is distributed ({@link Distribution}) and acknowledged. {@link Unstored} applies back-pressure.
  */
 final class PublishIntake {
     private static final Logger LOG = LoggerFactory.getLogger(PublishIntake.class);
@@ -45,15 +44,15 @@ final class PublishIntake {
     private final Connection connection;
     private final @Nullable InboxAttachment attachment;
 
-    /** Null when publishes need not be asked about. */
+    /** Null when publishes need no authorization. */
     private final @Nullable PublishChecks checks;
 
-    /** Null without interceptors, as is the next. */
+    /** Null without interceptors, like {@link #changes}. */
     private final @Nullable InterceptorChain interceptors;
 
     private final @Nullable ChangeRules changes;
 
-    /** What becomes of the publishes, in their order; null when nobody is asked about them. */
+    /** Handles publishes in their order; null when neither authorization nor interceptors apply. */
     private final @Nullable InOrder turns;
 
     private final InboundAcks acks;
@@ -62,12 +61,12 @@ final class PublishIntake {
     private final CommitQueue commits;
     private @Nullable InboundAliases aliases;
 
-    /** The time of what is being read; 0 when nothing is. One look at the clock for each read is enough. */
+    /** The time of the read being handled; 0 outside one. One clock call per read is enough. */
     private long readAtMillis;
 
     /**
      * @param attachment keeps QoS 2 messages; null to keep packet ids in memory
-     * @param receivedBefore QoS 2 packet ids the stored session knows
+     * @param receivedBefore QoS 2 packet ids that the stored session knows
      */
     PublishIntake(Session session, @Nullable InboxAttachment attachment, int[] receivedBefore) {
         this.session = session;
@@ -91,7 +90,7 @@ final class PublishIntake {
 
     void onPublish(Publish publish) {
         if (session.isClosed() || !connection.isOpen()) {
-            services.metrics.packetsIgnored(1); // read before the connection was closed; never acknowledged
+            services.metrics.packetsIgnored(1); // read before the connection closed; never acknowledged
             return;
         }
         String said = publish.topicAlias() == 0 ? publish.topic() : aliases().resolve(publish);
@@ -101,7 +100,7 @@ final class PublishIntake {
         if (refusal != null) {
             if (turns == null || turns.isEmpty()) {
                 reject(publish, said, refusal);
-            } else { // the answers leave in the order of the publishes
+            } else { // answers must leave in the order of the publishes
                 turns.add(ALLOWED, decision -> reject(publish, said, refusal));
             }
             return;
@@ -124,12 +123,12 @@ final class PublishIntake {
         }
     }
 
-    /** What was read is handled. */
+    /** All packets of a read are handled. */
     void onReadComplete() {
         readAtMillis = 0;
     }
 
-    /** Why it is not even asked whether the client may publish this; null when it is. */
+    /** Why the publish is refused without asking for authorization; null when it is not. */
     private @Nullable ReasonCode refusal(Publish publish, String topic) {
         TenantPolicy policy = session.policy();
         if (!policy.allows(topic)) {
@@ -149,14 +148,14 @@ final class PublishIntake {
         return services.topicRules().refusal(session.terms.topics(), topic);
     }
 
-    /** What was begun at QoS 2 is finished, whatever has changed since. */
+    /** A QoS 2 exchange that has begun is finished, whatever has changed since. */
     private boolean isRepeated(Publish publish) {
         return publish.qos() == Qos.EXACTLY_ONCE && acks.stateOf(publish.packetId()) != null;
     }
 
     /**
-     * Whether to refuse a publish because memory is short. What was begun at QoS 2 is finished. 3.1.1 can only be kept
-     * from sending more: what has been read already is taken.
+     * Whether to refuse a publish because memory is short. A QoS 2 exchange that has begun is finished. A 3.1.1 client
+     * can only be stopped from sending more: packets already read are accepted.
      */
     private boolean mustSpareMemory(Publish publish) {
         if (publish.qos() == Qos.AT_MOST_ONCE) {
@@ -170,9 +169,9 @@ final class PublishIntake {
     }
 
     /**
-     * Does not take it. 3.1.1 has no answer for that: one over a limit ends the connection, for the client has lost its
-     * way; one that a rule forbids is taken and dropped. What CONNACK has ruled out ends the connection of 5.0 too
-     * [MQTT5-3.2.2-11], [MQTT5-3.2.2-14].
+     * Refuses the publish. 3.1.1 has no answer for that: a topic over a limit ends the connection; a topic forbidden by
+     * a rule is acknowledged and dropped. A publish that CONNACK ruled out also ends a 5.0 connection [MQTT5-3.2.2-11],
+     * [MQTT5-3.2.2-14].
      */
     private void reject(Publish publish, String topic, ReasonCode code) {
         if (session.isClosed()) {
@@ -188,9 +187,9 @@ final class PublishIntake {
         }
     }
 
-    // ---- whether it is allowed, and what interceptors make of it
+    // ---- authorization and interceptors
 
-    /** What is known of a publish. */
+    /** The result of authorization and interceptors for a publish. */
     private sealed interface Verdict {
         record Denied(AuthDecision.Denied decision) implements Verdict {}
 
@@ -238,7 +237,7 @@ final class PublishIntake {
         return interceptors.run(session.client(), message, changes).thenApply(Verdict.Allowed::new);
     }
 
-    /** Without this a bug would keep the bytes of the message in the account of the node for ever. */
+    /** Without this, a bug would keep the bytes of the message in the node's budget for ever. */
     private static Verdict failed(Throwable failure) {
         LOG.error("a publish could not be judged; it is refused", failure);
         return new Verdict.Allowed(new Intercepted.Failed("", "it could not be judged: " + failure, true));
@@ -269,14 +268,14 @@ final class PublishIntake {
         }
     }
 
-    /** Answers a publish that goes nowhere, so that its client does not send it again but after an error. */
+    /** Answers a publish that is not distributed, so that its client does not send it again, except after an error. */
     private void end(int packetId, Qos qos, ReasonCode code) {
         if (qos == Qos.AT_MOST_ONCE || session.isClosed() || !connection.isOpen()) {
             return;
         }
         InboundAcks.Received known = qos == Qos.EXACTLY_ONCE ? acks.stateOf(packetId) : null;
         if (known != null && known != InboundAcks.Received.RESUMED) {
-            acks.reject(packetId, qos, code); // a repetition: answered as the first one
+            acks.reject(packetId, qos, code); // a repetition: gets the same answer as the first one
             return;
         }
         AckQueue.Slot slot = acks.open(packetId, qos);
@@ -288,7 +287,7 @@ final class PublishIntake {
         }
     }
 
-    /** Under 3.1.1 the answer can not say so, but there must be one, or the connection be closed [MQTT311-3.3.5-2]. */
+    /** A 3.1.1 answer cannot say so, but there must be one, or the connection must be closed [MQTT311-3.3.5-2]. */
     private void deny(int packetId, Qos qos) {
         if (session.isClosed()) {
             return;
@@ -300,7 +299,7 @@ final class PublishIntake {
         }
     }
 
-    // ---- taking it in
+    // ---- acceptance
 
     /** @param published the QoS of its PUBLISH, which decides how it is acknowledged */
     private void take(int packetId, Qos published, Message message) {
@@ -341,7 +340,7 @@ final class PublishIntake {
         }
     }
 
-    /** Whether it adds to the retained messages of a tenant that may not have any number of them. */
+    /** Whether the message is to be retained for a tenant with a limit on retained messages. */
     private boolean isLimited(Message message) {
         return message.retain()
                 && message.payload().length > 0
@@ -349,7 +348,7 @@ final class PublishIntake {
                 && mustRetain(message);
     }
 
-    /** Whether the tenant may retain no more than it does; if it may, the message is counted from now on. */
+    /** Whether the message exceeds the tenant's quota of retained messages; if not, it is counted from now on. */
     private boolean isOverQuota(Message message) {
         TenantAccount account = session.account;
         TenantResource over = account.retaining(message.topic(), message.payload().length);
@@ -360,7 +359,7 @@ final class PublishIntake {
         return over != null;
     }
 
-    /** The same for one that is not counted: its connection is over. */
+    /** The same for a message that is not counted, because its connection is over. */
     private boolean isLateOverQuota(Message message) {
         if (!isLimited(message)) {
             return false;
@@ -372,7 +371,7 @@ final class PublishIntake {
         return isOver;
     }
 
-    /** One for later is retained when it is published. */
+    /** Whether to retain the message now; a delayed one is retained when it is published. */
     private boolean mustRetain(Message message) {
         return message.retain() && !services.topicRules().isDelayed(message.topic());
     }
@@ -381,7 +380,7 @@ final class PublishIntake {
         acks.onPubRel(rel);
     }
 
-    /** Publishes of QoS 1 and 2 whose handshake has begun and not ended. */
+    /** QoS 1 and 2 publishes whose handshake is not complete. */
     int underWay() {
         return acks.underWay();
     }
@@ -392,9 +391,9 @@ final class PublishIntake {
     }
 
     /**
-     * The connection is over. What is to be acknowledged and has not begun to be distributed is forgotten, and what has
-     * begun is not sent to a next home: its client has no acknowledgement and sends it again. QoS 0 goes on its way,
-     * since nobody would send that again.
+     * The connection is over. Drops publishes that need an acknowledgement and are not being distributed yet; those
+     * being distributed are not sent to a next leader. The client got no acknowledgement and sends them again. QoS 0
+     * publishes continue, since nobody would send them again.
      */
     void close() {
         session.publisher.end();

@@ -6,11 +6,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 
 /**
- * How long publishers may wait for the slow live sessions of this node, all of these together: {@link #MOST_NANOS} in
- * each minute. Without this bound, subscribers that take turns could slow every publisher of a topic for ever.
+ * Limits how long publishers may wait for all slow live sessions of this node together: {@link #MOST_NANOS} in each
+ * minute. Without this limit, subscribers that alternate could slow every publisher of a topic for ever.
  *
- * <p>Thread-safe. The state is atomic since sessions of all event loops change it. They do so when a queue gets
- * more than half full and when it has drained, and not for each message, so they seldom meet.
+ * <p>Thread-safe. The state is atomic because sessions of all event loops change it. They rarely contend: they do so
+ * when a queue becomes more than half full and when it has drained, not for each message.
  */
 final class PublisherWaits {
     static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -27,7 +27,7 @@ final class PublisherWaits {
 
     /**
      * @param usedNanos of this window, up to {@code asOf}; sessions that hold publishers at the same time count once
-     * @param open sessions that hold publishers
+     * @param open number of sessions that hold publishers
      */
     private record State(long windowStart, long asOf, long usedNanos, int open) {
         State at(long now) {
@@ -42,7 +42,7 @@ final class PublisherWaits {
         }
     }
 
-    /** A session asks to hold publishers; if it may, {@link #end} must follow. */
+    /** Asks to hold publishers for a session; if allowed, {@link #end} must follow. */
     boolean begin() {
         while (true) {
             State before = Objects.requireNonNull(state.get());

@@ -4,25 +4,24 @@ import io.godwit.mqtt.subscribe.NoteRoom;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What all sessions of the node hold on the heap for one purpose, such as messages for clients that do not keep up, or
- * filters; and how much of it one of them may hold: not more than is left free. So a few that take much get less each
- * the more of them there are, and one that needs little finds room beside them (dynamic thresholds, Choudhury and Hahne
- * 1998).
+ * Heap bytes that all sessions of the node hold for one purpose, such as messages for slow clients, or filters. It also
+ * limits each session: it may hold as much as is left free. So the more sessions take much, the less each of them gets,
+ * and a session that needs little still finds space (dynamic thresholds, Choudhury and Hahne 1998).
  *
- * <p>Thread-safe. Atomic since sessions of all loops change it; they do so only for messages that have to wait, for
- * filters and for notes.
+ * <p>Thread-safe. Atomic because sessions of all loops change it, but only for messages that must wait, for filters and
+ * for notes.
  */
 final class QueuedBytes implements NoteRoom {
-    /** Of the heap. */
+    /** The limit is one part in this many of the heap. */
     private static final int SHARE = 8;
 
-    /** A few messages of the usual size find room beside whatever others hold. */
+    /** A few messages of the usual size are always allowed, whatever others hold. */
     private static final long LEAST = 16 * 1024;
 
     private final long limit;
     private final AtomicLong held = new AtomicLong();
 
-    /** @param limit of all sessions together; the first message of each, and a little more, may come on top */
+    /** @param limit of all sessions together; each session's first message, and a little more, may exceed it */
     QueuedBytes(long limit) {
         this.limit = limit;
     }
@@ -32,7 +31,7 @@ final class QueuedBytes implements NoteRoom {
         return new QueuedBytes(Runtime.getRuntime().maxMemory() / SHARE);
     }
 
-    /** What one session may hold: what is left free, or a little. */
+    /** How much one session may hold: the bytes left free, or a small minimum. */
     @Override
     public long free() {
         return Math.max(LEAST, limit - held.get());
@@ -43,7 +42,7 @@ final class QueuedBytes implements NoteRoom {
         held.addAndGet(bytes);
     }
 
-    /** What all of them hold. */
+    /** Bytes that all sessions hold. */
     long held() {
         return held.get();
     }

@@ -5,11 +5,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The PUBRECs of one connection whose commits are under way. PUBRELs leave in the order of the PUBRECs [MQTT5-4.6.0-4];
- * the answers of the store may come in another one, as when some of them waited for the next leader of the inbox. As
- * many as the client may have messages unacknowledged, at most. Confined to the connection's loop.
+ * the answers of the store may come in another order, for example when some of them waited for the next leader of the
+ * inbox. Holds at most as many entries as the client may have unacknowledged messages. Confined to the connection's
+ * loop.
  */
 final class ReleaseQueue {
-    /** One of them. */
+    /** One PUBREC. */
     static final class Entry {
         final int packetId;
         final long sequence;
@@ -33,7 +34,7 @@ final class ReleaseQueue {
         entry.isStored = true;
     }
 
-    /** Takes out the first, if it is stored; null while there is none to release. */
+    /** Removes the first entry if it is stored; null when there is none to release. */
     @Nullable
     Entry pollStored() {
         Entry first = entries.peekFirst();

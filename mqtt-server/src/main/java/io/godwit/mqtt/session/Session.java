@@ -59,19 +59,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * Drives one session from CONNACK to close. Confined to the connection's event loop: fields are plain.
  *
- * <p>Taking publishes in is the same for all sessions and stands in {@link PublishIntake}. What goes out comes from
- * memory ({@link TransientSession}) or from the inbox store ({@link PersistentSession}).
+ * <p>All sessions accept publishes in the same way ({@link PublishIntake}). Outbound messages come from memory
+ * ({@link TransientSession}) or from the inbox store ({@link PersistentSession}).
  */
 public abstract class Session implements PacketHandler, Subscriber, ListedClient {
-    /** A socket is full for a moment in any burst; one that stays so belongs to a slow client. */
+    /** A socket is full for a moment in any burst; one that stays full this long belongs to a slow client. */
     private static final int STUCK_SECONDS = 3;
 
     private static final String BY_OPERATOR = "an operator ended the connection";
     private static final long[] NO_SEQUENCES = {};
 
-    /** SUBSCRIBEs and UNSUBSCRIBEs. */
+    /** Limit of unanswered SUBSCRIBEs and UNSUBSCRIBEs. */
     private static final int MAX_REQUESTS_UNANSWERED = 100;
-    /** One SUBSCRIBE may have more; then no other is read until it is answered. */
+    /** One SUBSCRIBE may have more; then no other packet is read until it is answered. */
     private static final int MAX_FILTERS_UNANSWERED = 1_000;
 
     final Connection connection;
@@ -80,12 +80,12 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
     final Publisher publisher;
     private final End end;
     final TenantAccount account;
-    /** What held for its tenant when it began: what CONNACK says goes by that for as long as it is connected. */
+    /** The tenant's settings at the beginning: values announced in CONNACK stay in force for the whole connection. */
     final TenantPolicy agreed;
-    /** What holds for its tenant. Replaced when that changes. */
+    /** The tenant's present settings. Replaced when they change. */
     private TenantPolicy policy;
 
-    /** Of {@link #enlist}, milliseconds since the epoch; 0 before. */
+    /** Time of {@link #enlist}, milliseconds since the epoch; 0 before. */
     private long enlistedAtMillis;
 
     // null until the first use: an idle session has none of them
@@ -95,30 +95,30 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
     private @Nullable InOrder subscribes;
     private @Nullable FilterCount filters;
 
-    /** What these take of the room of the node. */
+    /** Bytes that the filters take of the node's budget. */
     private long filterBytes;
 
     private @Nullable FilterPatterns patterns;
     /**
-     * Of each filter that steps under way add or remove, how many; negative once there was more than one at a time.
-     * Null when there is none.
+     * Number of steps under way for each filter; negative once there was more than one at a time. Null when there are
+     * none.
      */
     private @Nullable Map<TopicFilter, Integer> steps;
 
-    /** What operators wait for that have asked for something in the client's stead; null for nothing. */
+    /** Answers owed to operators who act for the client; null for none. */
     private @Nullable List<CompletableFuture<?>> onBehalf;
 
     private int requestsUnanswered;
-    /** What these take of the {@link FilterRoom}. */
+    /** Filters of unanswered requests, charged to the {@link FilterRoom}. */
     private int filtersUnanswered;
-    /** While the client reads too slowly. */
+    /** Set while the client reads too slowly. */
     private @Nullable SlowSpell slow;
-    /** Seconds for which the client's socket has taken nothing, up to {@link #STUCK_SECONDS}. */
+    /** Seconds for which the client's socket has accepted nothing, up to {@link #STUCK_SECONDS}. */
     private byte stuckSeconds;
 
-    /** While the client authenticates again. */
+    /** Set while the client re-authenticates. */
     private @Nullable Authentication reauthentication;
-    /** Of the last authentication. */
+    /** The grant of the last authentication. */
     private @Nullable Object grant;
 
     private boolean isClosed;
@@ -130,17 +130,17 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
     private boolean owesWill = true;
     private long disconnectExpirySeconds = -1;
 
-    /** Who is told how far the end of a session is; on the loop. */
+    /** Told about the progress of a session's end; on the loop. */
     @FunctionalInterface
     public interface End {
         /**
-         * The stores have decided all that this session has asked of them, and it asks for nothing more: whatever the
-         * client's next connection asks for comes behind that, so the client id is free. What was decided is not
-         * committed yet. Not called, or called later, where that is not known.
+         * The stores have decided every request of this session, and it makes no more. The client id is free: requests
+         * of the client's next connection come after these. The decisions may not be committed yet. Called later or not
+         * at all if this is not known.
          */
         default void left() {}
 
-        /** Nothing of this session can have an effect any more. */
+        /** Nothing of this session can take effect any more. */
         void ended();
     }
 
@@ -189,13 +189,13 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         return filterBytes + FilterSize.heapBytes(filter) <= services.filterBytes.free();
     }
 
-    /** What its filters take on the heap, about. On its loop. */
+    /** About the heap that its filters take. On its loop. */
     public final long filterBytes() {
         return filterBytes;
     }
 
     private void charge(long bytes) {
-        if (!isEnded) { // by then all of it has been given back
+        if (!isEnded) { // after the end everything has been given back
             filterBytes += bytes;
             services.filterBytes.add(bytes);
         }
@@ -231,7 +231,7 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         }
     }
 
-    /** What has no answer when the session is over leaves with it. */
+    /** Releases the budget of a request; the end of the session has released unanswered ones already. */
     private void leaveRoom(int filters) {
         int leaving = Math.min(filters, filtersUnanswered);
         filtersUnanswered -= leaving;
@@ -301,7 +301,7 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         services.dist.releaseExclusive(client().tenant(), filter, client().clientId());
     }
 
-    // ---- what holds for its tenant
+    // ---- tenant settings
 
     @Override
     public final TenantPolicy policy() {
@@ -313,13 +313,13 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         return account;
     }
 
-    /** What CONNACK is to say. */
+    /** The settings that CONNACK announces. */
     public final TenantPolicy agreed() {
         return agreed;
     }
 
     @Override
-    @SuppressWarnings("ReferenceEquality") // there is one object until something changes
+    @SuppressWarnings("ReferenceEquality") // the same object until something changes
     public final void retune() {
         TenantPolicy next = services.policies().of(client().tenant());
         if (next != policy) {
@@ -336,12 +336,12 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
                 policy.ofTenant(TenantSetting.MAX_PUBLISH_RATE));
     }
 
-    /** {@link #policy} is another one. */
+    /** Called when {@link #policy} has changed. */
     void policyChanged() {}
 
-    // ---- as operators see it
+    // ---- for operators
 
-    /** Others may find it from now on, until it is closed. */
+    /** Makes the session visible to others until it is closed. */
     public final void enlist() {
         enlistedAtMillis = services.nowMillis();
         services.clients().of(connection.loop()).add(this);
@@ -367,7 +367,7 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         return inflight == null ? null : inflight.times().pace(services.nowMillis());
     }
 
-    /** A message that the client is to answer was sent. */
+    /** A message that needs an answer was sent to the client. */
     final void awaitsAnswer(int packetId, Message message) {
         inflight().times().sent(packetId, Math.max(message.receivedAtMillis(), waitsSinceMillis()));
     }
@@ -377,7 +377,7 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         if (terms.isV5()) {
             connection.disconnect(code, BY_OPERATOR);
         } else {
-            connection.close(BY_OPERATOR); // a DISCONNECT is the client's alone
+            connection.close(BY_OPERATOR); // before 5.0 only clients send DISCONNECT
         }
     }
 
@@ -393,7 +393,7 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         return onBehalf(codes -> services.subscribeHandler.unsubscribeOnBehalf(this, filters, codes));
     }
 
-    /** Asks for something whose answer fails when the connection ends before. */
+    /** Makes a request whose answer fails if the connection ends first. */
     private CompletableFuture<List<ReasonCode>> onBehalf(Consumer<Consumer<List<ReasonCode>>> asking) {
         CompletableFuture<List<ReasonCode>> answer = new CompletableFuture<>();
         if (!connection.isOpen()) {
@@ -414,16 +414,16 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         return answer;
     }
 
-    /** How many messages wait here for the client to take more. */
+    /** Number of messages that wait here until the client takes more. */
     abstract int queued();
 
-    /** CONNACK is on its way: deliveries may begin. */
+    /** CONNACK has been sent: deliveries may begin. */
     public abstract void start();
 
     /**
-     * Subscribes the client to what the operator has set, and nobody has asked for.
+     * Subscribes the client to the filters that the operator configured for it.
      *
-     * @param present what the session has from before, which is not written again
+     * @param present subscriptions of the resumed session, which are not written again
      */
     public final void subscribeUnasked(List<Subscription> subscriptions, List<StoredSubscription> present) {
         if (subscriptions.isEmpty()) {
@@ -469,13 +469,13 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
             onDisconnect(disconnect);
         } else if (packet instanceof Auth auth) {
             onAuth(auth);
-        } else { // a second CONNECT [MQTT5-3.1.0-2], what only a server sends
+        } else { // a second CONNECT [MQTT5-3.1.0-2], or a packet that only a server sends
             throw new ProtocolException(
                     ReasonCode.PROTOCOL_ERROR, "unexpected " + packet.getClass().getSimpleName());
         }
     }
 
-    /** What was read of publishes is handled. */
+    /** All publishes of a read are handled. */
     final void intakeRead() {
         if (intake != null) {
             intake.onReadComplete();
@@ -503,7 +503,7 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         subscribes.add(checked, action);
     }
 
-    // ---- authentication while connected (MQTT 5.0, 4.12.1); until it has ended the earlier one holds
+    // ---- re-authentication (MQTT 5.0, 4.12.1); until it ends the earlier authentication holds
 
     private void onAuth(Auth auth) {
         String method = terms.authenticationMethod();
@@ -534,11 +534,11 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         begun.begin(auth.authenticationData());
     }
 
-    /** How an authentication while connected ends. */
+    /** Receives the result of a re-authentication. */
     private final class Reauthentication implements Authentication.Outcome {
         @Override
         public void challenged() {
-            // other packets go on meanwhile
+            // other packets are handled meanwhile
         }
 
         @Override
@@ -570,10 +570,10 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         }
     }
 
-    /** Where QoS 2 packet ids are kept; null to keep them in memory. */
+    /** The store of QoS 2 packet ids; null to keep them in memory. */
     abstract @Nullable InboxAttachment attachment();
 
-    /** The QoS 2 packet ids a resumed session had received and not released. */
+    /** QoS 2 packet ids that a resumed session had received and not released. */
     abstract int[] receivedBefore();
 
     abstract void onPubAck(PubAck ack);
@@ -596,7 +596,7 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         connection.closeAsAgreed("client disconnected");
     }
 
-    /** Another connection takes the session over [MQTT5-3.1.4-3]; it waits for {@link End}. On the loop. */
+    /** Another connection takes the session over [MQTT5-3.1.4-3] and waits for {@link End}. On the loop. */
     public final void takenOver() {
         connection.disconnect(ReasonCode.SESSION_TAKEN_OVER, "another connection uses this client id");
     }
@@ -637,19 +637,19 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         release(disconnectExpirySeconds, owesWill);
         if (inflight != null) {
             inflight.close();
-            inflight = null; // a list of matches may keep the session a while longer
+            inflight = null; // a list of matches may reference the session a while longer
         }
         endIfQuiet();
     }
 
     /**
-     * Gives up what the session holds elsewhere; calls {@link #released} when that is done.
+     * Gives up everything the session holds elsewhere; then calls {@link #released}.
      *
-     * @param disconnectExpirySeconds what DISCONNECT said, -1 when nothing
+     * @param disconnectExpirySeconds of the DISCONNECT; -1 for none
      */
     abstract void release(long disconnectExpirySeconds, boolean publishWill);
 
-    /** The stores have decided what was asked of them to give up what the session holds. */
+    /** The stores have decided the requests that give up the session. */
     final void leaving() {
         isLeaving = true;
         endIfQuiet();
@@ -660,7 +660,7 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         endIfQuiet();
     }
 
-    /** The intake has no publish under way any more. */
+    /** The intake has no more publishes under way. */
     final void intakeQuiet() {
         if (isDraining && !isClosed) {
             closeIfDrained();
@@ -688,12 +688,12 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         return isClosed;
     }
 
-    /** Of its loop. */
+    /** The counts of its loop. */
     final LoopCounts counts() {
         return services.countsOf(connection.loop());
     }
 
-    /** Outbound messages of QoS 1 and 2 under way. */
+    /** Outbound QoS 1 and 2 messages under way. */
     final Inflight inflight() {
         Inflight present = inflight;
         if (present == null) {
@@ -703,22 +703,22 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         return present;
     }
 
-    /** Those of {@link #inflight}, in no order. */
+    /** Sequences of the messages in {@link #inflight}, in no order. */
     final long[] sequencesUnderWay() {
         return inflight == null ? NO_SEQUENCES : inflight.sequences();
     }
 
-    /** What is under way by a shared subscription, in the order in which it was sent. */
+    /** Messages of shared subscriptions under way, in the order in which they were sent. */
     final List<Delivery> takeHeldForOthers() {
         return inflight == null ? List.of() : inflight.takeHeld();
     }
 
-    /** How far the outbound message of this packet id is: one of the constants of {@link Inflight}. */
+    /** State of the outbound message with this packet id: one of the constants of {@link Inflight}. */
     final byte stateOf(int packetId) {
         return inflight == null ? Inflight.NONE : inflight.state(packetId);
     }
 
-    /** Whether one more message of QoS 1 or 2 may be sent now. */
+    /** Whether one more QoS 1 or 2 message may be sent now. */
     final boolean hasWindow() {
         return (inflight == null
                         || inflight.size() < terms.sendWindow()
@@ -731,8 +731,8 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
      *
      * @param ids subscription identifiers, empty when none
      * @param packetId 0 at QoS 0
-     * @return false when it is not sent: the client has no such topic, or does not take packets of its size, which is
-     *     counted as dropped [MQTT5-3.1.2-25]
+     * @return false when it is not sent: the topic is outside the client's mount point, or the packet is too large
+     *     for the client, which counts as a drop [MQTT5-3.1.2-25]
      */
     final boolean sendPublish(Message message, Qos qos, boolean retain, int[] ids, int packetId, boolean dup) {
         String topic = terms.topics().delivered(message.topic());
@@ -771,7 +771,7 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
     /**
      * A copy was handed to the connection.
      *
-     * @param isRetained whether its RETAIN flag is set: it may have come before the subscription
+     * @param isRetained whether its RETAIN flag is set: it may be older than the subscription
      * @param packetId 0 at QoS 0
      * @param isRepeated whether it was sent before
      */
@@ -790,7 +790,7 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         }
     }
 
-    /** A copy has to wait for the client. */
+    /** A copy must wait for the client. */
     final void queued(Message message, Qos qos) {
         Tracer tracer = services.tracing.active();
         if (tracer != null) {
@@ -798,7 +798,7 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         }
     }
 
-    /** The client has answered, for good, a copy that was under way. */
+    /** The client has completed the exchange of a copy under way. */
     final void acknowledged(int packetId, ReasonCode code) {
         counts().acknowledge();
         AckTimes times = inflight().times();
@@ -811,18 +811,18 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         }
     }
 
-    /** Messages that came before had to wait for the client. Wall clock. */
+    /** Messages that arrived before this time had to wait for the client. Wall clock. */
     long waitsSinceMillis() {
-        return Long.MIN_VALUE; // such a session begins with the connection
+        return Long.MIN_VALUE; // such a session begins with its connection
     }
 
-    /** Whether a copy for this session may be one that others get as well, but for its packet id. */
+    /** Whether this session's frames can be shared with other sessions, except for the packet id. */
     final boolean takesSharedFrames() {
         return terms.topicAliasMaximum() == 0 && !terms.topics().isMounted();
     }
 
     @SuppressWarnings(
-            "NullAway") // the compiler of Java 17 does not see "byte @Nullable []" in another module's class file
+            "NullAway") // the Java 17 compiler does not see "byte @Nullable []" in another module's class file
     private MessageProperties withRemainingExpiry(Message message) {
         MessageProperties p = message.properties();
         if (p.messageExpirySeconds() < 0) {
@@ -855,12 +855,12 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
         }
     }
 
-    /** Why a message of QoS 0 is dropped while the connection is not writable. */
+    /** Why a QoS 0 message is dropped while the connection is not writable. */
     final DropReason unwritable() {
         return connection.isOverBandwidth() ? DropReason.BANDWIDTH : DropReason.SLOW_CONSUMER;
     }
 
-    // ---- a client that reads too slowly: told when it begins and when it ends
+    // ---- a client that reads too slowly: reported at its beginning and end
 
     private SlowSpell spell() {
         SlowSpell present = slow;
@@ -904,18 +904,19 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
     /**
      * A second has passed.
      *
-     * @return whether the next one matters
+     * @return whether the next tick matters
      */
     abstract boolean tick();
 
     /**
-     * Retained messages for a subscription could not be read or passed on now: counted and reported, and tried again.
+     * Counts and reports that retained messages for a subscription could not be read or passed on now; they are tried
+     * again.
      */
     final void replayDelayed(RetainedReplay replay, Throwable cause) {
         services.reports.replayDelayed(client(), replay.filter().text(), String.valueOf(cause.getMessage()));
     }
 
-    /** Calls {@link #released} when {@code step} is over, well or not. */
+    /** Calls {@link #released} when {@code step} is over, successful or not. */
     final void releaseAfter(CompletableFuture<?> step) {
         OnEventLoop.whenComplete(connection, step, (done, failure) -> released());
     }

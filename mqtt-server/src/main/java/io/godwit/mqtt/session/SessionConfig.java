@@ -11,8 +11,8 @@ import java.util.Map;
 /**
  * Limits of a session.
  *
- * @param maxClientIdBytes of a client id in UTF-8, 23 to 65,535. Every message to another node names its publisher, and
- *     every QoS 2 message is remembered under it: so a long one costs more than most messages
+ * @param maxClientIdBytes of a client id in UTF-8, 23 to 65,535. Every message to another node names its publisher,
+ *     and every QoS 2 message is recorded under its client id, so a long one can cost more than the messages
  */
 public record SessionConfig(
         Windows windows,
@@ -22,7 +22,7 @@ public record SessionConfig(
         Homes homes,
         TopicLimits limits,
         int maxClientIdBytes) {
-    /** Those that a broker must take [MQTT5-3.1.3-5]. */
+    /** The length that a broker must accept [MQTT5-3.1.3-5]. */
     private static final int LEAST_CLIENT_ID_BYTES = 23;
 
     private static final int BYTES_OF_A_CHAR = 3;
@@ -41,21 +41,21 @@ public record SessionConfig(
         inRange("maxClientIdBytes", maxClientIdBytes, LEAST_CLIENT_ID_BYTES, 65_535);
     }
 
-    /** Whether a client may call itself so. */
+    /** Whether the client id is short enough. */
     public boolean allowsClientId(String id) {
         return (long) id.length() * BYTES_OF_A_CHAR <= maxClientIdBytes
                 || id.getBytes(StandardCharsets.UTF_8).length <= maxClientIdBytes;
     }
 
     /**
-     * What may be under way.
+     * How much may be under way.
      *
-     * @param receiveMaximum publishes of QoS 1 and 2 that a client may have under way towards the broker, announced to
-     *     5.0 and enforced by pausing the reading for 3.1.1; 1 to 65,535
-     * @param sendWindow QoS 1 and 2 messages under way towards a client that names no Receive Maximum, and the most for
-     *     one that does; 1 to 65,535
-     * @param topicAliasMaximum aliases a client may set up towards the broker, and the most the broker sets up towards
-     *     it; 0 to 65,535
+     * @param receiveMaximum QoS 1 and 2 publishes that a client may have under way towards the broker, announced to
+     *     5.0 clients and enforced for 3.1.1 by pausing reads; 1 to 65,535
+     * @param sendWindow QoS 1 and 2 messages under way towards a client without a Receive Maximum, and the upper
+     *     limit for one with it; 1 to 65,535
+     * @param topicAliasMaximum aliases that a client may set up towards the broker, and the most that the broker
+     *     sets up towards it; 0 to 65,535
      */
     public record Windows(int receiveMaximum, int sendWindow, int topicAliasMaximum) {
         public Windows {
@@ -66,12 +66,12 @@ public record SessionConfig(
     }
 
     /**
-     * What waits in a live session beyond the send window.
+     * How much may wait in a live session beyond the send window.
      *
-     * @param maxMessages messages of QoS 1 and 2; at least 1
-     * @param maxBytes what they take on the heap together, and apart from that what is sent of shared subscriptions and
-     *     not acknowledged; at least 1; a single message may be larger
-     * @param dropsOldest what a full queue does; the newest is dropped otherwise
+     * @param maxMessages QoS 1 and 2 messages; at least 1
+     * @param maxBytes heap of these together; separately, also the limit for unacknowledged messages of shared
+     *     subscriptions; at least 1; a single message may be larger
+     * @param dropsOldest whether a full queue drops the oldest message; otherwise it drops the newest
      */
     public record Queue(int maxMessages, long maxBytes, boolean dropsOldest) {
         public Queue {
@@ -95,7 +95,9 @@ public record SessionConfig(
             inRange("maxUnstoredNodeBytes", maxUnstoredNodeBytes, 1, Long.MAX_VALUE);
         }
 
-        /** What is held over all connections, in bytes: of a small heap 256 MiB would be most. */
+        /**
+         * The budget over all connections, in bytes. Capped by the heap, since 256 MiB would be most of a small one.
+         */
         public long ofNode() {
             return Math.min(maxUnstoredNodeBytes, Runtime.getRuntime().maxMemory() / UNSTORED_SHARE);
         }
@@ -118,12 +120,12 @@ public record SessionConfig(
     }
 
     /**
-     * How long a connection waits for the next leader of its inbox, in seconds. Whole attempts are counted, each of
-     * which the store ends by itself.
+     * How long a connection waits for the next leader of its inbox, in seconds. Checked after each attempt, which the
+     * store ends by itself.
      *
-     * @param movedPatience when the last leader was stopped in good order; at least 1
-     * @param lostPatience when the node of the last leader was lost: until others take it for dead and elect; at least
-     *     1
+     * @param movedPatience when the last leader stopped normally; at least 1
+     * @param lostPatience when the node of the last leader was lost: until the others declare it dead and elect a
+     *     leader; at least 1
      */
     public record Homes(int movedPatience, int lostPatience) {
         public static final Homes DEFAULTS = new Homes(20, 30);
@@ -134,7 +136,7 @@ public record SessionConfig(
         }
     }
 
-    /** What of these a tenant may have otherwise. */
+    /** The node's values of the settings that a tenant may change. */
     TenantPolicy ofNode(boolean allowsExclusive) {
         Map<TenantSetting, Long> values = new EnumMap<>(TenantSetting.class);
         values.put(TenantSetting.MAX_TOPIC_LEVELS, (long) limits.maxLevels());
@@ -156,37 +158,37 @@ public record SessionConfig(
         return TenantPolicy.ofNode(values);
     }
 
-    /** With other windows. */
+    /** The same with other windows. */
     public SessionConfig with(Windows other) {
         return new SessionConfig(other, queue, intake, times, homes, limits, maxClientIdBytes);
     }
 
-    /** With another queue. */
+    /** The same with another queue. */
     public SessionConfig with(Queue other) {
         return new SessionConfig(windows, other, intake, times, homes, limits, maxClientIdBytes);
     }
 
-    /** With other bounds of the intake. */
+    /** The same with other intake limits. */
     public SessionConfig with(Intake other) {
         return new SessionConfig(windows, queue, other, times, homes, limits, maxClientIdBytes);
     }
 
-    /** With other times. */
+    /** The same with other times. */
     public SessionConfig with(Times other) {
         return new SessionConfig(windows, queue, intake, other, homes, limits, maxClientIdBytes);
     }
 
-    /** With other waits for leaders of inboxes. */
+    /** The same with other waits for leaders of inboxes. */
     public SessionConfig with(Homes other) {
         return new SessionConfig(windows, queue, intake, times, other, limits, maxClientIdBytes);
     }
 
-    /** With other limits of topics. */
+    /** The same with other limits of topics. */
     public SessionConfig with(TopicLimits other) {
         return new SessionConfig(windows, queue, intake, times, homes, other, maxClientIdBytes);
     }
 
-    /** With another bound of client ids. */
+    /** The same with another limit of client ids. */
     public SessionConfig withClientIds(int maxBytes) {
         return new SessionConfig(windows, queue, intake, times, homes, limits, maxBytes);
     }

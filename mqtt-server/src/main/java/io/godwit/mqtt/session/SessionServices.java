@@ -19,7 +19,7 @@ import java.util.Arrays;
 import java.util.function.LongSupplier;
 
 /**
- * What all sessions of a node share. Immutable but for the loops' budgets and lists of clients, each confined to its
+ * What all sessions of a node share. Immutable, except for the budgets and client lists of loops, each confined to its
  * loop, and for {@link PublisherWaits}.
  */
 public final class SessionServices {
@@ -39,9 +39,9 @@ public final class SessionServices {
     private final UnstoredBudget[] budgets;
     private final ClientIndexes clients;
     final QueuedBytes queuedBytes;
-    /** Of the filters of connected sessions. */
+    /** Budget for the filters of connected sessions. */
     final QueuedBytes filterBytes;
-    /** Of the notes that replays of retained messages keep. */
+    /** Budget for the notes of replays of retained messages. */
     final QueuedBytes noteBytes;
 
     final PublisherWaits publisherWaits;
@@ -65,7 +65,7 @@ public final class SessionServices {
         this(config, TopicRules.NONE, new Tenants(), dist, inbox, retain, authorizer, reports, wallMillis, loops);
     }
 
-    /** With rules for topics, and settings of tenants. */
+    /** With rules for topics, and tenant settings. */
     public SessionServices(
             SessionConfig config,
             TopicRules topicRules,
@@ -111,7 +111,7 @@ public final class SessionServices {
                 () -> LoopCounts.sum(counts, LoopCounts::acknowledged));
     }
 
-    /** With other limits, and what is counted over all sessions in common. */
+    /** With other limits; shares the counts over all sessions. */
     private SessionServices(
             SessionServices other, SessionConfig config, Authorizer authorizer, Interceptors interceptors) {
         this.interceptors = interceptors;
@@ -139,14 +139,14 @@ public final class SessionServices {
     }
 
     /**
-     * For sessions from now on. What all sessions count in common stays one account, whose bounds stay: of the config
-     * {@link SessionConfig.Intake#maxUnstoredNodeBytes} has no effect.
+     * For new sessions. Counts and budgets over all sessions stay the same objects with the same limits:
+     * {@link SessionConfig.Intake#maxUnstoredNodeBytes} of {@code next} has no effect.
      */
     public SessionServices reconfigured(SessionConfig next, Authorizer nextAuthorizer) {
         return new SessionServices(this, next, nextAuthorizer, interceptors);
     }
 
-    /** The same for sessions whose messages plugins intercept. */
+    /** The same with interceptors for the messages of sessions. */
     public SessionServices intercepted(Interceptors by) {
         return new SessionServices(this, config, authorizer, by);
     }
@@ -159,7 +159,7 @@ public final class SessionServices {
         return topicRules;
     }
 
-    /** What holds for each tenant. */
+    /** The settings of each tenant. */
     public TenantPolicies policies() {
         return policies;
     }
@@ -185,12 +185,12 @@ public final class SessionServices {
         return wallMillis.getAsLong();
     }
 
-    /** Those with a session, by event loop. */
+    /** Clients with a session, by event loop. */
     public ClientIndexes clients() {
         return clients;
     }
 
-    /** Samples of what goes in and out. */
+    /** Samples of inbound and outbound messages. */
     public Traffic traffic() {
         return traffic;
     }

@@ -5,15 +5,15 @@ import io.godwit.plugin.client.ClientInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What CONNECT and CONNACK agreed on.
+ * The terms that CONNECT and CONNACK agreed on.
  *
  * @param sendWindow QoS 1 and 2 messages under way towards the client at once, 1 to 65,535 [MQTT5-3.3.4-9]
  * @param topicAliasMaximum aliases that may be set up towards the client; 0 to 65,535
  * @param expirySeconds Session Expiry Interval of CONNECT, 0 to 4,294,967,295
  * @param cleanStart Clean Start of 5.0, Clean Session of 3.1.1
- * @param authenticationMethod of CONNECT, by which the client may authenticate again; null when it had none
- * @param topics what the client's topics are called within
- * @param grant what the auth provider has given at the login; null for nothing
+ * @param authenticationMethod of CONNECT, for re-authentication; null without one
+ * @param topics maps the client's topics to those within the broker
+ * @param grant the auth provider's grant at the login; null for none
  */
 public record SessionTerms(
         ClientInfo client,
@@ -24,7 +24,7 @@ public record SessionTerms(
         @Nullable String authenticationMethod,
         ClientTopics topics,
         @Nullable Object grant) {
-    /** Of a client whose topics are what it says, and which began anew. */
+    /** For a client with a clean start and unchanged topics. */
     public SessionTerms(
             ClientInfo client,
             int sendWindow,

@@ -1,6 +1,6 @@
 package io.godwit.mqtt.session;
 
-/** A time in which a client reads more slowly than it is sent to. Confined to the loop of its session. */
+/** A period in which a client reads more slowly than messages arrive for it. Confined to the loop of its session. */
 final class SlowSpell {
     private int seconds;
     private long dropped;
@@ -14,8 +14,8 @@ final class SlowSpell {
     /**
      * A second has passed.
      *
-     * @param isStuck whether the client's socket takes nothing now
-     * @return whether the spell goes on
+     * @param isStuck whether the client's socket accepts nothing now
+     * @return whether the period goes on
      */
     boolean goesOn(boolean isStuck) {
         seconds++;
@@ -28,7 +28,7 @@ final class SlowSpell {
         return seconds;
     }
 
-    /** Messages that the client did not get. */
+    /** Messages dropped during the period. */
     long droppedMessages() {
         return dropped;
     }

@@ -16,19 +16,19 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Retained messages for new subscriptions of a persistent session: they pass its inbox, so that one sequence gives
- * order and packet ids, a few at a time and only while the client keeps up, so that they never fill the inbox. The
- * inbox itself skips topics that it was given a newer live message of. Confined to the loop of its session.
+ * Retained messages for new subscriptions of a persistent session. They pass through its inbox, so that one sequence
+ * gives order and packet ids, a few at a time and only while the client keeps up, so that they never fill the inbox.
+ * The inbox itself skips a topic if it already got a newer live message of it. Confined to the loop of its session.
  *
- * <p>None is lost or given twice: what a subscription is owed is on record with it, and moves on with each message in
- * one commit. So when the connection ends, the next one goes on behind the last that was stored ({@link #resumed}).
- * What the inbox could not take, and with it all that was on its way behind it, is tried again with the next tick, in
- * order.
+ * <p>None is lost or delivered twice: the remaining position of a subscription is recorded with it, and advances with
+ * each message in one commit. So when the connection ends, the next one continues after the last stored message
+ * ({@link #resumed}). Messages that the inbox could not take, and all under way after them, are tried again with the
+ * next tick, in order.
  */
 final class StoredReplays implements ReplayQueue.Sink {
     private static final int MAX_UNDELIVERED = 128;
 
-    /** @param number in the order they were accepted */
+    /** @param number in the order of acceptance */
     private record Accepted(long number, RetainedReplay replay, ReplayStep step) {}
 
     private final PersistentSession session;
@@ -39,9 +39,9 @@ final class StoredReplays implements ReplayQueue.Sink {
 
     /** Inserts under way. */
     private int inserting;
-    /** To be inserted again, by number. */
+    /** Messages to insert again, by number. */
     private final TreeMap<Long, Accepted> unstored = new TreeMap<>();
-    /** Inserted, or being inserted, and not yet seen among the deliveries. */
+    /** Inserted or being inserted, and not yet delivered. */
     private int undelivered;
 
     private boolean isQuietSinceTick;
@@ -57,7 +57,7 @@ final class StoredReplays implements ReplayQueue.Sink {
                 session.services.noteBytes);
     }
 
-    /** What {@code owed}, as an earlier connection left it, is still to be given. */
+    /** The rest of {@code owed} that an earlier connection left. */
     static RetainedReplay resumed(StoredSubscription owed) {
         String from = Objects.equals(owed.retainedFrom(), StoredSubscription.ALL_RETAINED) ? null : owed.retainedFrom();
         return new RetainedReplay(owed.filter(), owed.qos(), owed.subscriptionId(), from);
@@ -83,7 +83,7 @@ final class StoredReplays implements ReplayQueue.Sink {
 
     private void dropCancelled() {
         if (unstored.values().removeIf(what -> what.replay.isCancelled())) {
-            queue.advance(); // the others wait behind them
+            queue.advance(); // others wait for them
         }
     }
 
@@ -91,7 +91,7 @@ final class StoredReplays implements ReplayQueue.Sink {
         queue.advance();
     }
 
-    /** A message with RETAIN was delivered: as a rule one of these. */
+    /** A message with RETAIN was delivered: usually one of these. */
     void delivered() {
         isQuietSinceTick = false;
         if (undelivered > 0) {
@@ -101,7 +101,7 @@ final class StoredReplays implements ReplayQueue.Sink {
     }
 
     /**
-     * Messages that expired in the inbox are never delivered: when nothing has moved for a second, none is awaited any
+     * Messages that expired in the inbox are never delivered: after a second without progress none is expected any
      * more.
      */
     void onTick(boolean isNothingWaiting) {
@@ -109,7 +109,7 @@ final class StoredReplays implements ReplayQueue.Sink {
             undelivered = 0;
         }
         isQuietSinceTick = true;
-        // one by one, so that nothing new overtakes them
+        // one by one, so that no newer message overtakes them
         for (Accepted what : List.copyOf(unstored.values())) {
             if (!what.replay.isHeld()) {
                 unstored.remove(what.number);
@@ -170,7 +170,8 @@ final class StoredReplays implements ReplayQueue.Sink {
     }
 
     /**
-     * A step is taken only behind those before it: a leader had taken these too, and was lost before it could say so.
+     * A taken step implies that earlier steps are taken: an earlier leader took them, but was lost before it could
+     * answer.
      */
     private void taken(Accepted what) {
         what.replay.takenUpTo(what.number);

@@ -38,14 +38,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Subscribes and unsubscribes stored sessions whose clients are not connected, for operators. In order:
+ * Subscribes and unsubscribes stored sessions whose clients are not connected, for operators. The steps:
  *
  * <ol>
- *   <li>the client id, as a connection would have it ({@link SessionDirectory}): one that comes meanwhile waits
- *   <li>what a SUBSCRIBE is checked for: limits of filters, those that the session has, the auth provider
- *   <li>the session's filters, with the next attach number ({@link InboxClient#changeFilters}); then the routes, with
- *       that number. Unsubscribing the other way round, as {@link SubscriptionSteps} has it, for the same reasons
- *   <li>the client id is free again
+ *   <li>acquire the client id, as a connection does ({@link SessionDirectory}): a connection that comes meanwhile waits
+ *   <li>make the checks of a SUBSCRIBE: limits of filters, filters that the session has, the auth provider
+ *   <li>change the session's filters, with the next attach number ({@link InboxClient#changeFilters}); then the routes,
+ *       with that number. Unsubscribing goes in the other order, as in {@link SubscriptionSteps}, for the same reasons
+ *   <li>release the client id
  * </ol>
  *
  * <p>A failure between the two stores leaves a subscription whose route the client's next connection writes. Any
@@ -58,7 +58,7 @@ public final class StoredSubscriber {
     private final Authorizer authorizer;
     private final TenantPolicies policies;
 
-    /** Of a node; as what it serves is configured now. */
+    /** Uses the present configuration of {@code services}. */
     public StoredSubscriber(SessionServices services, SessionDirectory directory) {
         this.dist = services.dist;
         this.inbox = services.inbox;
@@ -68,9 +68,9 @@ public final class StoredSubscriber {
     }
 
     /**
-     * What became of it.
+     * The result.
      *
-     * @param codes in order, as SUBACK or UNSUBACK would have them; none unless it was done
+     * @param codes in order, as in SUBACK or UNSUBACK; empty unless it was done
      */
     public record Outcome(FilterChange.Outcome outcome, List<ReasonCode> codes) {
         public Outcome {
@@ -78,17 +78,17 @@ public final class StoredSubscriber {
         }
     }
 
-    /** Reads all subscriptions of the session. Called while nobody else changes them. */
+    /** Reads all subscriptions of the session. Called while nobody else can change them. */
     public interface Present extends Supplier<CompletableFuture<List<StoredSubscription>>> {}
 
     /**
-     * Complete when every publish received from then on reaches the session by the filters that were granted. Fails as
-     * the stores do; then some may be stored.
+     * Complete when every publish received from then on reaches the session through the granted filters. Fails like the
+     * stores; then some may be stored.
      *
      * @param client of the session, as it is stored
      * @param asked with filters as the broker matches them
      * @param subscriptionId 0 when absent
-     * @param isAbandoned whether nobody waits any more: nothing new is begun then; asked on any thread
+     * @param isAbandoned whether the caller has given up: then no new step begins; called on any thread
      */
     public CompletableFuture<Outcome> subscribe(
             ClientInfo client,
@@ -116,7 +116,7 @@ public final class StoredSubscriber {
 
             @Override
             public void giveUp() {
-                // soon, by itself
+                // it gives up soon by itself
             }
         };
         return directory
@@ -136,13 +136,13 @@ public final class StoredSubscriber {
         CompletableFuture<T> result;
         try {
             result = work.get();
-        } catch (RuntimeException e) { // the client id must not stay held
+        } catch (RuntimeException e) { // the client id must be released
             result = CompletableFuture.failedFuture(e);
         }
         return result.whenComplete((done, failure) -> lease.release());
     }
 
-    /** Why filters are refused, null for those that are not; as {@link SubscribeHandler} does. */
+    /** Why each filter is refused, null if it is not; the same checks as {@link SubscribeHandler}. */
     private CompletableFuture<List<@Nullable ReasonCode>> checked(
             ClientInfo client, List<Subscription> asked, boolean hasIdentifier, List<StoredSubscription> present) {
         List<CompletableFuture<AuthDecision>> answers = new ArrayList<>(asked.size());
@@ -176,7 +176,8 @@ public final class StoredSubscriber {
         for (int i = 0; i < asked.size(); i++) {
             TopicFilter filter = asked.get(i).filter();
             ReasonCode isOff = policy.refusal(filter, hasIdentifier);
-            if (!policy.allows(filter.text()) || filter.isExclusive()) { // who has an exclusive one, connections know
+            // only connections know the holders of exclusive filters
+            if (!policy.allows(filter.text()) || filter.isExclusive()) {
                 refused.add(ReasonCode.TOPIC_FILTER_INVALID);
             } else if (isOff != null) {
                 refused.add(isOff);
@@ -227,7 +228,8 @@ public final class StoredSubscriber {
                         each.retainHandling().value(),
                         subscriptionId);
                 added.add(stored);
-                routes.put(each.filter(), PersistentSession.optionsOf(stored)); // the last of a filter counts
+                // the last subscription of a filter counts
+                routes.put(each.filter(), PersistentSession.optionsOf(stored));
             }
         }
         if (added.isEmpty()) {
@@ -255,11 +257,11 @@ public final class StoredSubscriber {
     }
 
     /**
-     * Complete when nothing that is received from then on comes to the session by these filters. Fails as the stores
-     * do; then some may be gone.
+     * Complete when no message received from then on reaches the session through these filters. Fails like the stores;
+     * then some may be gone.
      *
      * @param filters as the broker matches them
-     * @param isAbandoned as of {@link #subscribe}
+     * @param isAbandoned as in {@link #subscribe}
      */
     public CompletableFuture<Outcome> unsubscribe(
             ClientInfo client, List<TopicFilter> filters, BooleanSupplier isAbandoned) {

@@ -21,53 +21,54 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adds and removes the subscriptions of a persistent session, which stand in two stores. Confined to the loop of its
+ * Adds and removes the subscriptions of a persistent session, which are kept in two stores. Confined to the loop of its
  * session.
  *
- * <p>A subscription is committed in the inbox first and routed then; both before SUBACK. It is removed the other way
- * round. A crash between the two leaves either a subscription whose route the next attach writes, or, after an
- * unsubscription without its answer, the same. Those of one filter each may overlap, so that many share a batch of
- * either store: both stores keep the order of what concerns one filter. But those of the same filter wait for each
- * other: a route that is written again, since its node was lost, would come behind a later one. And those of
- * several filters wait for all before them, and all behind wait for them: routes that are written together keep no
- * order with later ones. For the same reason the session is not handed to its next connection before the steps under
- * way are over ({@link #close}).
+ * <p>A subscription is first committed in the inbox and then routed; both before SUBACK. Removal goes in the other
+ * order. A crash between the two leaves a subscription without its route, which the next attach writes.
  *
- * <p>That connection may be served by another node, to which this one, cut off, cannot hand anything. So the changes of
- * routes have numbers ({@link RouteNumber}): a removal that arrives behind what a later attachment has written has no
- * effect, nor has a write. For that the number must be this attachment's own. A leader may answer an attach before it
- * is committed, and the next leader may give its number again. What a subscription commits comes behind it; before the
- * first removal, when nothing else was committed, a change without filters is. A route that was removed leaves no
- * number: docs/adr/0069 says what then becomes of a write that comes late.
+ * <p>Steps of single filters may overlap, so that many share a batch of either store: both stores keep the order of
+ * operations on one filter. But steps of the same filter wait for each other: a route that is written again because its
+ * node was lost would come after a later one. Steps of several filters wait for all steps before them, and all later
+ * steps wait for them, because routes written together keep no order with later ones. For the same reason the session
+ * is not handed to its next connection before the steps under way are over ({@link #close}).
+ *
+ * <p>Another node may serve that connection, and if this node is cut off it cannot hand over anything. So changes of
+ * routes have numbers ({@link RouteNumber}): a removal or a write that arrives after a later attachment's write has no
+ * effect. This requires that the number belong to this attachment only. But a leader may answer an attach before it is
+ * committed, and the next leader may then give its number to another. A committed subscription proves the number; if
+ * nothing was committed before the first removal, a change without filters is committed first. A removed route leaves
+ * no number: docs/adr/0069 describes the effect of a late write.
  *
  * <p>The answers leave in the order of the requests.
  *
- * <p>A failure after something may have been written is a {@link HalfDone}: neither "yes" nor "no" would be true.
+ * <p>A failure after something may have been written is a {@link HalfDone}: neither success nor failure would be a true
+ * answer.
  */
 final class SubscriptionSteps {
     private final Connection connection;
     private final DistClient dist;
     private final InboxReceiver receiver;
     private final InboxAttachment attachment;
-    /** 0 when the node is alone: then nobody else writes these routes. */
+    /** 0 when the node is alone: then no other node writes these routes. */
     private final long attachNumber;
 
     private final ArrayDeque<Step> waiting = new ArrayDeque<>(0);
-    /** Begun and not answered, in order. */
+    /** Steps begun and not answered, in order. */
     private final ArrayDeque<Step> begun = new ArrayDeque<>(0);
-    /** The filters of steps under way that have one. */
+    /** Filters of the single-filter steps under way. */
     private final Set<TopicFilter> single = new HashSet<>(0);
 
-    /** Changes of routes that were begun. */
+    /** Number of route changes begun. */
     private long changes;
-    /** Whether the attachment is known to be committed, and its number so nobody else's. */
+    /** Whether the attachment is known to be committed, so that its number belongs to it alone. */
     private boolean isNumberCommitted;
 
     private int running;
     private boolean isRunningAlone;
     private @Nullable CompletableFuture<Void> closed;
 
-    /** @param attachNumber of the attachment; the routes with change 0 are written before */
+    /** @param attachNumber of the attachment; the routes with change 0 are already written */
     SubscriptionSteps(
             Connection connection,
             DistClient dist,
@@ -98,12 +99,13 @@ final class SubscriptionSteps {
                 return;
             }
             isNumberCommitted = true;
-            if (closed != null) { // on a node that was cut off, the client may have unsubscribed elsewhere since
+            if (closed != null) { // if this node was cut off, the client may have unsubscribed elsewhere since
                 leave(step, List.of(), HalfDone.by(InboxFailure.over()));
                 return;
             }
             Map<TopicFilter, SubscriptionOptions> routes = new LinkedHashMap<>();
-            added.forEach(s -> routes.put(s.filter(), PersistentSession.optionsOf(s))); // the last of a filter counts
+            // the last subscription of a filter counts
+            added.forEach(s -> routes.put(s.filter(), PersistentSession.optionsOf(s)));
             OnEventLoop.whenComplete(
                     connection,
                     dist.addRoutes(routes, receiver, nextNumber()),
@@ -148,8 +150,8 @@ final class SubscriptionSteps {
     }
 
     /**
-     * The connection is over: what has not begun never will, and nobody is left to be told. Completes, on the loop,
-     * when what has begun is over.
+     * The connection is over: waiting steps never begin, and no answer is needed. Completes, on the loop, when the
+     * steps under way are over.
      */
     CompletableFuture<Void> close() {
         CompletableFuture<Void> quiet = new CompletableFuture<>();
@@ -212,7 +214,7 @@ final class SubscriptionSteps {
         completeIfQuiet();
     }
 
-    /** One of the two stores has it and the other has not, or not all of it. */
+    /** Only one of the two stores has it, or only a part of it. */
     static final class HalfDone extends RuntimeException {
         private HalfDone(Throwable cause) {
             super("written in part: " + cause.getMessage(), cause, false, false);
@@ -225,7 +227,7 @@ final class SubscriptionSteps {
 
     /** A subscription or unsubscription. */
     private static final class Step {
-        /** Its one filter; null when there are several. */
+        /** Its only filter; null when there are several. */
         private final @Nullable TopicFilter only;
 
         private final Consumer<Step> action;

@@ -35,14 +35,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A session that ends with its connection (session expiry 0): it lives in memory, subscribes itself as a live receiver
- * and numbers its own packets. Confined to the connection's event loop but for {@link #loop}, {@link #clientId} and
+ * and numbers its own packets. Confined to the connection's event loop, except for {@link #loop}, {@link #clientId} and
  * {@link #hold}.
  *
- * <p>Deliveries of QoS 0 go out at once or, when the client reads too slowly, are dropped. Those of QoS 1 and 2 wait in
- * a bounded queue while the client's window is used up or its socket is full; at the limit the queue's policy drops
- * one. Every drop is counted and reported. Before that, from half of the limit on, publishers wait for their
- * acknowledgements, for a bounded time ({@link PublisherHold}). What is here by a shared subscription goes to another
- * member of the group instead, at the limit as at the end.
+ * <p>QoS 0 deliveries are sent at once, or dropped if the client reads too slowly. QoS 1 and 2 deliveries wait in a
+ * bounded queue while the client's window is used up or its socket is full; at the limit the queue's policy drops one.
+ * Every drop is counted and reported. From half of the limit on, publishers wait for their acknowledgements, for a
+ * bounded time ({@link PublisherHold}). Messages of a shared subscription go to another member of the group instead of
+ * being dropped, at the limit and at the end.
  */
 public final class TransientSession extends Session implements LiveReceiver, ReplayQueue.Sink {
     private static final int[] NONE_RECEIVED = {};
@@ -51,7 +51,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
     /** Holds the will; null without one. */
     private final @Nullable InboxAttachment willAttachment;
 
-    /** Null without interceptors, as is the next. */
+    /** Null without interceptors, like {@link #zeroLane}. */
     private final @Nullable CopyInterception interception;
 
     private final @Nullable ZeroLane zeroLane;
@@ -62,8 +62,8 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
     private @Nullable ReplayQueue replays;
 
     /**
-     * Null while the queue is short. One that has ended by its time stays until the queue is empty, so that a client
-     * that never catches up holds publishers once. Volatile: the loops of publishers read it.
+     * Null while the queue is short. A hold whose time is over stays until the queue is empty, so that a client that
+     * never catches up holds publishers only once. Volatile: the loops of publishers read it.
      */
     private volatile @Nullable PublisherHold hold;
 
@@ -85,7 +85,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
 
     @Override
     public void start() {
-        // nothing waits for a new session
+        // a new session has no waiting messages
     }
 
     /** The loop that owns this session; any thread. */
@@ -103,7 +103,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
     /**
      * Takes one live delivery.
      *
-     * @param shared set when other sessions of this loop get the same message
+     * @param shared the shared frames, when other sessions of this loop get the same message; else null
      */
     void deliver(Delivery delivery, Match match, @Nullable SharedPublish shared) {
         Message message = delivery.message();
@@ -118,7 +118,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
                 deliverQueued(delivery, match, qos, retain, shared);
             }
         } catch (RuntimeException
-                | Error e) { // outermost frame of this receiver: its fault must not reach the publisher
+                | Error e) { // outermost frame of this receiver: its fault must not affect the publisher
             connection.fail(e);
         }
     }
@@ -141,8 +141,8 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
         noteLive(delivery.message());
     }
 
-    /** A copy of QoS 0 of which it is known what interceptors make of it. */
-    @SuppressWarnings("ReferenceEquality") // the message itself is what the shared frames are of
+    /** Sends a QoS 0 copy after its interceptors have decided. */
+    @SuppressWarnings("ReferenceEquality") // by identity: the shared frames belong to this very message
     private void sendIntercepted(ZeroLane.Copy copy, Intercepted outcome) {
         DropReason end = isClosed() || !connection.isOpen() ? DropReason.SESSION_ENDED : unwritable();
         if (!(outcome instanceof Intercepted.Passed passed)) {
@@ -178,7 +178,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
         }
     }
 
-    /** At the limit one message is dropped. */
+    /** Queues a message; at the limit one is dropped. */
     private void enqueue(LiveQueue.Entry entry) {
         Message message = entry.message();
         if (isClosed()) {
@@ -205,7 +205,9 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
         }
     }
 
-    /** What a publisher of the message waits for before it is acknowledged; null for nothing. Any thread. */
+    /**
+     * The future that a publisher must wait for before the acknowledgement of the message; null for none. Any thread.
+     */
     @Nullable
     CompletableFuture<DistOutcome> hold(Message message, Match match) {
         PublisherHold present = hold;
@@ -235,10 +237,10 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
     }
 
     /**
-     * Gives a message of a shared subscription to another member. In a task of its own: the next one may hand it on as
-     * well, and they must not stand on one stack.
+     * Gives a message of a shared subscription to another member. Runs as its own task: the next member may pass it on
+     * as well, and the calls must not nest.
      *
-     * @param ifNobody run on the loop when no other member has room
+     * @param ifNobody run on the loop when no other member can take it
      */
     private void handOn(Delivery own, Runnable ifNobody) {
         connection
@@ -252,7 +254,9 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
                 }));
     }
 
-    /** Order is kept by who is full too: its messages do not go elsewhere. */
+    /**
+     * Messages of an ordered group do not go to another member even when this one is full: that would break the order.
+     */
     private static boolean isOrdered(Match match) {
         TopicFilter filter = match.sharedBy();
         return filter == null || filter.sharing() == TopicFilter.Sharing.ORDERED;
@@ -273,7 +277,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
         }
         awaitsAnswer(packetId, message);
         if (own != null && qos == Qos.AT_LEAST_ONCE) {
-            underWay.hold(packetId, own); // of QoS 2 it must not go to another [MQTT5-4.8.2-5]
+            underWay.hold(packetId, own); // a QoS 2 message must not go to another member [MQTT5-4.8.2-5]
         }
     }
 
@@ -290,7 +294,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
         return true;
     }
 
-    /** Sends what the window and the socket take now. */
+    /** Sends what the window and the socket accept now. */
     private void drain() {
         drainQueue();
         if (replays != null && !isClosed()) {
@@ -312,7 +316,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
                 if (interception != null && !isExpired) {
                     outcome = interception.of(entry, entry.message(), entry.qos());
                     if (outcome == null) {
-                        break; // the answer comes
+                        break; // the answer is pending
                     }
                 }
                 waiting.poll();
@@ -400,7 +404,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
         OnEventLoop.whenComplete(
                 connection, CompletableFuture.allOf(steps.toArray(new CompletableFuture<?>[0])), (all, failure) -> {
                     if (failure != null) {
-                        // all of this SUBSCRIBE are answered alike: what is new does not stay
+                        // all filters of a SUBSCRIBE get the same answer: remove the new ones
                         for (int i = 0; i < steps.size(); i++) {
                             CompletableFuture<Boolean> step = steps.get(i);
                             if (!step.isCompletedExceptionally() && step.getNow(false)) {
@@ -430,7 +434,7 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
         }
         if (subscribed == null) {
             subscribed = new ArrayList<>(1);
-        } else if (subscribed.size() == MAX_LISTED) { // a list would be searched through at each removal
+        } else if (subscribed.size() == MAX_LISTED) { // a list would be searched at each removal
             subscribed = new LinkedHashSet<>(subscribed);
         }
         subscribed.add(filter);
@@ -494,7 +498,8 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
     public void accept(RetainedReplay replay, Message message) {
         Qos qos = Qos.min(message.qos(), replay.qos());
         if (qos == Qos.AT_MOST_ONCE && zeroLane != null) {
-            zeroLane.add(new ZeroLane.Copy(message, null, null, true, replay.subscriptionIds(), null)); // it is empty
+            // it is empty, so this succeeds
+            zeroLane.add(new ZeroLane.Copy(message, null, null, true, replay.subscriptionIds(), null));
         } else if (interception != null) {
             queue().add(new LiveQueue.Entry(message, qos, true, replay.subscriptionIds(), null));
             drainQueue();
@@ -507,12 +512,12 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
 
     @Override
     public boolean isSettled() {
-        return true; // sent is all there is
+        return true; // sending is all this session does
     }
 
     @Override
     public void completed(RetainedReplay replay) {
-        // nobody keeps count
+        // nothing to record
     }
 
     @Override
@@ -557,8 +562,8 @@ public final class TransientSession extends Session implements LiveReceiver, Rep
         if (willAttachment != null) {
             steps.add(willAttachment.detach(-1, publishWill));
         }
-        // what its client has not acknowledged goes to another member (MQTT 5.0, 4.8.2), now that the groups do not
-        // choose this one any more; without another its client was the last to have it
+        // unacknowledged messages go to another member (MQTT 5.0, 4.8.2), now that the groups do not choose this one
+        // any more; without another member, this client was the last to get them
         takeHeldForOthers().forEach(own -> handOn(own, () -> {}));
         if (queue != null) {
             for (LiveQueue.Entry entry = queue.poll(); entry != null; entry = queue.poll()) {

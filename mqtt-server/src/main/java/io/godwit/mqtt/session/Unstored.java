@@ -4,8 +4,8 @@ import io.godwit.mqtt.transport.Connection;
 import io.godwit.plugin.message.Message;
 
 /**
- * The back-pressure on one connection's publishes: reading pauses while too many messages, or bytes, of this connection
- * or of the loop's share of the node are taken in and not yet stored. Confined to the connection's loop.
+ * The back-pressure on one connection's publishes: reading pauses while too many messages or bytes are accepted and not
+ * yet stored, of this connection or of the loop's share of the node. Confined to the connection's loop.
  */
 final class Unstored {
     private final Session session;
@@ -15,7 +15,7 @@ final class Unstored {
 
     private int messages;
     private long bytes;
-    /** Messages for loops that are behind. */
+    /** Number of messages that hold this connection back. */
     private int heldBack;
 
     private boolean isPaused;
@@ -28,7 +28,7 @@ final class Unstored {
         this.budget = session.services.budgetOf(connection.loop());
     }
 
-    /** A message is held until {@link #end}; may nest for one message. */
+    /** Counts a message until {@link #end}; calls may nest for one message. */
     void begin(Message message) {
         int added = message.heapBytes();
         connection.stores(added);
@@ -69,8 +69,8 @@ final class Unstored {
     }
 
     /**
-     * The message that was begun last goes to a loop that is behind, or waits with many for leaders of inboxes: nothing
-     * more is handled until {@link #letGo}.
+     * Holds the connection back: the last message goes to a loop that is behind, or waits for an inbox leader while
+     * many others do. No packet is handled until {@link #letGo}.
      */
     void holdBack() {
         if (heldBack++ == 0) {

@@ -4,14 +4,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One event loop's share of the node's budget for publishes that are taken in and not yet stored. Shares instead of one
- * counter, so that loops do not meet on it. Confined to the loop.
+ * One event loop's share of the node's budget for publishes that are accepted and not yet stored. Separate shares, so
+ * that loops do not contend for one counter. Confined to the loop.
  */
 final class UnstoredBudget {
     private static final int PLACE = LoopCounts.SPACING;
 
     private final long limitBytes;
-    /** One number, at {@link #PLACE}: those of different loops lie in different cache lines, see {@link LoopCounts}. */
+    /**
+     * One number, at {@link #PLACE}; numbers of different loops lie in different cache lines, see {@link LoopCounts}.
+     */
     private final long[] bytes = new long[PLACE + 1 + LoopCounts.SPACING];
 
     private List<Runnable> paused = new ArrayList<>();

@@ -11,8 +11,8 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies of QoS 0 for a live session that wait for interceptors; bounded in number and bytes. Confined to the loop of
- * the session.
+ * QoS 0 copies for a live session that wait for interceptors; bounded in number and bytes. Confined to the loop of the
+ * session.
  */
 final class ZeroLane {
     private static final int MAX_COPIES = 1_000;
@@ -27,7 +27,8 @@ final class ZeroLane {
     /**
      * One copy.
      *
-     * @param delivery null for a retained message, as is the next
+     * @param delivery null for a retained message
+     * @param match null for a retained message
      * @param ids shared, never modified
      */
     @SuppressWarnings("ArrayRecordComponent")
@@ -39,7 +40,7 @@ final class ZeroLane {
             int[] ids,
             @Nullable SharedPublish shared) {}
 
-    /** Takes them when it is known what becomes of them. */
+    /** Takes copies after their interceptors have decided. */
     @FunctionalInterface
     interface Sink {
         void take(Copy copy, Intercepted outcome);
@@ -58,7 +59,7 @@ final class ZeroLane {
     /**
      * Null without interceptors.
      *
-     * @param onAnswer run, by mail, when there may be room that was not there before
+     * @param onAnswer run on the loop when there may be space again
      */
     static @Nullable ZeroLane of(Session session, Sink sink, Runnable onAnswer) {
         InterceptorChain chain = session.services.interceptors.deliver();
@@ -69,7 +70,7 @@ final class ZeroLane {
         return copies.isEmpty();
     }
 
-    /** @return whether there was room */
+    /** @return whether there was space */
     boolean add(Copy copy) {
         int more = copy.message.heapBytes();
         if (!copies.isEmpty() && (copies.size() >= MAX_COPIES || bytes + more > Math.min(maxBytes, ofNode.free()))) {
@@ -95,7 +96,7 @@ final class ZeroLane {
         }
     }
 
-    /** The session is over: hands all on to the sink, unasked. */
+    /** The session is over: passes all copies to the sink without asking interceptors. */
     void close() {
         for (Copy copy = copies.pollFirst(); copy != null; copy = copies.pollFirst()) {
             count(-copy.message.heapBytes());

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** The reason codes of one packet's filters, which become known part by part, in any order. Not thread-safe. */
+/** The reason codes of one packet's filters, set part by part in any order. Not thread-safe. */
 final class Codes {
     private final List<ReasonCode> codes;
     private int missing;
@@ -16,8 +16,8 @@ final class Codes {
     }
 
     /**
-     * @param first the place of the first of {@code part} in the packet; each place is put once
-     * @return whether all are known now
+     * @param first index of the first filter of {@code part} in the packet; each index is set once
+     * @return whether all codes are set now
      */
     boolean put(int first, List<ReasonCode> part) {
         for (int i = 0; i < part.size(); i++) {

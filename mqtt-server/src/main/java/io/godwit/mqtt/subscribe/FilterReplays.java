@@ -4,26 +4,24 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The replays of one filter: the one that runs, and later ones of which it is not known yet whether they run. Each step
- * costs the same however often a client repeats its SUBSCRIBE. Owned by a {@link ReplayQueue}.
+ * The replays of one filter: the running one, and later ones that may replace it. Each step costs the same however
+ * often a client repeats its SUBSCRIBE. Owned by a {@link ReplayQueue}.
  */
 final class FilterReplays {
-    /** Decided to run, and not over; null for none. */
+    /** The replay that runs; null for none. */
     @Nullable
     RetainedReplay running;
 
-    /** By number those that have begun and are not decided. */
+    /** Replays that have begun and are not decided, by number. */
     private final TreeMap<Integer, RetainedReplay> undecided = new TreeMap<>();
-    /** Replays up to this number have been cancelled, or another has taken their place. */
+    /** Replays up to this number are cancelled or replaced. */
     private int overUpTo;
 
     void begin(RetainedReplay replay) {
         undecided.put(replay.number, replay);
     }
 
-    /**
-     * It is known by now whether {@code replay} is wanted; returns whether it runs, in the place of all earlier ones.
-     */
+    /** Decides whether {@code replay} is wanted; returns whether it runs, replacing all earlier ones. */
     boolean decide(RetainedReplay replay, boolean isWanted) {
         undecided.remove(replay.number);
         if (!isWanted || replay.number <= overUpTo) {
@@ -37,7 +35,7 @@ final class FilterReplays {
         overUpTo = number;
     }
 
-    /** Whether one that may take the place of the running one is not decided. */
+    /** Whether an undecided replay may still replace the running one. */
     boolean isHeld() {
         return !undecided.isEmpty() && undecided.lastKey() > overUpTo;
     }

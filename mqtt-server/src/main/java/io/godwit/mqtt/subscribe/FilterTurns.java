@@ -3,13 +3,13 @@ package io.godwit.mqtt.subscribe;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Handles the filters of one packet in turns, so that a packet with thousands of them does not keep the loop from its
- * other connections. Later packets of the session wait behind all turns ({@link Subscriber#inOrder}).
+ * Handles the filters of one packet in turns, so that a packet with thousands of them does not block the loop for other
+ * connections. Later packets of the session wait for all turns ({@link Subscriber#inOrder}).
  */
 final class FilterTurns {
     /**
-     * Filters in a turn. A filter was measured to take 6 to 27 microseconds in a process just started, and a turn of
-     * many connections may come at the same moment.
+     * Filters in a turn. A filter was measured to take 6 to 27 microseconds in a newly started process, and many
+     * connections may have turns at the same time.
      */
     static final int FILTERS = 32;
 
@@ -17,12 +17,12 @@ final class FilterTurns {
 
     private FilterTurns() {}
 
-    /** What must be known of the filters from {@code from} to before {@code to}; the future never fails. */
+    /** Obtains what is needed for the filters from {@code from} to before {@code to}; the future never fails. */
     interface Ask<T> {
         CompletableFuture<T> ask(int from, int to);
     }
 
-    /** What is done with them then. */
+    /** Handles the filters with the result. */
     interface Then<T> {
         void go(int from, int to, T known);
     }

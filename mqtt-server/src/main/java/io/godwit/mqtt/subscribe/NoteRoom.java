@@ -1,10 +1,10 @@
 package io.godwit.mqtt.subscribe;
 
-/** What all {@link ReplayQueue}s of the node take for their notes. Thread-safe. */
+/** The memory budget for the notes of all {@link ReplayQueue}s of the node. Thread-safe. */
 public interface NoteRoom {
-    /** Bytes of the heap that one queue may take now. */
+    /** Heap bytes that one queue may take now. */
     long free();
 
-    /** A queue takes so many more, or fewer when negative. */
+    /** Adds bytes taken by a queue; negative when it releases some. */
     void add(long bytes);
 }

@@ -15,23 +15,23 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends retained messages to the new subscriptions of one session: one replay at a time, one page in memory, a message
- * only when the session takes it, so that a million retained messages do not flood a connection. Confined to the loop
- * of its session.
+ * Sends retained messages to the new subscriptions of one session: one replay at a time, one page in memory, and a
+ * message only when the session accepts it, so that a million retained messages do not flood a connection. Confined to
+ * the loop of its session.
  *
- * <p>A page that cannot be read is asked for again with the next {@link #onTick}, as long as the session lasts.
+ * <p>A page that cannot be read is requested again with the next {@link #onTick}, as long as the session lasts.
  */
 public final class ReplayQueue {
     private static final int PAGE_MESSAGES = 100;
     private static final int PAGE_BYTES = 256 * 1024;
-    /** With more filters open than this it costs less to note a topic that none of them matches than to ask them. */
+    /** With more open filters than this, noting an unmatched topic costs less than matching it against all filters. */
     private static final int MAX_MATCHED = 16;
 
-    /** Notes of live messages: so many topics, with so many characters together. */
+    /** The most topics that are noted; their characters together have a limit too. */
     public static final int MAX_NOTED = 10_000;
 
     private static final int MAX_NOTED_CHARS = 1 << 20;
-    /** Of a note beside the characters: the entry of the map, the number, the head of the text. */
+    /** Bytes of a note besides its characters: the map entry, the number, the header of the text. */
     private static final int NOTE_BYTES = 112;
 
     private final Connection connection;
@@ -41,42 +41,42 @@ public final class ReplayQueue {
     private final NoteRoom room;
 
     /**
-     * Begun and not ended, so that live messages are noted; by filter, since one SUBSCRIBE may have thousands. None is
-     * empty.
+     * Replays begun and not ended, during which live messages are noted; by filter, since one SUBSCRIBE may have
+     * thousands. No entry is empty.
      */
     private final Map<TopicFilter, FilterReplays> open = new HashMap<>(2);
 
     private int lastNumber;
-    /** The number of the last replay begun before the last live message of a topic. */
+    /** For each topic with a live message: the number of the last replay begun before its last live message. */
     private final Map<String, Integer> live = new HashMap<>(0);
 
     private int liveChars;
-    /** What {@link #live} takes of {@link #room}. */
+    /** Bytes that {@link #live} takes of {@link #room}. */
     private long noteBytes;
 
     /**
-     * Those that run, behind {@link #head}. None is cancelled: it leaves at once, since the head may stand for long.
+     * Replays that wait for {@link #head} to end. A cancelled replay is removed at once, since the head may take long.
      */
     private final Set<RetainedReplay> ready = new LinkedHashSet<>(2);
-    /** The one that is being sent; null when none is. One that is cancelled leaves with {@link #advance}. */
+    /** The replay being sent; null for none. A cancelled one leaves with {@link #advance}. */
     private @Nullable RetainedReplay head;
 
     // of the head
     private List<Message> page = List.of();
     private int position;
-    /** Where the page after this one begins; null after the last. */
+    /** Where the next page begins; null after the last. */
     private @Nullable String nextCursor;
 
     private boolean hasPage;
     private boolean isFetching;
-    /** Whether the page that is being fetched may be older than live messages of which there is no note any more. */
+    /** Whether the page being fetched may be older than live messages whose notes are gone. */
     private boolean isOutdated;
 
     private boolean waitsForTick;
 
     private boolean isAdvancing;
 
-    /** @param room what its notes take, beside those of other sessions */
+    /** @param room budget for its notes, shared with other sessions */
     public ReplayQueue(Connection connection, RetainClient retain, TenantId tenant, Sink sink, NoteRoom room) {
         this.connection = connection;
         this.retain = retain;
@@ -86,8 +86,8 @@ public final class ReplayQueue {
     }
 
     /**
-     * From here on {@link #noteLive} counts for {@code replay}. Earlier ones of its filter are held until it is known
-     * whether it runs.
+     * From here on {@link #noteLive} counts for {@code replay}. Earlier replays of its filter pause until it is known
+     * whether this one runs.
      */
     public void begin(RetainedReplay replay) {
         FilterReplays ofFilter = open.computeIfAbsent(replay.filter(), filter -> new FilterReplays());
@@ -96,7 +96,9 @@ public final class ReplayQueue {
         ofFilter.begin(replay);
     }
 
-    /** Sends it when its turn comes, in the place of earlier ones of its filter; or drops it, and they go on. */
+    /**
+     * Sends the replay in its turn, replacing earlier ones of its filter; or drops it, and the earlier ones continue.
+     */
     public void run(RetainedReplay replay, boolean isWanted) {
         FilterReplays ofFilter = open.get(replay.filter());
         if (ofFilter == null) {
@@ -115,7 +117,7 @@ public final class ReplayQueue {
         advance();
     }
 
-    /** It runs, and is not sent any further. */
+    /** Stops a running replay. */
     private void drop(RetainedReplay replay) {
         replay.isCancelled = true;
         if (ready.remove(replay)) {
@@ -123,7 +125,7 @@ public final class ReplayQueue {
         } // else it is the head
     }
 
-    @SuppressWarnings("ReferenceEquality") // there is one object for each
+    @SuppressWarnings("ReferenceEquality") // one object for each replay
     private void end(RetainedReplay replay) {
         FilterReplays ofFilter = open.get(replay.filter());
         if (ofFilter != null) {
@@ -140,7 +142,7 @@ public final class ReplayQueue {
         sink.ended(replay);
     }
 
-    /** The subscription is gone: whatever was to be sent for it is not. */
+    /** The subscription is gone: stops its replays. */
     public void cancel(TopicFilter filter) {
         FilterReplays ofFilter = open.get(filter);
         if (ofFilter != null) {
@@ -152,7 +154,7 @@ public final class ReplayQueue {
         advance();
     }
 
-    /** The session has been given a live message of {@code topic}: a retained one would be stale now. */
+    /** The session got a live message of {@code topic}: a retained one would be stale from now on. */
     public void noteLive(String topic) {
         if (open.size() <= MAX_MATCHED && !isMatched(topic)) {
             return;
@@ -175,15 +177,15 @@ public final class ReplayQueue {
         noteBytes = 0;
     }
 
-    /** The session is over: nothing more is sent. */
+    /** The session is over: sends nothing more. */
     public void close() {
         forgetNotes();
     }
 
     /**
-     * There are too many notes, of this session or of all: one replay may stay open for as long as its client likes.
-     * Forgets them, and what was read before. What is read from now on is newer than all of them, since a live message
-     * that is retained is stored before it is sent.
+     * Drops all notes when they exceed this session's or the node's limit: a client can keep a replay open for as long
+     * as it likes. Also drops the messages read before. Messages read from now on are newer than all notes, since a
+     * live message that is retained is stored before it is sent.
      */
     private void readAnew() {
         forgetNotes();
@@ -196,7 +198,7 @@ public final class ReplayQueue {
         }
     }
 
-    /** Topics of live messages that are noted. */
+    /** Number of topics with a noted live message. */
     public int notes() {
         return live.size();
     }
@@ -218,13 +220,13 @@ public final class ReplayQueue {
         return open.isEmpty() && ready.isEmpty() && head == null;
     }
 
-    /** Once a second. */
+    /** Call once a second. */
     public void onTick() {
         waitsForTick = false;
         advance();
     }
 
-    /** Sends as much as the session takes; called whenever that may have become more. */
+    /** Sends as much as the session accepts; called whenever that may have increased. */
     public void advance() {
         if (isAdvancing || isFetching) {
             return;
@@ -299,23 +301,23 @@ public final class ReplayQueue {
                 });
     }
 
-    /** Where the messages go. */
+    /** Receives the messages. */
     public interface Sink {
-        /** Whether one more message is welcome now. */
+        /** Whether it accepts one more message now. */
         boolean isReady();
 
         void accept(RetainedReplay replay, Message message);
 
-        /** Whether all that was accepted has arrived; nothing is {@link #completed} before. */
+        /** Whether all accepted messages have arrived; {@link #completed} is not called before. */
         boolean isSettled();
 
         /** All messages of the replay have been accepted and have arrived. */
         void completed(RetainedReplay replay);
 
-        /** A part of it could not be read or passed on, and is tried again. */
+        /** A part of the replay could not be read or passed on; it is tried again. */
         void delayed(RetainedReplay replay, Throwable cause);
 
-        /** Nothing of it follows. */
+        /** The replay has ended; no more messages follow. */
         void ended(RetainedReplay replay);
     }
 }

@@ -4,7 +4,7 @@ import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 import org.jspecify.annotations.Nullable;
 
-/** The retained messages one new subscription is to be sent. Confined to the loop of its session. */
+/** The retained messages for one new subscription. Confined to the loop of its session. */
 public final class RetainedReplay {
     private static final int[] NO_IDS = {};
 
@@ -17,16 +17,16 @@ public final class RetainedReplay {
     /** See {@link #takenUpTo()}. */
     private long takenUpTo = -1;
 
-    /** Where the next page to be sent begins; null for the first. */
+    /** Where the next page begins; null for the first. */
     @Nullable
     String cursor;
 
-    /** Rises from each replay of a queue to the next. */
+    /** Increases from each replay of a queue to the next. */
     int number;
 
     boolean isCancelled;
 
-    /** Itself and the others of its filter; null before it is begun. */
+    /** All replays of its filter, including this one; null before it is begun. */
     @Nullable
     FilterReplays ofFilter;
 
@@ -49,8 +49,8 @@ public final class RetainedReplay {
     }
 
     /**
-     * Behind which of its messages it stands, for a {@link ReplayQueue.Sink} that keeps count: a cursor of the retain
-     * store, null at the beginning.
+     * Its position after the last accepted message, for a {@link ReplayQueue.Sink} that records it: a cursor of the
+     * retain store, null at the beginning.
      */
     public @Nullable String place() {
         return place;
@@ -60,7 +60,7 @@ public final class RetainedReplay {
         place = cursor;
     }
 
-    /** The highest number of its messages that is known to be where it belongs, and all before it; -1 for none. */
+    /** The highest message number up to which all its messages are known to be stored; -1 for none. */
     public long takenUpTo() {
         return takenUpTo;
     }
@@ -69,12 +69,12 @@ public final class RetainedReplay {
         takenUpTo = Math.max(takenUpTo, number);
     }
 
-    /** Whether nothing of it may be sent until it is known whether a later one of its filter takes its place. */
+    /** Whether it must pause until it is known whether a later replay of its filter replaces it. */
     public boolean isHeld() {
         return ofFilter != null && ofFilter.isHeld();
     }
 
-    /** The subscription is gone, or another replay has taken its place. */
+    /** The subscription is gone, or another replay has replaced it. */
     public boolean isCancelled() {
         return isCancelled;
     }

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Queue;
 
 /**
- * The answer to one SUBSCRIBE, or to who asks in a client's stead: once the codes of all filters are known, then the
- * retained messages follow. Confined to the loop of its subscriber.
+ * The answer to one SUBSCRIBE, or to an operator who acts for the client. It is sent once the codes of all filters are
+ * known; then the retained messages follow. Confined to the loop of its subscriber.
  */
 final class SubscribeAnswer {
     private final Subscriber subscriber;
@@ -25,14 +25,14 @@ final class SubscribeAnswer {
     private final Codes codes;
     private final Queue<Runnable> replays = new ArrayDeque<>(1);
 
-    /** Who waits for the codes. */
+    /** Receives the codes. */
     interface Told {
-        /** @return whether the client goes on: not when it had to be disconnected */
+        /** @return whether the client stays connected */
         boolean tell(List<ReasonCode> codes);
     }
 
     /**
-     * @param asked its filters, as the client calls them or as they are called inside
+     * @param asked its filters, in the client's or the broker's form
      * @param weight of these, see {@link Subscriber#asked}
      */
     SubscribeAnswer(Subscriber subscriber, List<Subscription> asked, int weight, MqttReports reports, Told told) {
@@ -66,8 +66,8 @@ final class SubscribeAnswer {
     }
 
     /**
-     * Sends SUBACK. That of MQTT 3.1 knows granted levels only: it must grant what is not authorised, too (MQTT 3.1,
-     * 3.8), though nothing will come. Whatever else is refused ends the connection, since a SUBACK would be a promise.
+     * Sends SUBACK. In MQTT 3.1 it can only grant, so it grants even unauthorized filters (MQTT 3.1, 3.8), without any
+     * deliveries. Any other refusal ends the connection, since a SUBACK would be a promise.
      *
      * @return whether it was sent
      */
@@ -95,7 +95,7 @@ final class SubscribeAnswer {
         return true;
     }
 
-    /** Those of one part in each turn, since each of thousands of filters asks for its messages. */
+    /** Sends the retained messages of one part in each turn, since each of thousands of filters requests messages. */
     private void replay() {
         Runnable next = replays.poll();
         if (next == null) {

@@ -36,12 +36,12 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Answers SUBSCRIBE and UNSUBSCRIBE. Has no state: one serves all sessions. */
+/** Handles SUBSCRIBE and UNSUBSCRIBE. Stateless: one serves all sessions. */
 public final class SubscribeHandler {
-    /** Of all filters of a session together: as many as it may have are long, or few are very long. */
+    /** For all filters of a session together: the allowed number of long filters, or a few very long ones. */
     public static final int MAX_FILTER_CHARS = 4 * 1024 * 1024;
 
-    /** A filter of more characters counts as several. */
+    /** A filter with more characters counts as several. */
     private static final int CHARS_OF_ONE = 64;
 
     private static final CompletableFuture<Boolean> NOTHING_TO_ASK = CompletableFuture.completedFuture(true);
@@ -65,11 +65,12 @@ public final class SubscribeHandler {
     }
 
     /**
-     * Subscribes a client that has not asked for it, as if it had. On the loop of {@code subscriber}.
+     * Subscribes a client for an operator, as if it had sent a SUBSCRIBE. On the loop of {@code subscriber}.
      *
-     * @param subscriptions with filters as they are called inside
+     * @param subscriptions with filters in the broker's form
      * @param subscriptionId 0 when absent
-     * @param told the codes of SUBACK, in order, when that would be sent; not called when the connection ends before
+     * @param told gets the codes of SUBACK, in order, when that would be sent; not called when the connection ends
+     *     before
      */
     public void onBehalf(
             Subscriber subscriber,
@@ -82,7 +83,7 @@ public final class SubscribeHandler {
         });
     }
 
-    /** @param isByClient whether the filters are called as the client calls them */
+    /** @param isByClient whether the filters are in the client's form */
     private record Asked(List<Subscription> subscriptions, int subscriptionId, boolean isByClient) {}
 
     private void subscribe(Subscriber subscriber, Asked asked, SubscribeAnswer.Told told) {
@@ -94,29 +95,29 @@ public final class SubscribeHandler {
         FilterTurns.run(
                 subscriber, all.size(), (from, to) -> checked(subscriber, asked, from, to), (from, to, checked) -> {
                     noteDenied(subscriber, checked);
-                    if (subscriber.connection().isOpen()) { // else never answered, so never asked
+                    if (subscriber.connection().isOpen()) { // else it is never answered, so as if never asked
                         admit(subscriber, checked.part(), answer);
                     }
                 });
     }
 
-    /** How many filters, a long one for several, are in work until they are answered. */
+    /** Weight of the filters of a request until it is answered; a long filter counts as several. */
     private static int weight(Stream<TopicFilter> filters) {
         return filters.mapToInt(filter -> 1 + filter.text().length() / CHARS_OF_ONE)
                 .sum();
     }
 
     /**
-     * Those filters of a packet that are handled in one turn.
+     * The filters of a packet that are handled in one turn.
      *
-     * @param first the place of the first one in the packet
-     * @param subscriptions as they are called inside
-     * @param refused why some are, by their place in {@code subscriptions}
+     * @param first index of the first one in the packet
+     * @param subscriptions in the broker's form
+     * @param refused refusals by index in {@code subscriptions}
      */
     private record Part(
             int first, List<Subscription> subscriptions, int subscriptionId, Map<Integer, ReasonCode> refused) {}
 
-    /** @param answers about each of the part's filters; none when nobody was asked */
+    /** @param answers for each of the part's filters; empty without an authorization check */
     private record Checked(Part part, List<AuthDecision> answers) {}
 
     private CompletableFuture<Checked> checked(Subscriber subscriber, Asked all, int from, int to) {
@@ -131,7 +132,7 @@ public final class SubscribeHandler {
         return check(subscriber, part).thenApply(answers -> new Checked(part, answers));
     }
 
-    /** Those that are more than one SUBSCRIBE may have, or of a kind that is off; all while memory is short. */
+    /** Refusals for filters beyond the limit of one SUBSCRIBE, or of a disabled kind; for all while memory is short. */
     private Map<Integer, ReasonCode> overLimit(
             Subscriber subscriber,
             int first,
@@ -166,8 +167,8 @@ public final class SubscribeHandler {
     }
 
     /**
-     * Subscribes a client that has not asked for it. A failure ends the connection, since the client can not ask again
-     * but by connecting.
+     * Makes a client's automatic subscriptions. A failure ends the connection, since the client can get them only by
+     * connecting again.
      */
     public void subscribeUnasked(Subscriber subscriber, List<Subscription> subscriptions) {
         subscriptions.forEach(s -> subscriber.noteAdded(s.filter()));
@@ -181,7 +182,7 @@ public final class SubscribeHandler {
         });
     }
 
-    /** The answers about the filters, in their order; those that are refused already are not asked about. */
+    /** The authorization decisions, in order of the filters; no provider call for filters already refused. */
     private CompletableFuture<List<AuthDecision>> check(Subscriber subscriber, Part part) {
         List<CompletableFuture<AuthDecision>> answers =
                 new ArrayList<>(part.subscriptions().size());
@@ -211,7 +212,7 @@ public final class SubscribeHandler {
         }
     }
 
-    /** Gives those that are allowed their place among the session's filters, as far as there is one. */
+    /** Adds the allowed filters to the session, within its limits. */
     private void admit(Subscriber subscriber, Part part, SubscribeAnswer answer) {
         TopicLimits limits = subscriber.policy().limits();
         Set<TopicFilter> added = new HashSet<>();
@@ -227,7 +228,7 @@ public final class SubscribeHandler {
                     || subscriber.filterCharsWith(filter) > MAX_FILTER_CHARS
                     || subscriber.patternsWith(filter) > limits.maxPatternsPerSession()
                     || !subscriber.hasRoomFor(filter)
-                    || isOverQuota(subscriber, filter)) { // last: it counts what it does not refuse
+                    || isOverQuota(subscriber, filter)) { // last, because it counts what it does not refuse
                 refuse(subscriber, filter, part.refused(), i, ReasonCode.QUOTA_EXCEEDED);
             } else {
                 subscriber.noteAdded(filter);
@@ -239,7 +240,10 @@ public final class SubscribeHandler {
         claim(subscriber, part, answer, new Steps(begun, added, List.copyOf(added)));
     }
 
-    /** Whether the tenant may have no more subscriptions, or the group no more members; else it is counted. */
+    /**
+     * Whether the tenant's limit of subscriptions, or the group's limit of members, is reached; if not, counts the
+     * filter.
+     */
     private boolean isOverQuota(Subscriber subscriber, TopicFilter filter) {
         long ofGroup = subscriber.policy().number(TenantSetting.MAX_SHARED_GROUP_SIZE);
         TenantAccount account = subscriber.account();
@@ -253,28 +257,28 @@ public final class SubscribeHandler {
     }
 
     /**
-     * What the filters that are allowed do to the session.
+     * Effects of the allowed filters on the session.
      *
-     * @param begun those with a step under way
-     * @param added those that the session did not have before
-     * @param counted those that are counted for the tenant until they are stored
+     * @param begun filters with a step under way
+     * @param added filters that the session did not have before
+     * @param counted filters that the tenant's account counts until they are stored
      */
     private record Steps(Set<TopicFilter> begun, Set<TopicFilter> added, List<TopicFilter> counted) {
-        /** All is stored that will be. */
+        /** Storing is over. */
         void stored(Subscriber subscriber) {
             counted.forEach(subscriber.account()::subscribed);
         }
 
-        /** Nothing of {@code filter} was stored by this. */
+        /** Nothing of {@code filter} was stored by this step. */
         void giveUp(Subscriber subscriber, TopicFilter filter) {
-            // beside another step nobody knows whether it is there: then it counts as there
+            // if another step overlapped, its presence is unknown: then it counts as present
             if (begun.remove(filter) && subscriber.stepOver(filter) && added.contains(filter)) {
                 subscriber.noteRemoved(filter);
             }
         }
     }
 
-    /** Asks for the exclusive filters among those that are allowed. */
+    /** Claims the exclusive filters among the allowed ones. */
     private void claim(Subscriber subscriber, Part part, SubscribeAnswer answer, Steps steps) {
         Map<Integer, CompletableFuture<Boolean>> asked = new HashMap<>(0);
         for (int i = 0; i < part.subscriptions().size(); i++) {
@@ -353,7 +357,7 @@ public final class SubscribeHandler {
         }
     }
 
-    /** Puts the answers about filters that are refused between those about the others. */
+    /** Inserts the codes of refused filters between the others. */
     private static List<ReasonCode> withRefused(List<ReasonCode> codes, int count, Map<Integer, ReasonCode> refused) {
         if (refused.isEmpty()) {
             return codes;
@@ -368,8 +372,8 @@ public final class SubscribeHandler {
     }
 
     /**
-     * @param ended run when it is stored, or not, or nobody knows
-     * @param stored told with a failure or null, and with what sends the retained messages once SUBACK is sent
+     * @param ended run when storing is over, whatever the outcome
+     * @param stored gets a failure or null, and the action that sends the retained messages once SUBACK is sent
      */
     private static void subscribe(
             Subscriber subscriber,
@@ -380,7 +384,7 @@ public final class SubscribeHandler {
         List<@Nullable RetainedReplay> replays = new ArrayList<>(subscriptions.size());
         for (Subscription s : subscriptions) {
             RetainedReplay replay = null;
-            // retained messages do not go to shared subscriptions (MQTT 5.0, 4.8.2)
+            // shared subscriptions get no retained messages (MQTT 5.0, 4.8.2)
             if (!s.filter().isShared() && s.retainHandling() != RetainHandling.DO_NOT_SEND) {
                 replay = new RetainedReplay(s.filter(), s.qos(), subscriptionId, null);
                 subscriber.beginReplay(replay);
@@ -455,10 +459,11 @@ public final class SubscribeHandler {
     }
 
     /**
-     * Unsubscribes a client that has not asked for it, as if it had. On the loop of {@code subscriber}.
+     * Unsubscribes a client for an operator, as if it had sent an UNSUBSCRIBE. On the loop of {@code subscriber}.
      *
-     * @param filters as they are called inside
-     * @param told the codes of UNSUBACK, in order, when that would be sent; not called when the connection ends before
+     * @param filters in the broker's form
+     * @param told gets the codes of UNSUBACK, in order, when that would be sent; not called when the connection
+     *     ends before
      */
     public void unsubscribeOnBehalf(Subscriber subscriber, List<TopicFilter> filters, Consumer<List<ReasonCode>> told) {
         int count = filters.size();
@@ -488,7 +493,7 @@ public final class SubscribeHandler {
         }
     }
 
-    /** Asks the stores about those only that they may have. Of the others it is certain that they do not. */
+    /** Asks the stores only about filters that they may have. The others certainly do not exist. */
     private static void unsubscribe(
             Subscriber subscriber, List<TopicFilter> filters, boolean canRefuse, Consumer<List<ReasonCode>> answer) {
         ReasonCode[] codes = new ReasonCode[filters.size()];
@@ -509,7 +514,7 @@ public final class SubscribeHandler {
         begun.forEach(subscriber::stepBegun);
         OnEventLoop.whenComplete(subscriber.connection(), subscriber.unsubscribe(asked), (existed, failure) -> {
             if (failure != null && (!canRefuse || !isRefused(failure))) {
-                // UNSUBACK of 3.1.1 can not say no: unanswered, the client will ask again
+                // a 3.1.1 UNSUBACK cannot refuse: without an answer, the client asks again
                 subscriber.connection().disconnect(ReasonCode.UNSPECIFIED_ERROR, "an UNSUBSCRIBE could not be stored");
                 return;
             }
@@ -527,15 +532,17 @@ public final class SubscribeHandler {
         });
     }
 
-    /** @param found without a next one when the stores refuse */
+    /** @param found empty when the stores refused */
     private static ReasonCode code(Iterator<Boolean> found) {
         if (!found.hasNext()) {
-            return ReasonCode.UNSPECIFIED_ERROR; // there is no "quota exceeded" here [MQTT5-3.11.3-2]
+            return ReasonCode.UNSPECIFIED_ERROR; // UNSUBACK has no "quota exceeded" [MQTT5-3.11.3-2]
         }
         return found.next() ? ReasonCode.SUCCESS : ReasonCode.NO_SUBSCRIPTION_EXISTED;
     }
 
-    /** Whether nothing was written. Otherwise nobody knows, and only a client without an answer asks again. */
+    /**
+     * Whether nothing was written. Otherwise the outcome is unknown, and only a client without an answer asks again.
+     */
     public static boolean isRefused(Throwable failure) {
         return DistOutcome.ofFailure(failure) == DistOutcome.OVERLOADED;
     }

@@ -12,49 +12,52 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A session as SUBSCRIBE and UNSUBSCRIBE see it. Confined to its connection's event loop. */
+/** A session as seen by SUBSCRIBE and UNSUBSCRIBE. Confined to its connection's event loop. */
 public interface Subscriber {
     Connection connection();
 
     ClientInfo client();
 
-    /** What the auth provider has granted the client at its login; null for nothing. */
+    /** The auth provider's grant at the client's login; null for none. */
     @Nullable
     Object grant();
 
-    /** What its filters are called within. */
+    /** Maps its filters to the broker's form. */
     ClientTopics topics();
 
-    /** What holds for its tenant now. */
+    /** The present settings of its tenant. */
     TenantPolicy policy();
 
-    /** What the clients of its tenant use together. */
+    /** The shared usage of its tenant's clients. */
     TenantAccount account();
 
-    /** Whether it has, or is about to have, {@code filter}. */
+    /** Whether it has {@code filter}, or is about to have it. */
     boolean has(TopicFilter filter);
 
-    /** How many filters it has or is about to have. */
+    /** Number of filters it has or is about to have. */
     int filterCount();
 
-    /** How long they are together with {@code filter}; one with wildcards counts for more than its characters. */
+    /**
+     * Total length of its filters including {@code filter}; a filter with wildcards counts for more than its
+     * characters.
+     */
     int filterCharsWith(TopicFilter filter);
 
-    /** Whether the node has room for one more filter of this session, beside those of others. */
+    /** Whether the node's budget allows one more filter for this session. */
     boolean hasRoomFor(TopicFilter filter);
 
-    /** How many patterns of wildcards and share groups its filters have together with {@code filter}. */
+    /** Number of patterns of wildcards and share groups of its filters including {@code filter}. */
     int patternsWith(TopicFilter filter);
 
-    /** It is about to have {@code filter}, which it may have already. */
+    /** It is about to have {@code filter}, or has it already. */
     void noteAdded(TopicFilter filter);
 
     /** It is about to lose {@code filter}, or does not get it. */
     void noteRemoved(TopicFilter filter);
 
     /**
-     * Whether the stores may have {@code filter}: when they do not, nothing needs to be asked of them. Says no only
-     * where that is certain, so not while a step that concerns the filter is under way.
+     * Whether the stores may have {@code filter}: if not, they need not be asked. False only if that is certain, so not
+     * while a step of the filter is under way.
      */
     boolean mayExist(TopicFilter filter);
 
@@ -63,51 +66,57 @@ public interface Subscriber {
      */
     void stepBegun(TopicFilter filter);
 
-    /** @return whether no other step of this filter was under way at any time since it began */
+    /** @return whether no other step of this filter overlapped with it */
     boolean stepOver(TopicFilter filter);
 
     /**
-     * A SUBSCRIBE or UNSUBSCRIBE with so many filters has come, which {@link #answered} ends: too many of them, or of
-     * their filters, pause reading.
+     * A SUBSCRIBE or UNSUBSCRIBE with this weight of filters has arrived; {@link #answered} ends it. Reading pauses
+     * when there are too many requests or filters.
      */
     void asked(int filters);
 
-    /** SUBACK or UNSUBACK for so many filters has been sent. */
+    /** SUBACK or UNSUBACK for this weight of filters has been sent. */
     void answered(int filters);
 
     /**
-     * Runs {@code action} with the value of {@code checked}, which never fails, when that is complete and the actions
-     * handed in before have run: SUBSCRIBE and UNSUBSCRIBE do not overtake each other while they are checked.
+     * Runs {@code action} with the value of {@code checked}, which never fails, when it is complete and all earlier
+     * actions have run: so SUBSCRIBE and UNSUBSCRIBE do not overtake each other during their checks.
      */
     <T> void inOrder(CompletableFuture<T> checked, Consumer<T> action);
 
     /**
      * Adds or replaces subscriptions. Complete when SUBACK may be sent: every publish received from then on reaches
-     * them. Yields for each filter whether it is new; fails as the stores do, see {@link
-     * io.godwit.dist.client.DistOutcome#ofFailure}.
+     * them. Yields for each filter whether it is new; fails like the stores, see
+     * {@link io.godwit.dist.client.DistOutcome#ofFailure}.
      *
      * @param subscriptionId 0 when absent
      */
     CompletableFuture<List<Boolean>> subscribe(List<Subscription> subscriptions, int subscriptionId);
 
-    /** Removes them. Complete when UNSUBACK may be sent, with whether each existed; fails like {@link #subscribe}. */
+    /**
+     * Removes subscriptions. Complete when UNSUBACK may be sent, with whether each existed; fails like
+     * {@link #subscribe}.
+     */
     CompletableFuture<List<Boolean>> unsubscribe(List<TopicFilter> filters);
 
     /**
-     * Asks for an exclusive filter; complete with whether the client may subscribe to it, in which case
-     * {@link #releaseExclusive} is due afterwards.
+     * Claims an exclusive filter; yields whether the client may subscribe to it, and then {@link #releaseExclusive}
+     * must follow.
      */
     CompletableFuture<Boolean> claimExclusive(TopicFilter filter);
 
     void releaseExclusive(TopicFilter filter);
 
-    /** Called before {@link #subscribe}: from here on live messages count as newer than what {@code replay} finds. */
+    /**
+     * Called before {@link #subscribe}: from here on live messages count as newer than the messages that {@code replay}
+     * finds.
+     */
     void beginReplay(RetainedReplay replay);
 
     /**
-     * Ends every {@link #beginReplay}, after SUBACK was sent; not called when the connection is closed instead.
+     * Ends every {@link #beginReplay}, after SUBACK was sent; not called when the connection closes instead.
      *
-     * @param isWanted whether the retained messages shall be sent, or the replay is void
+     * @param isWanted whether to send the retained messages; false drops the replay
      */
     void replay(RetainedReplay replay, boolean isWanted);
 }

@@ -14,7 +14,7 @@ import javax.naming.ldap.Rdn;
 import javax.security.auth.x500.X500Principal;
 import org.jspecify.annotations.Nullable;
 
-/** The part of a client's certificate that its tenant is in. */
+/** The part of a client's certificate that contains its tenant. */
 public enum CertificatePart {
     SUBJECT_CN("cn", -1),
     SUBJECT_O("o", -1),
@@ -23,9 +23,9 @@ public enum CertificatePart {
     SAN_DNS(null, 2),
     SAN_URI(null, 6);
 
-    /** Of the subject; null when it is a subject alternative name. */
+    /** Attribute of the subject; null for a subject alternative name. */
     private final @Nullable String attribute;
-    /** Of the subject alternative name, as RFC 5280 numbers them. */
+    /** Type of the subject alternative name, by its number in RFC 5280. */
     private final int type;
 
     CertificatePart(@Nullable String attribute, int type) {
@@ -34,7 +34,7 @@ public enum CertificatePart {
     }
 
     /**
-     * All different values that a certificate has there.
+     * All different values in this part of a certificate.
      *
      * @throws IllegalArgumentException when it cannot be read
      */

@@ -1,8 +1,8 @@
 package io.godwit.mqtt.tenant;
 
-/** Whether it is known what holds for a tenant. */
+/** Whether the settings of a tenant are known. */
 public enum TenantAnswer {
-    /** {@link Tenants} has all that is said of it. */
+    /** {@link Tenants} has all its settings. */
     KNOWN,
     /** There is no such tenant. */
     NO_TENANT,

@@ -5,14 +5,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the tenants of clients come from.
+ * How the tenant of a client is determined.
  *
- * @param sources the first that names one counts; empty to have one tenant only
- * @param mustAgree whether a client is refused for which two of them name different ones
- * @param refusesUnnamed whether a client is refused for which none names one; it is of the default tenant otherwise
- * @param separator between tenant and the rest of a user name; not empty
- * @param sniDomain what follows on the tenant in the name of a host; empty when the whole name is the tenant
- * @param part where in a certificate
+ * @param sources in order of precedence: the first that names a tenant counts; empty for a single tenant
+ * @param mustAgree whether a client is refused when sources name different tenants
+ * @param refusesUnnamed whether a client without a named tenant is refused; otherwise it gets the default tenant
+ * @param separator between the tenant and the rest of a user name; not empty
+ * @param sniDomain the domain after the tenant in a host name; empty when the whole name is the tenant
+ * @param part the part of a certificate that contains the tenant
  * @param pattern its first group is the tenant, when it matches the whole part; null when the part is the tenant
  */
 public record TenantConfig(
@@ -24,7 +24,7 @@ public record TenantConfig(
         String sniDomain,
         CertificatePart part,
         @Nullable Pattern pattern) {
-    /** One tenant only. */
+    /** A single tenant. */
     public static final TenantConfig NONE =
             new TenantConfig(List.of(), true, false, UnknownTenant.REFUSE, "/", "", CertificatePart.SUBJECT_O, null);
 

@@ -11,16 +11,16 @@ import java.util.regex.Matcher;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the tenant of a client that connects, before it is asked who it is: the auth provider is asked about a client
- * of that tenant, and may answer with another one, which then counts. Immutable; any thread.
+ * Determines the tenant of a client before its authentication. The auth provider is asked about a client of that
+ * tenant, and may answer with another one, which then counts. Immutable; any thread.
  */
 public final class TenantNaming {
     private final TenantConfig config;
     private final Predicate<TenantId> isListed;
 
     /**
-     * @param isListed whether settings are given for a tenant; asked for what clients say, so it takes no longer than a
-     *     look into a map
+     * @param isListed whether a tenant has settings; called with names that clients choose, so it must take no
+     *     longer than a lookup in a map
      */
     public TenantNaming(TenantConfig config, Predicate<TenantId> isListed) {
         this.config = config;
@@ -28,10 +28,10 @@ public final class TenantNaming {
     }
 
     /**
-     * What was found.
+     * The result.
      *
      * @param tenant the default one with a refusal
-     * @param refusal why the client is not let in, for events and logs; null when it is
+     * @param refusal why the client is refused, for events and logs; null when it is not
      */
     public record Answer(TenantId tenant, @Nullable String refusal) {
         private static Answer refused(String why) {
@@ -141,7 +141,7 @@ public final class TenantNaming {
         return matcher.matches() ? matcher.group(1) : null;
     }
 
-    /** A source does not say one thing. */
+    /** A source names several tenants, or cannot be read. */
     private static final class Ambiguous extends Exception {
         private static final long serialVersionUID = 1;
         private final String why;

@@ -5,25 +5,25 @@ import io.godwit.plugin.tenant.TenantSettings;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
-/** What holds for each tenant, on one configuration of the node. Any thread. */
+/** The policy of each tenant, for one configuration of the node. Any thread. */
 public final class TenantPolicies {
     private final TenantPolicy ofNode;
     private final Tenants tenants;
 
-    /** Of tenants of which something is said, so no more than they. Two loops may make one at once; either will do. */
+    /** Only tenants with settings, so no more than those. Two loops may make one at once; either is valid. */
     private final ConcurrentMap<TenantId, Made> made = new ConcurrentHashMap<>();
 
-    /** @param of what it is made of */
+    /** @param of the settings that the policy was made from */
     private record Made(TenantSettings of, TenantPolicy policy) {}
 
-    /** @param ofNode for those of which nothing is said */
+    /** @param ofNode the policy of tenants without settings */
     public TenantPolicies(TenantPolicy ofNode, Tenants tenants) {
         this.ofNode = ofNode;
         this.tenants = tenants;
     }
 
-    /** The same object until something changes. */
-    @SuppressWarnings("ReferenceEquality") // there is one object for each change
+    /** The policy of a tenant; the same object until something changes. */
+    @SuppressWarnings("ReferenceEquality") // a change always brings a new object
     public TenantPolicy of(TenantId tenant) {
         TenantSettings said = tenants.of(tenant);
         if (said == null) {
@@ -38,7 +38,7 @@ public final class TenantPolicies {
         return present.policy();
     }
 
-    /** What they are made of, to make others. */
+    /** The settings that the policies are made from. */
     public Tenants tenants() {
         return tenants;
     }

@@ -16,8 +16,8 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every setting with its value: what is said for a tenant, and what the node has where nothing is said. Immutable;
- * shared by all sessions that it holds for. A session looks at it with one read of a field.
+ * Every setting with its value: that of the tenant, or that of the node where the tenant has none. Immutable; shared by
+ * all sessions it applies to. A session reads it through one field.
  */
 public final class TenantPolicy {
     private static final int ANY_LEVEL_BYTES = 65_535;
@@ -30,7 +30,7 @@ public final class TenantPolicy {
     private final TenantSettings said;
     private final TopicLimits limits;
     private final int maxLevelBytes;
-    /** Whether a publish is looked at for more than its topic. */
+    /** Whether a publish needs checks beyond its topic. */
     private final boolean looksAtPublishes;
 
     private TenantPolicy(long[] values, TenantSettings said) {
@@ -50,9 +50,9 @@ public final class TenantPolicy {
     }
 
     /**
-     * What holds for a tenant of which nothing is said.
+     * The policy of a tenant without settings.
      *
-     * @param ofNode of settings that the node has too; the others have their defaults
+     * @param ofNode values of settings that the node has too; the others have their defaults
      */
     public static TenantPolicy ofNode(Map<TenantSetting, Long> ofNode) {
         long[] values = new long[TenantSetting.values().length];
@@ -62,7 +62,7 @@ public final class TenantPolicy {
         return new TenantPolicy(values, TenantSettings.NONE);
     }
 
-    /** With what is said for a tenant. What the node allows at most is not exceeded. */
+    /** The same with a tenant's settings, within the upper limits of the node. */
     public TenantPolicy with(TenantSettings tenants) {
         long[] own = values.clone();
         tenants.values().forEach((setting, value) -> own[setting.ordinal()] = value);
@@ -76,12 +76,12 @@ public final class TenantPolicy {
         return values[setting.ordinal()];
     }
 
-    /** Of a flag; of a choice whether it is not the first word. */
+    /** The value of a flag; for a choice whether it is not the first word. */
     public boolean is(TenantSetting setting) {
         return values[setting.ordinal()] != 0;
     }
 
-    /** Only what is said for the tenant; empty where the listener's own value holds. */
+    /** Only a value set for the tenant; empty where the listener's own value holds. */
     public OptionalLong ofTenant(TenantSetting setting) {
         return said.get(setting);
     }
@@ -94,12 +94,12 @@ public final class TenantPolicy {
         return Qos.of((int) number(TenantSetting.MAX_QOS));
     }
 
-    /** Whether a client may speak MQTT of this level. */
+    /** Whether clients may use this protocol level. */
     public boolean allowsProtocol(int level) {
         return (number(TenantSetting.PROTOCOLS) & (1L << (level - 3))) != 0;
     }
 
-    /** Whether a client may call itself so. */
+    /** Whether the client id is short enough. */
     public boolean allowsClientId(String id) {
         long most = number(TenantSetting.MAX_CLIENT_ID_BYTES);
         return (long) id.length() * BYTES_OF_A_CHAR <= most || id.getBytes(StandardCharsets.UTF_8).length <= most;
@@ -114,7 +114,7 @@ public final class TenantPolicy {
         int bytes = 0;
         for (int i = 0; i < topic.length(); i++) {
             char c = topic.charAt(i);
-            // of a pair of surrogates, which has 4 bytes, each counts for two
+            // a surrogate pair has 4 bytes, so each surrogate counts as two
             bytes = c == '/' ? 0 : bytes + (c < 0x80 ? 1 : c < 0x800 || Character.isSurrogate(c) ? 2 : 3);
             if (bytes > maxLevelBytes) {
                 return false;
@@ -124,7 +124,7 @@ public final class TenantPolicy {
     }
 
     /**
-     * Why a publish is not taken, its topic aside; null when it is.
+     * Why a publish is refused, apart from its topic; null when it is not.
      *
      * @param payloadFormat as {@link io.godwit.plugin.message.MessageProperties#payloadFormat}
      */
@@ -155,7 +155,7 @@ public final class TenantPolicy {
         }
     }
 
-    /** Why a filter is not subscribed to, its length and the number of filters aside; null when it is. */
+    /** Why a filter is refused, apart from its length and the number of filters; null when it is not. */
     public @Nullable ReasonCode refusal(TopicFilter filter, boolean hasIdentifier) {
         if (hasIdentifier && !is(TenantSetting.SUBSCRIPTION_IDENTIFIERS)) {
             return ReasonCode.SUBSCRIPTION_IDENTIFIERS_NOT_SUPPORTED;
@@ -172,7 +172,7 @@ public final class TenantPolicy {
         return filter.indexOf('+') >= 0 || filter.indexOf('#') >= 0;
     }
 
-    /** What is granted of what is asked for: no QoS above the highest. */
+    /** The requested subscriptions, with no QoS above the highest allowed one. */
     public List<Subscription> granted(List<Subscription> asked) {
         Qos most = maxQos();
         if (most == Qos.EXACTLY_ONCE) {
@@ -184,7 +184,7 @@ public final class TenantPolicy {
                 .toList();
     }
 
-    /** The Session Expiry Interval that a client gets that asks for {@code seconds}. */
+    /** The Session Expiry Interval for a client that requests {@code seconds}. */
     public long expirySeconds(long seconds) {
         if (seconds == 0 || is(TenantSetting.FORCE_TRANSIENT)) {
             return 0;
@@ -194,9 +194,9 @@ public final class TenantPolicy {
     }
 
     /**
-     * The keep-alive of a client that asks for {@code seconds}, 0 being none.
+     * The keep-alive for a client that requests {@code seconds}, 0 being none.
      *
-     * @param isTold whether its CONNACK can tell it so
+     * @param isTold whether CONNACK can carry the value
      */
     public int keepAliveSeconds(int seconds, boolean isTold) {
         int imposed = (int) number(TenantSetting.SERVER_KEEP_ALIVE_SECONDS);

@@ -1,13 +1,13 @@
 package io.godwit.mqtt.tenant;
 
-/** What may name a client's tenant. */
+/** A source that may name a client's tenant. */
 public enum TenantSource {
-    /** The listener that it came to. */
+    /** The listener that the client connected to. */
     LISTENER,
-    /** The host that it has asked for in the TLS handshake. */
+    /** The host name that the client sent in the TLS handshake. */
     SNI,
-    /** The certificate that it has shown. */
+    /** The client's certificate. */
     CERTIFICATE,
-    /** What stands before the separator in its user name. */
+    /** The part of its user name before the separator. */
     USER_NAME
 }

@@ -15,16 +15,16 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What is said of tenants now. Any thread. */
+/** The present settings of tenants. Any thread. */
 public final class Tenants {
-    /** Whoever may name any tenant must not fill the memory: the matcher keeps a few hundred bytes of each. */
+    /** Bounds the memory if clients may name any tenant: the matcher keeps a few hundred bytes for each. */
     private static final int MAX_UNLISTED = 100_000;
 
     private static final CompletableFuture<TenantAnswer> KNOWN = CompletableFuture.completedFuture(TenantAnswer.KNOWN);
     private static final CompletableFuture<TenantAnswer> TOO_MANY =
             CompletableFuture.completedFuture(TenantAnswer.TOO_MANY);
 
-    /** Which setting limits what. */
+    /** The setting that limits each resource. */
     private static final Map<TenantResource, TenantSetting> QUOTAS = Map.of(
             TenantResource.SESSIONS, TenantSetting.MAX_SESSIONS,
             TenantResource.SUBSCRIPTIONS, TenantSetting.MAX_SUBSCRIPTIONS,
@@ -33,10 +33,10 @@ public final class Tenants {
             TenantResource.PUBLISH_RATE, TenantSetting.MAX_TENANT_PUBLISH_RATE,
             TenantResource.PUBLISH_BYTES, TenantSetting.MAX_TENANT_BANDWIDTH_IN);
 
-    /** Written by whoever is told of changes, read on all event loops. Whoever writes bounds it. */
+    /** Written by the threads that report changes, which also bound its size; read on all event loops. */
     private final ConcurrentMap<TenantId, TenantSettings> said = new ConcurrentHashMap<>();
 
-    /** That have had clients here though nothing is said of them. Concurrent: written on all event loops. */
+    /** Tenants without settings that have had clients here. Concurrent: written on all event loops. */
     private final Set<TenantId> unlisted = ConcurrentHashMap.newKeySet();
 
     private final int maxUnlisted;
@@ -45,7 +45,7 @@ public final class Tenants {
     /** Volatile: set once, before the first change. */
     private volatile @Nullable Runnable onChange;
 
-    /** Null when nobody is to be asked. Volatile: set once, before the first client connects. */
+    /** Null without a source to ask. Volatile: set once, before the first client connects. */
     private volatile @Nullable Function<TenantId, CompletableFuture<TenantAnswer>> asking;
 
     public Tenants() {
@@ -56,12 +56,12 @@ public final class Tenants {
         this.maxUnlisted = maxUnlisted;
     }
 
-    /** What the clients that this node has use together. */
+    /** The shared usage of each tenant's clients on this node. */
     public TenantAccounts accounts() {
         return accounts;
     }
 
-    /** By {@link TenantResource#ordinal}; what is limited for all nodes of a cluster together. */
+    /** Limits by {@link TenantResource#ordinal}, for all nodes of a cluster together. */
     private long[] mostOf(TenantId tenant) {
         long[] most = new long[TenantResource.values().length];
         Arrays.fill(most, TenantAccount.ANY);
@@ -75,21 +75,21 @@ public final class Tenants {
         return most;
     }
 
-    /** Whether it is said that there is such a tenant. */
+    /** Whether the tenant has settings. */
     public boolean isListed(TenantId tenant) {
         return said.containsKey(tenant);
     }
 
-    /** What is said of a tenant; the same object until that changes, null when nothing is said. */
+    /** The settings of a tenant; the same object until they change, null when it has none. */
     @Nullable
     TenantSettings of(TenantId tenant) {
         return said.get(tenant);
     }
 
     /**
-     * Says something else of one tenant from now on; then has connected clients look for themselves.
+     * Sets the settings of one tenant, then notifies the change listener.
      *
-     * @param settings null when nothing is said of it
+     * @param settings null to remove them
      */
     public void say(TenantId tenant, @Nullable TenantSettings settings) {
         if (settings == null) {
@@ -101,7 +101,7 @@ public final class Tenants {
         changed();
     }
 
-    /** The same of all tenants. */
+    /** Replaces the settings of all tenants. */
     public void replace(Map<TenantId, TenantSettings> next) {
         said.putAll(next);
         said.keySet().retainAll(next.keySet());
@@ -116,14 +116,14 @@ public final class Tenants {
         }
     }
 
-    /** @param told after each change, on the thread that makes it; returns at once */
+    /** @param told run after each change, on the thread that makes it; must return at once */
     public void onChange(Runnable told) {
         onChange = told;
     }
 
     /**
-     * Somebody is to be asked about tenants before their clients have sessions; after those that are asked already, if
-     * they know the tenant.
+     * Adds a source to ask about tenants before their clients have sessions; called after earlier sources, if those
+     * know the tenant.
      *
      * @param question called on event loops; its future fails when there is no answer
      */
@@ -138,18 +138,18 @@ public final class Tenants {
     }
 
     /**
-     * Complete when it is known what holds for a tenant that is to have a client; as a rule at once. Fails when that
+     * Complete when the settings of a tenant that is to have a client are known; usually at once. Fails when they
      * cannot be found out now. Completes on any thread.
      */
     public CompletableFuture<TenantAnswer> known(TenantId tenant) {
         Function<TenantId, CompletableFuture<TenantAnswer>> question = asking;
-        if (question != null) { // who answers bounds them
+        if (question != null) { // the source bounds their number
             return question.apply(tenant);
         }
         return tenant.equals(TenantId.DEFAULT) || isListed(tenant) || hasRoom(tenant) ? KNOWN : TOO_MANY;
     }
 
-    /** Event loops may let in one too many each. */
+    /** Each event loop may let in one too many. */
     private boolean hasRoom(TenantId tenant) {
         if (unlisted.contains(tenant)) {
             return true;

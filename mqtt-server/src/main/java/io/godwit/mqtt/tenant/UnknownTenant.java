@@ -1,11 +1,11 @@
 package io.godwit.mqtt.tenant;
 
-/** What becomes of a client that names a tenant which nobody has listed. */
+/** What happens to a client that names a tenant without settings. */
 public enum UnknownTenant {
-    /** It is refused. */
+    /** The client is refused. */
     REFUSE,
-    /** It is of the default tenant. */
+    /** The client gets the default tenant. */
     DEFAULT,
-    /** It is of the tenant that it names. */
+    /** The client gets the tenant that it names. */
     ACCEPT
 }

@@ -1,4 +1,4 @@
-/** Which tenant a client belongs to, and what holds for it. */
+/** The tenant of each client, and its settings. */
 @NullMarked
 package io.godwit.mqtt.tenant;
 

@@ -11,26 +11,26 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;
 
 /**
- * Samples of one event loop's messages, of this minute and the one before. A message that is not sampled costs a
- * countdown. The first {@link #EXACT} of a minute are all sampled, so that a quiet node tells what there was; then one
- * of {@link #ONE_OF}, at distances that nobody can foresee, and each stands for those before it. Confined to the loop.
+ * Samples of one event loop's messages, for this minute and the last. A message that is not sampled costs a countdown.
+ * The first {@link #EXACT} of a minute are all sampled, so that a quiet node reports exactly; then one in
+ * {@link #ONE_OF}, at unpredictable distances, and each sample stands for the messages before it. Confined to the loop.
  */
 public final class LoopTraffic {
-    /** Keys of each sketch: a count is too high by at most this part of all. */
+    /** Keys of each sketch: a count is too high by at most one part in this many of the total. */
     static final int KEYS = 512;
 
     static final int EXACT = 1_000;
     static final int ONE_OF = 64;
     private static final long MINUTE_MILLIS = 60_000;
 
-    // what a counter keeps beside its count
+    // sums that a counter keeps beside its count
     private static final int MESSAGES_IN = 0;
     private static final int MESSAGES_OUT = 1;
     private static final int BYTES_IN = 2;
     private static final int BYTES_OUT = 3;
     private static final int SUMS = 4;
 
-    /** Two cache lines before and behind the countdowns, which the loop writes for each message. */
+    /** Padding of two cache lines before and after the countdowns, which the loop writes for each message. */
     private static final int SPACING = 32;
 
     private static final int IN = SPACING;
@@ -75,7 +75,7 @@ public final class LoopTraffic {
         until[OUT] = 1;
     }
 
-    /** A client has published it, just now. */
+    /** A client has just published the message. */
     public void received(ClientInfo client, Message message) {
         if (--until[IN] <= 0) {
             sample(client, message, 0, message.receivedAtMillis());
@@ -113,7 +113,7 @@ public final class LoopTraffic {
         counter.add(BYTES_IN + direction, bytes);
     }
 
-    /** Another minute may have begun. */
+    /** Starts a new minute if one has begun. */
     private void turn(long nowMillis) {
         long minute = Math.floorDiv(nowMillis, MINUTE_MILLIS);
         if (minute == now.number) {
@@ -128,7 +128,7 @@ public final class LoopTraffic {
         }
     }
 
-    /** The last minute: this one, and of the one before as large a part as is missing. */
+    /** Counts of the last minute: this minute so far, and the missing part estimated from the last one. */
     List<TrafficCount> counts(TrafficKind kind) {
         long nowMillis = wallMillis.getAsLong();
         turn(nowMillis);

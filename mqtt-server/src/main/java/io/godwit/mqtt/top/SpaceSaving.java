@@ -8,15 +8,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The most frequent of many keys, in bounded memory: the Space-Saving sketch of Metwally, Agrawal and El Abbadi. Of
- * {@code size} keys it has a count; a new key takes the place and the count of the least. With a total weight of N a
- * count is too high by at most N / size, never too low, and a key whose true count is above that is in. {@link
- * Counter#error} says by how much a count may be too high. Confined to one thread.
+ * The most frequent of many keys, in bounded memory: the Space-Saving sketch of Metwally, Agrawal and El Abbadi. It
+ * counts {@code size} keys; a new key replaces the key with the least count and inherits that count. With a total
+ * weight of N, a count is too high by at most N / size and never too low, and every key whose true count exceeds that
+ * is present. {@link Counter#error} bounds the excess of a count. Confined to one thread.
  *
- * @param <K> in an order, so that keys that clients choose to collide cost no more than a tree
+ * @param <K> ordered, so that colliding keys chosen by clients cost no more than a tree
  */
 final class SpaceSaving<K extends Comparable<K>> {
-    /** Of one key, with what came for it since it is in. */
+    /** The counter of one key, with sums since it was added. */
     static final class Counter<K> {
         private final K key;
         private final long error;
@@ -44,7 +44,7 @@ final class SpaceSaving<K extends Comparable<K>> {
             return error;
         }
 
-        /** What was added since the key is in: not more than there was. */
+        /** The sum since the key was added: at most the true total. */
         long sum(int which) {
             return sums[which];
         }
@@ -57,12 +57,12 @@ final class SpaceSaving<K extends Comparable<K>> {
     private final int size;
     private final int sums;
     private final Map<K, Counter<K>> byKey = new HashMap<>();
-    /** The least is first, and none is less than the one at half of its place. */
+    /** A min-heap by count: the least is first, and no counter is less than its parent. */
     private final @Nullable Counter<K>[] heap;
 
     private int used;
 
-    /** @param sums how many numbers each counter keeps beside its count */
+    /** @param sums number of sums that each counter keeps beside its count */
     @SuppressWarnings({"unchecked", "rawtypes"}) // an array of a generic type
     SpaceSaving(int size, int sums) {
         this.size = size;
@@ -70,7 +70,7 @@ final class SpaceSaving<K extends Comparable<K>> {
         this.heap = new Counter[size];
     }
 
-    /** Takes time that grows with the logarithm of the size. */
+    /** Takes logarithmic time in the size. */
     Counter<K> add(K key, long weight) {
         Counter<K> counter = byKey.get(key);
         if (counter == null) {
@@ -135,7 +135,7 @@ final class SpaceSaving<K extends Comparable<K>> {
         heap[b.place] = b;
     }
 
-    /** All that are in, in no order. */
+    /** All counters, in no order. */
     List<Counter<K>> counters() {
         List<Counter<K>> all = new ArrayList<>(used);
         for (int i = 0; i < used; i++) {

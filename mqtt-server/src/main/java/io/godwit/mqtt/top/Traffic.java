@@ -11,7 +11,7 @@ import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
-/** The samples of all event loops of a node: 3 sketches of 512 keys for two minutes each. */
+/** Samples of all event loops of a node; each has 3 sketches of 512 keys for each of two minutes. */
 public final class Traffic {
     private final LoopTraffic[] ofLoops;
 
@@ -29,11 +29,11 @@ public final class Traffic {
     }
 
     /**
-     * Those with most in the last minute, the first first. Any thread; completes on {@code merging}, never when the
-     * loops are closed meanwhile.
+     * The keys with most in the last minute, the highest first. Any thread; completes on {@code merging}, or never if
+     * the loops are closed meanwhile.
      *
-     * @param loops all of the node
-     * @param wanted which of them
+     * @param loops all loops of the node
+     * @param wanted selects keys
      */
     public CompletableFuture<List<TrafficCount>> top(
             List<LoopContext> loops, TrafficKind kind, Predicate<TrafficKey> wanted, int limit, Executor merging) {
@@ -43,7 +43,7 @@ public final class Traffic {
                     loop.execute(() -> {
                         try {
                             part.complete(of(loop).counts(kind));
-                        } catch (RuntimeException | Error e) { // whoever asked is told, and the loop goes on
+                        } catch (RuntimeException | Error e) { // the caller gets the failure, and the loop goes on
                             part.completeExceptionally(e);
                         }
                     });

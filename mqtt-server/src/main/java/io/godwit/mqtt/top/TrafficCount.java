@@ -1,10 +1,10 @@
 package io.godwit.mqtt.top;
 
 /**
- * What a client or topic had in the last minute, estimated from samples.
+ * Traffic of a client or topic in the last minute, estimated from samples.
  *
- * @param count messages or bytes, as was asked; too high by at most {@code error}
- * @param messagesIn and the others: what was seen of it, not more than there was; of a topic only what came in
+ * @param count messages or bytes, as requested; too high by at most {@code error}
+ * @param messagesIn a lower bound of the true number, like the three after it; a topic has only inbound values
  */
 public record TrafficCount(
         TrafficKey key, long count, long error, long messagesIn, long messagesOut, long bytesIn, long bytesOut) {

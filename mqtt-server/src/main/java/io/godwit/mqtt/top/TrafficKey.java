@@ -1,8 +1,8 @@
 package io.godwit.mqtt.top;
 
 /**
- * A client or a topic of a tenant. A name of more than {@link #MAX_NAME} characters counts by its beginning, so that
- * nobody fills the memory with names.
+ * A client or a topic of a tenant. A longer name is cut to {@link #MAX_NAME} characters, so that clients cannot fill
+ * the memory with names.
  */
 public record TrafficKey(String tenant, String name) implements Comparable<TrafficKey> {
     public static final int MAX_NAME = 512;

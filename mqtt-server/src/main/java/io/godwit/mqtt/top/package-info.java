@@ -1,4 +1,4 @@
-/** Which clients and topics have most messages, out of samples. */
+/** The clients and topics with most messages, from samples. */
 @NullMarked
 package io.godwit.mqtt.top;
 

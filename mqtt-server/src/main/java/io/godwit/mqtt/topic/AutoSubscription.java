@@ -8,15 +8,15 @@ import io.godwit.plugin.topic.TopicFilter;
 import java.util.Optional;
 
 /**
- * What every client is subscribed to when it connects.
+ * A subscription that every client gets when it connects.
  *
- * @param filter as a SUBSCRIBE would say it, with {@link Placeholders}
+ * @param filter as in a SUBSCRIBE, with {@link Placeholders}
  */
 public record AutoSubscription(String filter, Qos qos) {
 
     /**
-     * Reads {@code filter} or {@code filter qos}. Fails with {@link IllegalArgumentException} that says what was
-     * expected.
+     * Reads {@code filter} or {@code filter qos}. Fails with an {@link IllegalArgumentException} that gives the
+     * expected form.
      */
     public static AutoSubscription parse(String text) {
         String[] parts = text.strip().split("\\s+", -1);
@@ -34,7 +34,7 @@ public record AutoSubscription(String filter, Qos qos) {
         return filter.filter().startsWith("$");
     }
 
-    /** That of one client; empty when its filter cannot be filled in for it. */
+    /** The subscription of one client; empty when its values do not make a valid filter. */
     Optional<Subscription> of(ClientInfo client) {
         return Optional.ofNullable(Placeholders.fill(filter, client))
                 .flatMap(TopicFilter::parse)

@@ -16,11 +16,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The topics of one client, as it says them and as the broker knows them: what comes in is rewritten, then put below
- * the mount point; what goes out is taken from below it. Immutable.
+ * Maps the topics of one client between the client's form and the broker's. An inbound topic is rewritten, then
+ * prefixed with the mount point; the prefix is removed from an outbound topic. Immutable.
  */
 public final class ClientTopics {
-    /** Of clients whose topics are what they say. */
+    /** For clients whose topics stay unchanged. */
     public static final ClientTopics UNCHANGED = new ClientTopics(
             new ClientInfo(TenantId.DEFAULT, new ClientId("unchanged"), null, "", 5), "", TopicRules.NONE);
 
@@ -34,7 +34,7 @@ public final class ClientTopics {
         this.rules = rules;
     }
 
-    /** Whether what goes out needs another name than others give it. */
+    /** Whether outbound topics have a prefix to remove. */
     public boolean isMounted() {
         return !prefix.isEmpty();
     }
@@ -44,7 +44,7 @@ public final class ClientTopics {
     }
 
     /**
-     * The topic of a PUBLISH or a will, which {@link TopicRules#refusal} has nothing against.
+     * The broker's topic for a PUBLISH or a will; {@link TopicRules#refusal} must have accepted the client's topic.
      *
      * @throws ProtocolException when it is too long below the mount point
      */
@@ -68,7 +68,7 @@ public final class ClientTopics {
         return whole;
     }
 
-    /** What a topic that the client names is called where it is mounted. */
+    /** The client's topic after rewriting, without the mount point. */
     String renamed(String topic) {
         if (rules.rewrites().isEmpty()) {
             return topic;
@@ -86,9 +86,9 @@ public final class ClientTopics {
     }
 
     /**
-     * The topic of a delivery; null when the client has no such topic. So it is with the mount point itself, which
-     * {@code #} below it matches, and with topics that begin with '$' below it, which must not be matched by wildcards
-     * [MQTT5-4.7.2-1] and which no client of it can publish to.
+     * The client's topic of a delivery; null when the client has no such topic. This is so for the mount point itself,
+     * which the filter {@code #} below it matches. It is also so for topics below it that begin with '$': wildcards
+     * must not match them [MQTT5-4.7.2-1], and no client below the mount point can publish to them.
      */
     public @Nullable String delivered(String topic) {
         int length = prefix.length();
@@ -99,12 +99,12 @@ public final class ClientTopics {
         return isBelow && topic.charAt(length) != '$' ? topic.substring(length) : null;
     }
 
-    /** Whether a filter, as it is called within, is in the client's place. */
+    /** Whether a filter in the broker's form lies below the client's mount point. */
     public boolean have(TopicFilter filter) {
         return filter.filter().startsWith(prefix);
     }
 
-    /** Whether every one of {@code subscriptions}, which a session has from before, is in the client's place. */
+    /** Whether all {@code subscriptions} of a resumed session lie below the client's mount point. */
     public boolean haveAll(List<StoredSubscription> subscriptions) {
         return subscriptions.stream().allMatch(each -> have(each.filter()));
     }
@@ -115,7 +115,7 @@ public final class ClientTopics {
                 && text.getBytes(StandardCharsets.UTF_8).length > TopicName.MAX_BYTES;
     }
 
-    /** Whether {@code filter}, as it is called within, has become too long there. */
+    /** Whether {@code filter}, in the broker's form, is too long for MQTT. */
     public boolean isTooLong(TopicFilter filter) {
         return !isUnchanged() && isTooLong(filter.text());
     }
@@ -138,7 +138,7 @@ public final class ClientTopics {
         return new TopicFilter(asked.shareGroup(), prefix + filter, asked.sharing());
     }
 
-    /** A name that is not valid is not used. */
+    /** The topic stays unchanged when the result of the rule is not a valid name. */
     private String rewritten(String topic, RewriteRule.Scope scope) {
         for (RewriteRule rule : rules.rewrites()) {
             Optional<String> other = rule.scope().includes(scope) ? rule.apply(topic, client) : Optional.empty();

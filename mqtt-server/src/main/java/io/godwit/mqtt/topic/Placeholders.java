@@ -4,9 +4,9 @@ import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.topic.TopicName;
 import org.jspecify.annotations.Nullable;
 
-/** Replaces {@code %c} by the client id and {@code %u} by the user name, in topics that an operator has written. */
+/** Replaces {@code %c} by the client id and {@code %u} by the user name, in topics that an operator configured. */
 final class Placeholders {
-    /** Characters of each. */
+    /** Length of each placeholder. */
     static final int LENGTH = 2;
 
     private Placeholders() {}
@@ -16,9 +16,9 @@ final class Placeholders {
     }
 
     /**
-     * The text for one client. Null when the client has no user name to put in, or a name that would change the levels
-     * of the topic, be a wildcard or make it begin with '$': who may choose a name must not choose a place in the topic
-     * tree with it.
+     * The text for one client. Null when the client has no user name to insert, or a name that would change the levels
+     * of the topic, is a wildcard or makes the topic begin with '$': by choosing a name a client must not choose a
+     * place in the topic tree.
      */
     static @Nullable String fill(String text, ClientInfo client) {
         if (!hasAny(text)) {
@@ -46,7 +46,7 @@ final class Placeholders {
         return text.startsWith("%c", index) || text.startsWith("%u", index);
     }
 
-    /** What the placeholder at {@code index} stands for; null as in {@link #fill}. */
+    /** The value of the placeholder at {@code index}; null as in {@link #fill}. */
     static @Nullable String name(String text, int index, ClientInfo client) {
         String name = text.startsWith("%c", index) ? client.clientId().value() : client.userName();
         boolean isUsable = name != null

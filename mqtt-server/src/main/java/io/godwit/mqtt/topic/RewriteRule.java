@@ -10,18 +10,18 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
 /**
- * Gives topics another name, as an operator says it.
+ * A rule of the operator that renames topics.
  *
- * @param scope whose topics
- * @param source which of them
- * @param pattern what must be found in the topic
- * @param replacement the topic to be used instead; {@code $1} to {@code $9} stand for groups of the pattern, {@code %c}
- *     and {@code %u} as in {@link Placeholders}
+ * @param scope the packets it applies to
+ * @param source the topics it applies to
+ * @param pattern must be found in the topic
+ * @param replacement the new topic; {@code $1} to {@code $9} stand for groups of the pattern, {@code %c} and
+ *     {@code %u} as in {@link Placeholders}
  */
 public record RewriteRule(Scope scope, TopicFilter source, Pattern pattern, String replacement) {
     private static final int PARTS = 4;
 
-    /** To what a rule applies. */
+    /** The packets that a rule applies to. */
     public enum Scope {
         /** Topics of PUBLISH and of wills. */
         PUBLISH,
@@ -35,8 +35,8 @@ public record RewriteRule(Scope scope, TopicFilter source, Pattern pattern, Stri
     }
 
     /**
-     * Reads {@code scope source pattern replacement}, with blanks between. Fails with {@link IllegalArgumentException}
-     * that says what was expected.
+     * Reads {@code scope source pattern replacement}, separated by blanks. Fails with an
+     * {@link IllegalArgumentException} that gives the expected form.
      */
     public static RewriteRule parse(String text) {
         String[] parts = text.strip().split("\\s+", -1);
@@ -74,7 +74,7 @@ public record RewriteRule(Scope scope, TopicFilter source, Pattern pattern, Stri
     }
 
     /**
-     * The other name of a topic, or of a filter, which is treated as a topic; empty when the rule is not for it, or a
+     * The new name of a topic, or of a filter, which is treated as a topic; empty when the rule does not apply, or a
      * placeholder has no value for this client.
      */
     Optional<String> apply(String topic, ClientInfo client) {
@@ -88,7 +88,7 @@ public record RewriteRule(Scope scope, TopicFilter source, Pattern pattern, Stri
         StringBuilder result = new StringBuilder();
         int at = 0;
         while (at < replacement.length()) {
-            // all in one pass: what the client has chosen is not read as a group or a placeholder
+            // in one pass: text chosen by the client must not be read as a group or a placeholder
             if (isGroup(replacement, at)) {
                 String group = matcher.group(replacement.charAt(at + 1) - '0');
                 result.append(group == null ? "" : group);

@@ -3,14 +3,14 @@ package io.godwit.mqtt.topic;
 import io.godwit.plugin.topic.TopicName;
 
 /**
- * How much a client may ask for by topics. They are measured as the client says them.
+ * Limits on the topics and filters of a client, in the client's form.
  *
  * @param maxLevels of a topic or a filter, 1 to 65,536
  * @param maxBytes of a topic or a filter in UTF-8, 1 to 65,535
  * @param maxFiltersPerSubscribe filters in one SUBSCRIBE; at least 1
- * @param maxFiltersPerSession filters that one session has; at least 1
- * @param maxPatternsPerSession patterns of wildcards and share groups that the filters of one session have; at least 1.
- *     A topic matches at most so many of its filters, and one without wildcards. One of more than 16 levels counts for
+ * @param maxFiltersPerSession filters of one session; at least 1
+ * @param maxPatternsPerSession patterns of wildcards and share groups of one session's filters; at least 1. A topic
+ *     matches at most one filter of each pattern, and one without wildcards. A pattern of more than 16 levels counts as
  *     several
  */
 public record TopicLimits(
@@ -35,7 +35,8 @@ public record TopicLimits(
     }
 
     /**
-     * Whether a topic, or the text of a filter, is within. Looks at characters only when their number leaves a doubt.
+     * Whether a topic, or the text of a filter, is within the limits. Scans characters only when their number does not
+     * decide it.
      */
     public boolean allow(String text) {
         int chars = text.length();
@@ -55,7 +56,7 @@ public record TopicLimits(
         int bytes = 0;
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
-            // of a pair of surrogates, which has 4 bytes, each counts for two
+            // a surrogate pair has 4 bytes, so each surrogate counts as two
             bytes += c < 0x80 ? 1 : c < 0x800 || Character.isSurrogate(c) ? 2 : 3;
         }
         return bytes;

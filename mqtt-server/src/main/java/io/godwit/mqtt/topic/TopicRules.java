@@ -9,12 +9,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the operator has set for topics of all clients.
+ * The operator's rules for topics of all clients.
  *
- * @param rewrites of which the first that is for a topic counts
+ * @param rewrites the first that applies to a topic is used
  * @param allowsExclusive whether a client may subscribe to {@code $exclusive/filter}
- * @param maxDelaySeconds the longest delay of {@code $delayed/seconds/topic}; 0 when that is a topic like others
- * @param reservesSys whether only the broker publishes below {@code $SYS}
+ * @param maxDelaySeconds the longest delay of {@code $delayed/seconds/topic}; 0 makes that an ordinary topic
+ * @param reservesSys whether only the broker may publish below {@code $SYS}
  */
 public record TopicRules(
         List<RewriteRule> rewrites,
@@ -22,7 +22,7 @@ public record TopicRules(
         boolean allowsExclusive,
         long maxDelaySeconds,
         boolean reservesSys) {
-    /** Nothing. */
+    /** No rules. */
     public static final TopicRules NONE = new TopicRules(List.of(), List.of(), false, 0, false);
 
     public TopicRules {
@@ -31,10 +31,10 @@ public record TopicRules(
     }
 
     /**
-     * How one client's topics are called within.
+     * The topic mapping of one client.
      *
      * @param mountPoint of its listener, with {@link Placeholders}; empty for none
-     * @return empty when the mount point cannot be filled in for it: it has no place and must be refused
+     * @return empty when a placeholder of the mount point has no value for the client, which must then be refused
      */
     public Optional<ClientTopics> of(ClientInfo client, String mountPoint) {
         if (mountPoint.isEmpty() && rewrites.isEmpty()) {
@@ -44,12 +44,14 @@ public record TopicRules(
                 .map(prefix -> new ClientTopics(client, prefix, this));
     }
 
-    /** Whether a message of {@code topic} is to be published later. */
+    /** Whether a message on {@code topic} is to be published later. */
     public boolean isDelayed(String topic) {
         return maxDelaySeconds > 0 && DelayedTopic.isDelayed(topic);
     }
 
-    /** The topic that a message of {@code topic} is for: the one it will be published to, when that is later. */
+    /**
+     * The topic that a message on {@code topic} is meant for: for a delayed message the one it will be published to.
+     */
     public String subject(String topic) {
         return isDelayed(topic)
                 ? DelayedTopic.parse(topic).map(DelayedTopic::topic).orElse(topic)
@@ -57,8 +59,8 @@ public record TopicRules(
     }
 
     /**
-     * Why a client may not publish to {@code said}, by what that is called within; null when it may. Below a mount
-     * point no topic begins with '$': {@link ClientTopics#delivered}.
+     * Why a client may not publish to {@code said}, judged by the rewritten topic; null when it may. Below a mount
+     * point no topic may begin with '$', see {@link ClientTopics#delivered}.
      */
     public @Nullable ReasonCode refusal(ClientTopics topics, String said) {
         String topic = topics.renamed(said);
@@ -76,8 +78,8 @@ public record TopicRules(
         if (!isDelayed(topic)) {
             return null;
         }
-        // one delay: what is published after it is not asked about again, and a topic of many would be stored once for
-        // each
+        // only one delay: the inner topic is not checked again when it is published, and each further delay would store
+        // the message once more
         Optional<DelayedTopic> delayed = DelayedTopic.parse(topic)
                 .filter(valid -> valid.seconds() <= maxDelaySeconds && !DelayedTopic.isDelayed(valid.topic()));
         return delayed.isEmpty()
@@ -85,7 +87,7 @@ public record TopicRules(
                 : refusal(delayed.get().topic());
     }
 
-    /** What {@code client} is subscribed to unasked, as if it had asked. */
+    /** The automatic subscriptions of {@code client}, as if it had asked for them. */
     public List<Subscription> autoSubscriptions(ClientInfo client) {
         if (autoSubscriptions.isEmpty()) {
             return List.of();

@@ -1,6 +1,4 @@
-/**
- * What a topic is called by a client and within the broker: mount points, rewriting, and what is subscribed unasked.
- */
+/** Topics in the client's and in the broker's form: mount points, rewriting, and automatic subscriptions. */
 @NullMarked
 package io.godwit.mqtt.topic;
 

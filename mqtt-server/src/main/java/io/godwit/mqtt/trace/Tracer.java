@@ -7,27 +7,27 @@ import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.topic.TopicFilter;
 
 /**
- * Is told the way of packets and messages that no event tells of, while somebody follows some. Called on event loops:
- * returns at once and does not throw.
+ * Follows packets and messages where no event reports them, while a trace is active. Called on event loops: must return
+ * at once and not throw.
  */
 public interface Tracer {
     /**
-     * A PUBLISH was read; what becomes of it follows.
+     * A PUBLISH was read; its outcome follows.
      *
      * @param packetId 0 at QoS 0
      */
     void published(ClientInfo publisher, Message message, int packetId);
 
-    /** Its receivers have it, or not. Of QoS 0 only when it matched none, or failed. */
+    /** The outcome of distribution. At QoS 0 only if no receiver matched, or it failed. */
     void distributed(ClientInfo publisher, Message message, ReasonCode outcome);
 
-    /** A SUBSCRIBE is answered, for one filter as its client calls it. */
+    /** A SUBSCRIBE was answered, for one filter in the client's form. */
     void subscribed(ClientInfo subscriber, TopicFilter filter, ReasonCode code);
 
-    /** The same of an UNSUBSCRIBE. */
+    /** An UNSUBSCRIBE was answered, likewise. */
     void unsubscribed(ClientInfo subscriber, TopicFilter filter, ReasonCode code);
 
-    /** A copy waits, since its receiver takes no more now. */
+    /** A copy waits, because its receiver takes no more now. */
     void queued(ClientInfo receiver, Message message, Qos qos);
 
     /**
@@ -37,6 +37,6 @@ public interface Tracer {
      */
     void sent(ClientInfo receiver, Message message, Qos qos, int packetId, boolean isRepeated);
 
-    /** The receiver has answered a copy for good. */
+    /** The receiver has completed the exchange of a copy. */
     void acknowledged(ClientInfo receiver, int packetId, ReasonCode code);
 }

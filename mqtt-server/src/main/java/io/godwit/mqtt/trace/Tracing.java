@@ -2,12 +2,12 @@ package io.godwit.mqtt.trace;
 
 import org.jspecify.annotations.Nullable;
 
-/** Whether anything is traced. Asked on the way of each message: one volatile read, and nothing more while not. */
+/** Holds the active tracer. Read for each message: one volatile read, and nothing more without a tracer. */
 public final class Tracing {
-    /** Null while nothing is. Volatile: set by whoever begins and ends traces, read by all event loops. */
+    /** Null without a trace. Volatile: set by threads that begin and end traces, read by all event loops. */
     private volatile @Nullable Tracer tracer;
 
-    /** Who is to be told now; null for nobody. Any thread. */
+    /** The active tracer; null for none. Any thread. */
     public @Nullable Tracer active() {
         return tracer;
     }

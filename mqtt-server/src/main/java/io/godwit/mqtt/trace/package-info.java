@@ -1,4 +1,4 @@
-/** What a trace follows in the frontend. */
+/** Traces of packets and messages in the frontend. */
 @NullMarked
 package io.godwit.mqtt.trace;
 

@@ -13,13 +13,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stands before the acceptor in the pipeline of a listening socket. A connection beyond the
- * {@link DescriptorBudget} takes the place of one that has not logged in, or is closed on the thread that has accepted
- * it, before it is handed to its event loop: connections that wait for their loop would hold descriptors uncounted.
+ * Stands before the acceptor in the pipeline of a listening socket. A connection beyond the {@link DescriptorBudget}
+ * replaces one that has not logged in; else it is closed on the accepting thread, before it is handed to its event
+ * loop: connections that wait for their loop would hold descriptors uncounted.
  *
  * <p>When accept itself fails, the listener pauses, longer each time until a connection is accepted again; clients wait
- * in the backlog of the kernel. Both cases are logged at most once a {@link #LOG_INTERVAL}, since clients cause
- * them at will. Confined to the listener's loop.
+ * in the kernel's backlog. Both cases are logged at most once a {@link #LOG_INTERVAL}, since clients can cause them at
+ * will. Confined to the listener's loop.
  */
 final class AcceptGuard extends ChannelInboundHandlerAdapter {
     static final long MIN_PAUSE_MILLIS = 100;
@@ -36,7 +36,7 @@ final class AcceptGuard extends ChannelInboundHandlerAdapter {
     private long pauseMillis = MIN_PAUSE_MILLIS;
     private boolean isPaused;
 
-    /** @param nanoTime as {@link System#nanoTime} */
+    /** @param nanoTime a clock like {@link System#nanoTime} */
     AcceptGuard(String listener, DescriptorBudget budget, MqttReports reports, LongSupplier nanoTime) {
         this.listener = listener;
         this.budget = budget;

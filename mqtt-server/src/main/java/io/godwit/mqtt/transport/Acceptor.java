@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
  *           PacketReadHandler, MqttConnection
  * </pre>
  *
- * with {@link ProxyHeader} behind the first meter until it has read its header. A client that is refused is told why as
- * long as few are, over TLS fewer ({@link ConnectionGate}).
+ * with {@link ProxyHeader} after the first meter until it has read its header. A refused client gets the reason only
+ * while few refusals are under way, over TLS even fewer ({@link ConnectionGate}).
  */
 final class Acceptor extends ChannelInitializer<Channel> {
     private static final Logger LOG = LoggerFactory.getLogger(Acceptor.class);
@@ -38,17 +38,17 @@ final class Acceptor extends ChannelInitializer<Channel> {
     private final @Nullable ServerTls tls;
     private final Listener.Services services;
     private final ConnectionGate gate;
-    /** For connections from now on. Volatile: replaced while they come, on any loop. */
+    /** Used by new connections. Volatile: replaced while connections arrive on any loop. */
     private volatile Terms terms;
 
-    /** What a connection is accepted by, and keeps. */
+    /** The settings that a connection is accepted with, and keeps. */
     private record Terms(ListenerScope scope, DecodeLimits decodeLimits) {
         ListenerConfig config() {
             return scope.config();
         }
     }
 
-    /** @param tls as the configuration says */
+    /** @param tls from the configuration; null for none */
     Acceptor(ListenerConfig config, @Nullable ServerTls tls, Listener.Services services) {
         this.tls = tls;
         this.services = services;
@@ -61,7 +61,7 @@ final class Acceptor extends ChannelInitializer<Channel> {
                 new ListenerScope(config, services.reports(), services.halfReceived(), services.bans()), decodeLimits);
     }
 
-    /** For connections from now on. Any thread. */
+    /** For new connections. Any thread. */
     void reconfigure(ListenerLimits limits, DecodeLimits decodeLimits) {
         gate.reconfigure(limits);
         terms = terms(terms.config().withLimits(limits), decodeLimits);
@@ -74,7 +74,7 @@ final class Acceptor extends ChannelInitializer<Channel> {
             throw new IllegalStateException("not on an event loop: " + Thread.currentThread());
         }
         InetSocketAddress peer = peer(channel.remoteAddress());
-        if (peer == null) { // gone again
+        if (peer == null) { // already closed
             channel.close();
             return;
         }
@@ -102,7 +102,7 @@ final class Acceptor extends ChannelInitializer<Channel> {
         }
     }
 
-    /** A client within the process counts as one of this machine; null stays null. */
+    /** A client within the process counts as local; null stays null. */
     private static @Nullable InetSocketAddress peer(@Nullable SocketAddress address) {
         return address instanceof LocalAddress ? WITHIN_PROCESS : (InetSocketAddress) address;
     }
@@ -142,7 +142,7 @@ final class Acceptor extends ChannelInitializer<Channel> {
         }
     }
 
-    /** Asks the gate; counts and reports a refusal. */
+    /** Asks the memory guard, the bans and the gate; counts and reports a refusal. */
     private @Nullable ConnectionLimit enter(Channel channel, InetSocketAddress source, LoopContext loop) {
         boolean isOfSource = gate.countsSources();
         ConnectionLimit exceeded = exceeded(source.getAddress(), isOfSource, loop);
@@ -163,7 +163,7 @@ final class Acceptor extends ChannelInitializer<Channel> {
         return services.bans().isBanned(source) ? ConnectionLimit.BANNED : gate.enter(source, isOfSource);
     }
 
-    /** Whether the client gets to know that it is refused. */
+    /** Whether the client may be told the reason of its refusal. */
     private boolean isTold(Channel channel) {
         if (!gate.beginRefusal(tls != null)) {
             return false;

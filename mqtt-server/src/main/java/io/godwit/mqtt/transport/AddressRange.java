@@ -5,16 +5,16 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 
 /**
- * Addresses that begin alike.
+ * A range of addresses with a common prefix.
  *
- * @param base one of them
- * @param prefixBits how many bits of it they share
+ * @param base one address of the range
+ * @param prefixBits length of the prefix
  */
 public record AddressRange(InetAddress base, int prefixBits) {
 
     /**
-     * Reads {@code 10.0.0.0/8}, {@code fd00::/8} or a single address; throws {@link IllegalArgumentException} for
-     * anything else.
+     * Reads {@code 10.0.0.0/8}, {@code fd00::/8} or a single address; throws {@link IllegalArgumentException} for any
+     * other text.
      */
     public static AddressRange parse(String text) {
         int slash = text.indexOf('/');

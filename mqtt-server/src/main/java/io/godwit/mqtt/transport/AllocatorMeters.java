@@ -6,7 +6,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import io.netty.buffer.UnpooledByteBufAllocator;
 
-/** Meters of the memory that buffers of the whole process take: of connections, links and gRPC. */
+/** Meters of the buffer memory of the whole process: of connections, links and gRPC. */
 public final class AllocatorMeters {
     private AllocatorMeters() {}
 

@@ -6,21 +6,21 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Of which web pages the browser may open a WebSocket here. A browser says in the header {@code Origin} whose page asks
- * (RFC 6454); other clients send none, or that of the host they connect to, and are let in: nobody makes them connect
- * behind their user's back. Immutable.
+ * The origins of web pages that may open a WebSocket here. A browser names the page's origin in the header
+ * {@code Origin} (RFC 6454). Other clients send none, or that of the host they connect to, and are let in: no page can
+ * make them connect behind the user's back. Immutable.
  *
- * @param isAny whether the page does not matter
- * @param listed the origins that are let in, in lower case; when none is, those of the host that the request is for
+ * @param isAny whether every origin is allowed
+ * @param listed the allowed origins in lower case; if empty, only the host that the request is for
  */
 public record AllowedOrigins(boolean isAny, List<String> listed) {
     public static final AllowedOrigins ANY = new AllowedOrigins(true, List.of());
 
     /**
-     * Those of the host that the request is for, whatever the port. A host name is believed over TLS only, where the
-     * browser has compared it with the certificate, and never on this machine's loopback interface: whoever owns a name
-     * may have it point to any machine once his page is loaded (DNS rebinding). IP addresses and names of the loopback
-     * interface can not be had to point elsewhere.
+     * Only the host that the request is for, with any port. A host name is trusted only over TLS, where the browser has
+     * checked it against the certificate, and never on this machine's loopback interface: the owner of a name can let
+     * it point to any machine after loading his page (DNS rebinding). IP addresses and loopback names cannot be
+     * redirected like that.
      */
     public static final AllowedOrigins SAME_HOST = new AllowedOrigins(false, List.of());
 
@@ -31,8 +31,8 @@ public record AllowedOrigins(boolean isAny, List<String> listed) {
     }
 
     /**
-     * An origin as browsers send it: {@code https://host}, {@code https://host:port}, or {@code null}, which is that of
-     * files and of pages that say nothing. Fails with {@link IllegalArgumentException} that says what was expected.
+     * An origin as browsers send it: {@code https://host}, {@code https://host:port}, or {@code null} for files and
+     * pages without an origin. Fails with an {@link IllegalArgumentException} that gives the expected form.
      */
     public static String origin(String text) {
         String origin = text.toLowerCase(Locale.ROOT);
@@ -48,9 +48,10 @@ public record AllowedOrigins(boolean isAny, List<String> listed) {
     }
 
     /**
-     * @param origins of the request; one, or none
+     * @param origins of the request; one or none
      * @param host the header {@code Host}
-     * @param isNameProven whether the browser has seen a certificate for the host, and that is not this machine itself
+     * @param isNameProven whether the browser has checked the host name against a certificate, and the connection
+     *     is not over loopback
      */
     boolean allow(List<String> origins, @Nullable String host, boolean isNameProven) {
         return isAny || origins.stream().allMatch(each -> allows(each.toLowerCase(Locale.ROOT), host, isNameProven));

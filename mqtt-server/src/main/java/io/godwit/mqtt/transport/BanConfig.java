@@ -5,14 +5,14 @@ import static io.godwit.mqtt.transport.ListenerLimits.check;
 import java.time.Duration;
 
 /**
- * Who is banned, and for how long. Each number is how often something may happen within the window; one more is a ban,
- * 0 is none.
+ * Limits for automatic bans, and their length. Each number is how often something may happen within the window; one
+ * more causes a ban; 0 causes none.
  *
- * @param maxFailedLoginsPerSource logins that failed for what the client said
+ * @param maxFailedLoginsPerSource logins that failed because of the client's credentials or rights
  * @param maxViolationsPerSource breaches of the protocol
- * @param maxFlapsPerSource connections that passed CONNECT and were over at once
+ * @param maxFlapsPerSource connections that passed CONNECT and ended at once
  * @param maxFlapsPerClientId the same by client id
- * @param flap a connection that lasts less counts as over at once; at least a second
+ * @param flap a connection shorter than this ended at once; at least a second
  * @param window at least a second
  * @param ban at least a second
  */

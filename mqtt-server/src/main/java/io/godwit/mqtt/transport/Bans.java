@@ -24,13 +24,13 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps those out for a time who fail again and again: sources, before anything is done for a connection, and client
- * ids, each within its tenant and the mount point of its listener, once its client has said who it is. Whoever is
- * banned by a client id can not be kept from taking it, so this is for clients that flap, not for logins: else anybody
- * could have others banned. Whom operators have banned is kept out by the same looks. Thread-safe.
+ * Bans sources and client ids that fail again and again for a time. Sources are checked before anything is done for a
+ * connection. Client ids, each within its tenant and the mount point of its listener, are checked once the client is
+ * authenticated. Anybody can send any client id, so client ids are banned only for flapping, not for failed logins:
+ * else anybody could get others banned. The same checks apply operators' bans. Thread-safe.
  */
 public final class Bans {
-    /** For wiring without bans. */
+    /** For a server without bans. */
     static final Bans NONE = new Bans(
             new BanConfig(0, 0, 0, 0, BanConfig.DEFAULTS.flap(), BanConfig.DEFAULTS.window(), BanConfig.DEFAULTS.ban()),
             () -> 0,
@@ -49,9 +49,9 @@ public final class Bans {
     private final FailureCounts<Place> clientFlaps;
 
     /**
-     * @param nanoTime as {@link System#nanoTime}
-     * @param reports is told of bans; null to nobody
-     * @param operators whom operators have banned
+     * @param nanoTime a clock like {@link System#nanoTime}
+     * @param reports gets each new ban; null for none
+     * @param operators bans of operators
      */
     public Bans(BanConfig config, LongSupplier nanoTime, @Nullable MqttReports reports, BanTable operators) {
         this.config = config;
@@ -64,7 +64,7 @@ public final class Bans {
         clientFlaps = counts(config.maxFlapsPerClientId(), Place::id);
     }
 
-    /** Goes on with other numbers; whoever is banned stays so until the time that was told. Any thread. */
+    /** Sets other limits; existing bans keep their end. Any thread. */
     public void reconfigure(BanConfig next) {
         config = next;
         reconfigure(failedLogins, next.maxFailedLoginsPerSource(), next);
@@ -100,7 +100,7 @@ public final class Bans {
         return operators.isBanned(client) || clientFlaps.isBanned(Place.of(client, mountPoint), nanoTime.getAsLong());
     }
 
-    /** Whether an operator keeps the client out. */
+    /** Whether a ban by an operator matches the client. */
     public boolean isBannedByOperator(ClientInfo client) {
         return operators.isBanned(client);
     }
@@ -113,7 +113,7 @@ public final class Bans {
         sourceFailed(violations, BanCause.SOURCE_VIOLATIONS, address);
     }
 
-    /** Whether a connection of this age, in seconds, that has ended is a flap that counts. */
+    /** Whether a connection that ended after this many seconds counts as a flap. */
     boolean isFlap(int ageSeconds) {
         return (sourceFlaps.isCounting() || clientFlaps.isCounting())
                 && ageSeconds < config.flap().toSeconds();
@@ -127,13 +127,13 @@ public final class Bans {
     }
 
     /**
-     * Bans that this node has made by itself and that are in force, by id. Any thread; takes no lock. Looks at all of
-     * the kinds wanted at most, so it is not for event loops.
+     * Bans that this node has made and that are in force, by id. Any thread; takes no lock. May look at all bans of the
+     * requested kinds, so do not call it on event loops.
      */
     public List<AutomaticBan> automatic(AutomaticBanQuery query) {
         List<AutomaticBan> found = new ArrayList<>();
         TenantId tenant = query.tenant();
-        if (query.withClients()) { // in the order of their ids
+        if (query.withClients()) { // ordered by id
             add(
                     found,
                     clientFlaps,
@@ -186,14 +186,14 @@ public final class Bans {
 
     /** See {@link ConnectionGate#sourceOf}: 32 bits of an IPv4 address, else the first 64 of IPv6. */
     private static String textOf(long source) {
-        boolean isV4 = source != 0 && source >>> Integer.SIZE == 0; // 0 is ::1, and nobody comes from 0.0.0.0
+        boolean isV4 = source != 0 && source >>> Integer.SIZE == 0; // 0 is ::1, and 0.0.0.0 is never a peer
         return new AddressBlock(!isV4, source, 0, isV4 ? Integer.SIZE : Long.SIZE).toString();
     }
 
     /**
-     * Ends one of them here.
+     * Ends one automatic ban on this node.
      *
-     * @param tenant that it must be of; null for any
+     * @param tenant the tenant it must be of; null for any
      * @return whether it was in force
      */
     public boolean lift(String id, @Nullable TenantId tenant) {
@@ -205,7 +205,9 @@ public final class Bans {
                                 || violations.lift(id, source -> true, now));
     }
 
-    /** Where a client id means one client. Ordered, so that maps stay fast when client ids collide. */
+    /**
+     * The scope in which a client id identifies one client. Ordered, so that maps stay fast when client ids collide.
+     */
     private record Place(String clientId, String tenant, String mountPoint) implements Comparable<Place> {
         private static final int ID_BYTES = 16;
         private static final Comparator<Place> ORDER = Comparator.comparing(Place::clientId)
@@ -216,13 +218,13 @@ public final class Bans {
             return new Place(client.clientId().value(), client.tenant().value(), mountPoint);
         }
 
-        /** Short, however long what it is of is. */
+        /** Of fixed length, whatever the length of the names. */
         String id() {
             try {
                 MessageDigest sha = MessageDigest.getInstance("SHA-256");
                 for (String part : List.of(tenant, mountPoint, clientId)) {
                     sha.update(part.getBytes(StandardCharsets.UTF_8));
-                    sha.update((byte) 0); // none of them has it
+                    sha.update((byte) 0); // a separator that none of the parts contains
                 }
                 byte[] hash = Arrays.copyOf(sha.digest(), ID_BYTES);
                 return "auto-c-" + Base64.getUrlEncoder().withoutPadding().encodeToString(hash);

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Looks every few seconds whether the files of the listeners have changed, on an I/O thread of its own. */
+/** Checks every few seconds whether the files of the listeners have changed, on its own I/O thread. */
 public final class CertificateWatch implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CertificateWatch.class);
     private static final long PERIOD_SECONDS = 2;
@@ -24,7 +24,7 @@ public final class CertificateWatch implements AutoCloseable {
         this.reports = reports;
     }
 
-    /** @param listener for logs and events */
+    /** @param listener name for logs and events */
     @SuppressWarnings("FutureReturnValueIgnored") // runs until the thread is shut down
     public void add(String listener, ServerTls tls) {
         thread.scheduleWithFixedDelay(() -> look(listener, tls), PERIOD_SECONDS, PERIOD_SECONDS, TimeUnit.SECONDS);

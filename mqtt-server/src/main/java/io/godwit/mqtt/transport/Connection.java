@@ -13,28 +13,28 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One client's connection as sessions see it. Confined to its event loop but for {@link #loop} and
+ * One client's connection as sessions see it. Confined to its event loop, except for {@link #loop} and
  * {@link #remoteAddress}.
  */
 public interface Connection extends TenantClues {
     LoopContext loop();
 
-    /** {@code host:port} of the client, as a trusted proxy says or else of the peer. */
+    /** {@code host:port} of the client, as a trusted proxy reports it; else of the peer. */
     String remoteAddress();
 
-    /** {@code transport host:port} of the listener that it came to, as configured. */
+    /** {@code transport host:port} of its listener, as configured. */
     default String listener() {
         return "";
     }
 
-    /** The one that holds; 0 is off, or not known yet. */
+    /** The value in force; 0 is off, or not known yet. */
     default int keepAliveSeconds() {
         return 0;
     }
 
     /**
-     * The user name that the client's certificate gives; null when it showed none, or the listener takes no name from
-     * it.
+     * The user name from the client's certificate; null when it showed none, or the listener takes no name from
+     * certificates.
      *
      * @throws io.godwit.mqtt.packet.ProtocolException for a certificate without such a name
      */
@@ -42,37 +42,37 @@ public interface Connection extends TenantClues {
     String certificateUserName();
 
     /**
-     * It may last so long from now on, in the place of what was said before; then it is ended, when it is accepted,
-     * with "maximum connect time". Null for no limit.
+     * Ends an accepted connection after this time from now, with "maximum connect time". Replaces an earlier limit;
+     * null for no limit.
      */
     default void endAfter(@Nullable Duration time) {}
 
-    /** Below what all topics of this client stand, with placeholders; empty for none. */
+    /** The prefix of all topics of this client within the broker, with placeholders; empty for none. */
     default String mountPoint() {
         return "";
     }
 
     /**
-     * How shared groups without a strategy of their own choose for messages of this client; null for the node's
+     * How shared groups without their own strategy choose a member for messages of this client; null for the node's
      * default.
      */
     default @Nullable SharedPick sharedPick() {
         return null;
     }
 
-    /** Its client could not prove who it is: counts against where it comes from. */
+    /** The client failed to authenticate: counts against its source. */
     default void loginFailed() {}
 
     /** The largest packet the client may send. */
     int maxPacketBytes();
 
-    /** The handler of what follows. */
+    /** Sets the handler of all following packets. */
     void setHandler(PacketHandler handler);
 
     /**
-     * What CONNECT settled, before the first packet is sent.
+     * Applies the values of CONNECT, before the first packet is sent.
      *
-     * @param keepAliveSeconds the one that holds; 0 is off
+     * @param keepAliveSeconds the value in force; 0 is off
      */
     void setUp(Connect connect, int keepAliveSeconds);
 
@@ -83,7 +83,7 @@ public interface Connection extends TenantClues {
      * Appends {@code packet} to the output, which is written at the end of the loop's iteration. Does nothing on a
      * closed connection.
      *
-     * @return false when it is larger than the client allows [MQTT5-3.1.2-24]; nothing was appended then
+     * @return false when it is larger than the client allows [MQTT5-3.1.2-24]; then nothing was appended
      */
     boolean send(Packet packet);
 
@@ -96,52 +96,52 @@ public interface Connection extends TenantClues {
      */
     boolean send(SharedPublish publish, Qos qos, boolean retain, int packetId);
 
-    /** Whether more may be delivered now: the client keeps up with what is sent, and has bandwidth left. */
+    /** Whether more may be delivered now: the client keeps up with the output, and has bandwidth left. */
     boolean isWritable();
 
     /**
-     * Other rates than those of the listener, each per second, 0 being no limit; empty for the listener's.
+     * Replaces the listener's rates, each per second, 0 being no limit; empty for the listener's own.
      *
-     * @param bytesIn that it may send
-     * @param bytesOut that it is sent
-     * @param publishes that it may send
+     * @param bytesIn bytes from the client
+     * @param bytesOut bytes to the client
+     * @param publishes publishes from the client
      */
     default void limitRates(OptionalLong bytesIn, OptionalLong bytesOut, OptionalLong publishes) {}
 
-    /** What is read from now on counts for the tenant of its client too, and may be held back for all of these. */
+    /** From now on also counts reads for the client's tenant, whose limits may then pause reading. */
     default void shareRates(TenantAccount account) {}
 
-    /** Whether the client has been sent all that its bandwidth allows for now: it is us who hold it back. */
+    /** Whether the client's outbound bandwidth is used up: the broker itself holds the output back. */
     default boolean isOverBandwidth() {
         return false;
     }
 
     /**
-     * A publish of its client of so many bytes is to be stored, or, when negative, is or will not be. Also when it is
-     * closed.
+     * A publish of this many bytes is about to be stored; negative when storing has ended. Also called after the
+     * connection closed.
      */
     default void stores(int bytes) {}
 
-    /** Stops reading until every reason given was withdrawn by {@link #resumeReading}. */
+    /** Stops reading until {@link #resumeReading} has withdrawn every reason. */
     void pauseReading(Pause reason);
 
     void resumeReading(Pause reason);
 
-    /** {@link PacketHandler#onTick} is wanted from the next second on. */
+    /** Requests {@link PacketHandler#onTick} from the next second on. */
     void needTicks();
 
     /** Whether it is neither closed nor closing. */
     boolean isOpen();
 
     /**
-     * Ends it: writes what is pending, then closes the socket. {@link PacketHandler#onClosed} follows soon, not within
-     * this call.
+     * Ends the connection: writes pending output, then closes the socket. {@link PacketHandler#onClosed} follows soon,
+     * not within this call.
      */
     void close(String reason);
 
     /**
-     * {@link #close} since the client has said that it is done: it sends nothing more and ends the connection itself
-     * [MQTT5-3.14.4-1], so the socket is not kept for it to do so.
+     * Like {@link #close}, after the client's DISCONNECT: the client sends nothing more and closes the connection
+     * itself [MQTT5-3.14.4-1], so the socket is not kept open for that.
      */
     void closeAsAgreed(String reason);
 
@@ -149,12 +149,12 @@ public interface Connection extends TenantClues {
     void disconnect(ReasonCode code, @Nullable String detail);
 
     /**
-     * {@link #close} after a DISCONNECT that says that the server shuts down, or which other one is to be used where
-     * the configuration names it.
+     * {@link #close} after a DISCONNECT that says that the server shuts down, or that refers to another server where
+     * one is configured.
      */
     void sendAway();
 
-    /** {@link #close} after a CONNACK that says why; before {@link #accepted} only. */
+    /** {@link #close} after a CONNACK with the reason; only before {@link #accepted}. */
     void refuse(ReasonCode code, @Nullable String detail);
 
     /** {@link #refuse} with the name of another server, which only 5.0 has [MQTT5-4.11]. */
@@ -172,11 +172,11 @@ public interface Connection extends TenantClues {
         CONNECTING(null),
         /** Too many of its publishes are not yet stored. */
         UNACKNOWLEDGED(ThrottleCause.UNACKNOWLEDGED),
-        /** A loop or a leader that its publishes go to is behind. What was read of it is not handled either. */
+        /** A loop or a leader that its publishes go to is behind. Packets already read are not handled either. */
         HELD_BACK(ThrottleCause.NODE_BUDGET),
         /** Too many of its SUBSCRIBEs and UNSUBSCRIBEs are not yet answered. */
         SUBSCRIBING(ThrottleCause.UNACKNOWLEDGED),
-        /** The filters of other connections are being subscribed to, and there is no room for more. */
+        /** The loop's budget of filters being subscribed is used up, also by other connections. */
         FILTER_ROOM(ThrottleCause.NODE_BUDGET),
         /** The node holds too many publishes that are not yet stored. */
         NODE_BUDGET(ThrottleCause.NODE_BUDGET),
@@ -188,13 +188,13 @@ public interface Connection extends TenantClues {
         TENANT_BANDWIDTH(ThrottleCause.TENANT_BANDWIDTH_IN),
         /** The clients of its tenant have published as much as they may. */
         TENANT_PUBLISH_RATE(ThrottleCause.TENANT_PUBLISH_RATE),
-        /** There is no room for a packet that has arrived in part. */
+        /** The budget for incomplete packets is used up. */
         HALF_RECEIVED(ThrottleCause.HALF_RECEIVED),
-        /** It sends what has to be answered, and does not read the answers. */
+        /** It sends packets that need an answer, and does not read the answers. */
         UNREAD_ANSWERS(ThrottleCause.UNREAD_ANSWERS),
-        /** It publishes, memory is short, and its version of MQTT can not be told no. */
+        /** It publishes while memory is short, and its version of MQTT cannot refuse a publish. */
         MEMORY(ThrottleCause.MEMORY),
-        /** What it has sent takes long to handle, and others are served meanwhile. */
+        /** Its packets take long to handle, and others are served meanwhile. */
         TURN(null),
         /** The server drains. */
         DRAINING(null);
@@ -205,7 +205,7 @@ public interface Connection extends TenantClues {
             this.cause = cause;
         }
 
-        /** What it is told as; null when it belongs to the usual course of a connection. */
+        /** The cause that is reported; null for pauses of normal operation. */
         @Nullable
         ThrottleCause cause() {
             return cause;

@@ -9,16 +9,16 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the connections of one listener and says which of them a limit forbids. Rates are counted by seconds of the
- * clock; what was refused does not count, so a source that keeps trying still gets its share.
+ * Counts the connections of one listener and decides which of them a limit forbids. Rates are counted by seconds of the
+ * clock; refused connections do not count, so a source that keeps trying still gets its share.
  *
- * <p>Whoever is refused may be told so in a CONNACK, but only {@link #MAX_REFUSALS} at a time: to wait for a CONNECT
- * costs a socket, which is what the limits are to save. Over TLS only {@link #MAX_TLS_REFUSALS} in a second: the
+ * <p>A refused client may get the reason in a CONNACK, but only {@link #MAX_REFUSALS} at a time: waiting for its
+ * CONNECT takes a socket, which the limits are there to save. Over TLS only {@link #MAX_TLS_REFUSALS} in a second: the
  * handshake is the most costly part of a connection.
  *
- * <p>Thread-safe by a lock: every event loop opens and closes connections, the counts of a total and of a source must
- * agree, and what is done under the lock is a look into a map, twice in a connection's life. Limits may change while
- * connections are open. All of them count; to a source those count that came while sources had a limit.
+ * <p>Thread-safe by a lock: every event loop opens and closes connections, the total and the counts of sources must
+ * agree, and the lock is held only for a lookup in a map, twice in a connection's life. Limits may change while
+ * connections are open. All connections count; for their source only those that arrived while sources had a limit.
  */
 final class ConnectionGate {
     static final int MAX_REFUSALS = 64;
@@ -35,27 +35,26 @@ final class ConnectionGate {
     private int begun;
     private Map<Long, Integer> begunBySource = new HashMap<>();
 
-    /** @param nanoTime as {@link System#nanoTime} */
+    /** @param nanoTime a clock like {@link System#nanoTime} */
     ConnectionGate(ListenerLimits limits, LongSupplier nanoTime) {
         this.limits = limits;
         this.nanoTime = nanoTime;
     }
 
-    /** For connections from now on; those that are open stay. */
+    /** For new connections; open ones stay. */
     synchronized void reconfigure(ListenerLimits next) {
         limits = next;
     }
 
-    /** Whether connections count to their source now. */
+    /** Whether connections now count for their source. */
     synchronized boolean countsSources() {
         return limits.maxConnectionsPerSource() > 0;
     }
 
     /**
-     * Lets a connection in, which {@link #leave} is to be called for, and returns null; or returns the limit that
-     * forbids it.
+     * Admits a connection and returns null, and then {@link #leave} must follow; or returns the limit that forbids it.
      *
-     * @param isOfSource whether it counts to its source; {@link #leave} is to be told the same
+     * @param isOfSource whether it counts for its source; {@link #leave} needs the same value
      */
     @Nullable
     ConnectionLimit enter(InetAddress address, boolean isOfSource) {
@@ -94,7 +93,7 @@ final class ConnectionGate {
         return limit > 0 && count >= limit;
     }
 
-    /** A connection that was let in from {@code address} has ended. */
+    /** An admitted connection from {@code address} has ended. */
     void leave(InetAddress address, boolean isOfSource) {
         depart(sourceOf(address), isOfSource);
     }
@@ -106,7 +105,7 @@ final class ConnectionGate {
         }
     }
 
-    /** Whether one more refusal may be answered; if so, {@link #endRefusal} is to be called. */
+    /** Whether one more refusal may be answered; if so, {@link #endRefusal} must follow. */
     boolean beginRefusal(boolean isTls) {
         return tell(isTls, TimeUnit.NANOSECONDS.toSeconds(nanoTime.getAsLong()));
     }
@@ -128,7 +127,7 @@ final class ConnectionGate {
         refusals--;
     }
 
-    /** An IPv4 address, or the 64 bits of an IPv6 address that a site has to itself. */
+    /** An IPv4 address, or the first 64 bits of an IPv6 address, all of which one site has. */
     static Long sourceOf(InetAddress address) {
         byte[] bytes = address.getAddress();
         long source = 0;

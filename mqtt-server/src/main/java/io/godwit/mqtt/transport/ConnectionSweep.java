@@ -9,30 +9,30 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connections of a loop, and the pass over all of them once a second that keeps their time-outs.
+ * The connections of a loop, and a pass over all of them once a second that checks their time-outs.
  *
- * <p>Of each connection it is noted when something of it can be due at the earliest. A pass reads these notes, which
- * lie in a row, and looks at a connection itself only when it may be due: of a million at rest that takes next to
- * nothing, while to touch each of them is to wait for memory a few times. When it turns out that nothing was due, since
- * its client has sent something meanwhile, the connection says when to look at it next. So what moves a time-out back
- * writes nothing here. What begins one, or moves it forward, does: {@link #lookSoon}.
+ * <p>For each connection a note holds the earliest tick at which something may be due. A pass reads these notes, which
+ * are adjacent in memory, and looks at a connection only when it may be due. This costs next to nothing for a million
+ * idle connections, while touching each of them would mean several cache misses. If nothing was due, because the client
+ * has sent something meanwhile, the connection returns its next tick. So extending a time-out writes nothing here, but
+ * starting one or shortening it does: {@link #lookSoon}.
  *
- * <p>A pass goes in slices, spread over its second, so that what comes in waits for a slice at most: half a million
- * looks in one go hold a loop for a tenth of a second. A slice ends with so many looks, or so many notes read. Each
- * connection is passed once in a pass, whoever comes and goes meanwhile; those that come during a pass wait for the
- * next. A pass that a busy loop did not get done in its second is ended in one go before the next.
+ * <p>A pass runs in slices, spread over its second, so that incoming packets wait for one slice at most: half a million
+ * looks in one go would hold a loop for a tenth of a second. A slice ends after a number of looks, or of notes read.
+ * Each connection is passed once in a pass, even when others come and go; connections that arrive during a pass wait
+ * for the next. If a busy loop does not finish a pass in its second, the next pass begins by finishing it in one go.
  *
  * <p>Confined to the loop.
  */
 final class ConnectionSweep {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionSweep.class);
-    /** A look takes a quarter of a microsecond where it misses the caches. */
+    /** A look takes a quarter of a microsecond when it misses the caches. */
     private static final int MOST_LOOKS = 2_048;
 
-    /** What takes about as long to read, a few tens of microseconds, as it costs to come back for the next. */
+    /** Reading this many notes takes a few tens of microseconds, about as long as scheduling the next slice costs. */
     private static final int MOST_NOTES = 16 * MOST_LOOKS;
 
-    /** Of the second in which a pass should be done: the rest is for timers that come late. */
+    /** The part of a second that a pass should take: the rest allows for late timers. */
     private static final long PASS_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
 
     private static final int NONE = -1;
@@ -46,18 +46,21 @@ final class ConnectionSweep {
     private final List<TickListener> listeners = new ArrayList<>();
     /** By place: no look before the pass of this tick. */
     private int[] due = {};
-    /** The pass goes backwards: all up to this place have yet to be passed; those behind it were, or came later. */
+    /**
+     * The pass goes backwards: places up to this one are still to be passed; later ones were passed, or were added
+     * since.
+     */
     private int next = NONE;
-    /** The place of the one that is being looked at; {@link #NONE} when there is none, or it has left meanwhile. */
+    /** The place of the connection being looked at; {@link #NONE} when there is none, or it has left meanwhile. */
     private int lookedAt = NONE;
 
     private int tick;
-    /** How many there were when the pass began. */
+    /** Number of connections when the pass began. */
     private int passLength;
 
     private boolean isNextScheduled;
 
-    /** Runs something on the loop after a while. */
+    /** Runs a task on the loop after a delay. */
     interface Later {
         void run(Runnable task, long nanos);
     }
@@ -87,7 +90,7 @@ final class ConnectionSweep {
         return List.copyOf(listeners);
     }
 
-    /** It is told its place, now and whenever that changes, and is looked at in the next pass. */
+    /** Adds a listener, tells it its place, now and whenever that changes, and looks at it in the next pass. */
     void add(TickListener listener) {
         int place = listeners.size();
         if (place == due.length) {
@@ -99,18 +102,18 @@ final class ConnectionSweep {
     }
 
     /**
-     * The next time that the listener at {@code place} is passed, it is looked at: something of it may be due earlier
-     * than it had said.
+     * Looks at the listener at {@code place} when it is next passed: something may be due earlier than it last
+     * returned.
      */
     void lookSoon(int place) {
         due[place] = tick;
     }
 
     /**
-     * Takes the listener at {@code place} out; the last one moves there, or to where the pass stands if it was passed
-     * already.
+     * Removes the listener at {@code place}. The last listener takes its place. But if {@code place} is still to be
+     * passed, the listener at the pass position takes it, and the last one takes that position.
      *
-     * @return what was taken out
+     * @return the removed listener
      */
     TickListener remove(int place) {
         TickListener removed = listeners.get(place);
@@ -170,13 +173,13 @@ final class ConnectionSweep {
         int left = looks;
         while (left > 0 && findDue(end)) {
             int place = next;
-            next--; // first: it may close itself, or others
+            next--; // before look(), which may close this connection or others
             look(place);
             left--;
         }
     }
 
-    /** Goes on to the next that may be due, not beyond {@code end}. */
+    /** Advances to the next listener that may be due, not beyond {@code end}. */
     private boolean findDue(int end) {
         int[] notes = due;
         int now = tick;
@@ -199,7 +202,7 @@ final class ConnectionSweep {
             LOG.error("time-outs not looked at loop={} connection={}", index, listener, e);
         }
         if (lookedAt != NONE) {
-            due[lookedAt] = Math.min(due[lookedAt], nextTick); // it may have asked for a look soon
+            due[lookedAt] = Math.min(due[lookedAt], nextTick); // it may have called lookSoon()
             lookedAt = NONE;
         }
     }

@@ -11,29 +11,31 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bounds the connections that all listeners of a node have open at once, so that the stores can always open files. The
- * bound comes from what the process may open (RLIMIT_NOFILE) and has open when the listeners start, which is after the
- * stores.
+ * Limits the connections of all listeners of a node together, so that the stores can always open files. The limit is
+ * computed from RLIMIT_NOFILE and the files open when the listeners start, after the stores.
  *
- * <p>When it is reached, a connection that comes takes the place of the oldest whose client has not logged in. Else
- * whoever opens sockets and says nothing would keep all others out. A client that logs in at once is safe from that: it
- * is the oldest only after as many others have come as there are such places.
+ * <p>At the limit, a new connection replaces the oldest one whose client has not logged in. Else clients that open
+ * sockets and stay silent would keep all others out. A client that logs in at once is safe: it becomes the oldest only
+ * after as many others have come as there are places for clients not logged in.
  *
- * <p>Locked: the loops of several listeners take from it, and every loop gives back. Each connection comes here when it
- * is opened, has logged in, and is closed.
+ * <p>Locked: the loops of several listeners take places, and every loop returns them. Each connection comes here when
+ * it is opened, has logged in, and is closed.
  */
 public final class DescriptorBudget {
-    /** Sixty-four ranges with 64 files each; where fewer files are left, the connections get half of them. */
+    /**
+     * Descriptors kept for the stores: sixty-four ranges with 64 files each. If fewer descriptors are left, connections
+     * get half of them.
+     */
     private static final long RESERVE = 4096;
 
-    /** Connections that have lost their place and whose loop has not closed them yet; they come on top of the bound. */
+    /** Most connections that have been replaced and not yet closed by their loops; they come on top of the limit. */
     static final int MAX_CLOSING = 256;
 
     private static final AttributeKey<DescriptorBudget> OF_CHANNEL = AttributeKey.valueOf(DescriptorBudget.class, "of");
 
     private final int max;
     private int open;
-    /** Those whose client has not logged in, with the name of their listener, oldest first. */
+    /** Connections whose client has not logged in, with the name of their listener, oldest first. */
     private final Map<Channel, String> silent = new LinkedHashMap<>();
 
     private final Set<Channel> closing = new HashSet<>();
@@ -43,8 +45,8 @@ public final class DescriptorBudget {
     }
 
     /**
-     * For this process as it is now. Without a bound where the platform does not tell its limit, and where connections
-     * take no descriptors.
+     * For the present state of this process. Unlimited if the platform does not report a limit, or connections take no
+     * descriptors.
      */
     public static DescriptorBudget ofProcess(TransportConfig.Io io) {
         return io != TransportConfig.Io.IN_MEMORY
@@ -55,10 +57,10 @@ public final class DescriptorBudget {
     }
 
     /**
-     * How many of the descriptors are for connections.
+     * The number of descriptors for connections.
      *
      * @param limit of the process; not positive when it is unknown
-     * @param inUse now
+     * @param inUse number of open descriptors
      */
     static int maxConnections(long limit, long inUse) {
         if (limit <= 0) {
@@ -68,7 +70,7 @@ public final class DescriptorBudget {
         return (int) Math.max(1, Math.min(Integer.MAX_VALUE, left - Math.min(left / 2, RESERVE)));
     }
 
-    /** {@link Integer#MAX_VALUE} for no bound. */
+    /** {@link Integer#MAX_VALUE} for no limit. */
     int max() {
         return max;
     }
@@ -78,16 +80,16 @@ public final class DescriptorBudget {
         return max == Integer.MAX_VALUE ? "unlimited" : Integer.toString(max);
     }
 
-    /** Who has lost the place that another got. */
+    /** A connection that was replaced. */
     record Displaced(Channel channel, String listener) {}
 
-    /** The place of a connection, or that there is none for it. */
+    /** The result of taking a place. */
     record Entry(boolean isGranted, @Nullable Displaced displaced) {
         static final Entry REFUSED = new Entry(false, null);
         static final Entry FREE = new Entry(true, null);
     }
 
-    /** Takes a place for {@code child} until it is closed. The caller closes whoever was displaced. */
+    /** Takes a place for {@code child} until it is closed. The caller closes a displaced connection. */
     Entry enter(Channel child, String listener) {
         Entry entry = place(child, listener);
         if (entry.isGranted()) {
@@ -117,7 +119,7 @@ public final class DescriptorBudget {
         return entry;
     }
 
-    /** The client of {@code child} has logged in: its place is its own. */
+    /** The client of {@code child} has logged in: it can no longer be replaced. */
     static void loggedIn(Channel child) {
         DescriptorBudget budget = child.attr(OF_CHANNEL).getAndSet(null);
         if (budget != null) {

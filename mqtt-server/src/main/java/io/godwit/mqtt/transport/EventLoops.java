@@ -80,7 +80,7 @@ public final class EventLoops {
         LOG.info("event loops count={} transport={}", count, serverChannel.getSimpleName());
     }
 
-    /** In order; each is confined to its loop as it says. */
+    /** In order; each is confined to its loop, as its class describes. */
     public List<LoopContext> contexts() {
         return List.copyOf(contexts);
     }
@@ -89,7 +89,7 @@ public final class EventLoops {
         return contexts.size();
     }
 
-    /** How many threads run the loops now, from one to {@link #count}. Any thread. */
+    /** Number of threads that run the loops now, 1 to {@link #count}. Any thread. */
     public int activeThreads() {
         return packed == null ? contexts.size() : packed.activeThreads();
     }
@@ -102,16 +102,16 @@ public final class EventLoops {
         return serverChannel;
     }
 
-    /** Tells every connection that the server drains. Any thread. */
+    /** Tells every connection to drain. Any thread. */
     public void shutDownConnections() {
         contexts.forEach(LoopContext::shutDownPresent);
     }
 
     /**
-     * Ends the connections that there are now, without regard to what is under way; those whose clients have not closed
-     * their end after {@code patience} are cut. Any thread.
+     * Ends all present connections without waiting for requests under way; those whose clients have not closed their
+     * end after {@code patience} are cut. Any thread.
      *
-     * @return complete, on a loop, once none of them is left
+     * @return complete, on a loop, once all of them have ended
      */
     public CompletableFuture<Void> endConnections(Duration patience) {
         return CompletableFuture.allOf(contexts.stream()
@@ -120,10 +120,10 @@ public final class EventLoops {
     }
 
     /**
-     * Ends the connections that there are now at an even rate over a time; what is left {@code patience} after that is
+     * Ends all present connections at an even rate over a time; connections still open {@code patience} after that are
      * cut. Any thread.
      *
-     * @return complete, on a loop, once none of them is left
+     * @return complete, on a loop, once all of them have ended
      */
     public CompletableFuture<Void> endConnections(Duration over, Duration patience) {
         List<CompletableFuture<List<LoopContext.TickListener>>> present =
@@ -142,7 +142,7 @@ public final class EventLoops {
                 });
     }
 
-    /** From now on clients of MQTT 5.0 that are told to go are told where to. Any thread. */
+    /** Sets the server that MQTT 5.0 clients are referred to when they are sent away. Any thread. */
     public void referTo(String otherServer) {
         for (LoopContext context : contexts) {
             context.execute(() -> context.otherServer(otherServer));
@@ -150,8 +150,8 @@ public final class EventLoops {
     }
 
     /**
-     * A loop that has stood still handles nothing that clients have sent until {@code proof} says that this node
-     * serves: see {@link Standstill}. Any thread; {@code proof} is asked by all loops.
+     * After a standstill, makes each loop handle no packets until {@code proof} shows that this node serves, see
+     * {@link Standstill}. Any thread; all loops call {@code proof}.
      */
     public void dependOn(BooleanSupplier proof) {
         for (LoopContext context : contexts) {
@@ -167,9 +167,9 @@ public final class EventLoops {
     }
 
     /**
-     * Closes what is left and stops the threads; returns when they have ended. The sockets go first, while the loops
-     * still run all that a close leads to: a session that has ended may have left its socket to linger, and what its
-     * pipeline holds must be released.
+     * Closes remaining sockets and stops the threads; returns when they have ended. The sockets go first, while the
+     * loops still run the work of a close: a session that has ended may still have a lingering socket, and its
+     * pipeline's buffers must be released.
      */
     public void close() {
         CompletableFuture<?> none = CompletableFuture.allOf(

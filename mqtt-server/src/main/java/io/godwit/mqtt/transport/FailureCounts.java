@@ -10,12 +10,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How often something went wrong for each of many keys, and which of them are banned for it. At most {@link #MAX_KEYS}
- * keys: beyond, the one that was longest left alone is forgotten, ban included.
+ * Counts failures for each of many keys, and bans keys with too many. Holds at most {@link #MAX_KEYS} keys: beyond
+ * that, the least recently used one is forgotten, with its ban.
  *
- * <p>Thread-safe by a lock: every event loop counts and asks, a key is everybody's, and what is done under the lock is
- * a look into a map, once for a failure or, while anybody is banned, for a connection. Lists of who is banned are read
- * without it, however long they are.
+ * <p>Thread-safe by a lock: every event loop counts and asks, all loops share the keys, and the lock is held only for a
+ * lookup in a map, once for a failure or, while any key is banned, for a connection. Lists of bans are read without the
+ * lock, however long they are.
  */
 final class FailureCounts<K> {
     static final int MAX_KEYS = 65_536;
@@ -39,17 +39,17 @@ final class FailureCounts<K> {
     };
 
     private final Function<K, String> idOf;
-    /** Of each entry with a ban, by its id. Changed under the lock, read without. */
+    /** The bans of the entries, by id. Changed under the lock, read without. */
     private final ConcurrentNavigableMap<String, Ban<K>> bans = new ConcurrentSkipListMap<>();
 
-    /** When the latest ban ends. Volatile: read without the lock, so that nobody takes it when nobody is banned. */
+    /** End of the latest ban. Volatile: read without the lock, so that nobody takes the lock while no key is banned. */
     private volatile long bannedUntilNanos;
 
     private volatile boolean hasBanned;
 
     /**
-     * @param limit how often is allowed; 0 for any number
-     * @param idOf another one for each key, made once for a ban
+     * @param limit failures allowed in the window; 0 for any number
+     * @param idOf a different id for each key; called once for a ban
      */
     FailureCounts(int limit, long windowNanos, long banNanos, Function<K, String> idOf) {
         this.idOf = idOf;
@@ -58,7 +58,7 @@ final class FailureCounts<K> {
         this.banNanos = banNanos;
     }
 
-    /** Goes on with other numbers; whoever is banned stays so until the time that was told. */
+    /** Sets other limits; existing bans keep their end. */
     synchronized void reconfigure(int newLimit, long newWindowNanos, long newBanNanos) {
         limit = newLimit;
         windowNanos = newWindowNanos;
@@ -70,7 +70,7 @@ final class FailureCounts<K> {
         return limit > 0;
     }
 
-    /** Counts a failure; whether the key is banned for it from now on. */
+    /** Counts a failure; returns whether the key is banned for it from now on. */
     boolean failed(K key, long nowNanos) {
         return isCounting() && count(key, nowNanos);
     }
@@ -81,7 +81,7 @@ final class FailureCounts<K> {
             if (!failures.ban.isOver(nowNanos)) {
                 return false;
             }
-            unlist(failures); // nobody has looked for it since
+            unlist(failures); // its end went unnoticed until now
             failures.sinceNanos = nowNanos;
             failures.count = 0;
         }
@@ -128,10 +128,10 @@ final class FailureCounts<K> {
     }
 
     /**
-     * Those that are in force, by id.
+     * Bans in force, by id.
      *
-     * @param from the first id that may be
-     * @param limit so many at most
+     * @param from the first id that may match
+     * @param limit number of bans at most
      */
     List<Ban<K>> bans(String from, int limit, Predicate<K> isWanted, long nowNanos) {
         return bans.tailMap(from, true).values().stream()
@@ -140,7 +140,10 @@ final class FailureCounts<K> {
                 .toList();
     }
 
-    /** Ends the ban of that id, if it is in force and its key meant; whether it was. What was counted begins anew. */
+    /**
+     * Ends the ban with that id, if it is in force and {@code isMeant} accepts its key, and resets the count. Returns
+     * whether it did.
+     */
     synchronized boolean lift(String id, Predicate<K> isMeant, long nowNanos) {
         Ban<K> ban = bans.get(id);
         if (ban == null || ban.isOver(nowNanos) || !isMeant.test(ban.key())) {
@@ -151,7 +154,7 @@ final class FailureCounts<K> {
         return true;
     }
 
-    /** A ban, from {@code sinceNanos} on for {@code banNanos}. */
+    /** A ban that lasts {@code banNanos} from {@code sinceNanos} on. */
     record Ban<K>(String id, K key, long sinceNanos, long banNanos) {
         boolean isOver(long nowNanos) {
             return nowNanos - sinceNanos >= banNanos;
@@ -164,7 +167,7 @@ final class FailureCounts<K> {
         private long sinceNanos;
 
         private int count;
-        /** Null for none; it may be over. */
+        /** Null for none; may have ended. */
         private @Nullable Ban<K> ban;
 
         private Failures(long nowNanos) {

@@ -8,8 +8,8 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.Future;
 
 /**
- * How a socket is ended: when the last output has gone, each layer says so to the peer, who then closes its side. On
- * the channel's event loop.
+ * Ends a socket: after the last output, each layer sends its close to the peer, which then closes its side. On the
+ * channel's event loop.
  */
 final class Farewell {
     private Farewell() {}
@@ -17,16 +17,15 @@ final class Farewell {
     static void say(Channel channel) {
         SslHandler tls = channel.pipeline().get(SslHandler.class);
         if (tls != null && !tls.handshakeFuture().isSuccess()) {
-            channel.close(); // nothing can be said yet
+            channel.close(); // nothing can be sent yet
         } else {
             then(channel, channel.writeAndFlush(Unpooled.EMPTY_BUFFER), () -> endFrames(channel));
         }
     }
 
     /**
-     * The same to a peer that has nothing more to say, over a plain socket: that is closed once it has taken the last
-     * output. To end only our side of it and wait for the peer's costs a good part of what a short connection costs in
-     * all.
+     * The same for a peer that has sent its DISCONNECT. A plain socket is closed once it has taken the last output:
+     * half-closing it and waiting for the peer would cost a large part of a short connection.
      */
     static void sayAgreed(Channel channel) {
         boolean isPlain = channel.pipeline().get(SslHandler.class) == null

@@ -4,12 +4,11 @@ import java.util.ArrayDeque;
 import java.util.concurrent.Executor;
 
 /**
- * One event loop's room for filters of SUBSCRIBEs and UNSUBSCRIBEs that are not answered yet, over all its connections.
- * A filter has 3 bytes on the wire; decoded, and on its way to the stores, it takes a few hundred. So packets that find
- * no room wait as they were read, first come, first served ({@code ReadListener#holdsRequest}).
+ * One event loop's budget for filters of unanswered SUBSCRIBEs and UNSUBSCRIBEs, over all its connections. A filter has
+ * 3 bytes on the wire but takes a few hundred once decoded and on its way to the stores. So packets beyond the budget
+ * wait undecoded, first come, first served ({@code ReadListener#holdsRequest}).
  *
- * <p>The room is full when {@link #MAX_FILTERS} are in it: what enters last may take more, at most one packet. Confined
- * to the loop.
+ * <p>The budget is used up at {@link #MAX_FILTERS}; the last packet to enter may exceed it. Confined to the loop.
  */
 public final class FilterRoom {
     public static final int MAX_FILTERS = 20_000;
@@ -24,17 +23,17 @@ public final class FilterRoom {
         this.later = later;
     }
 
-    /** Whether the next packet has to wait. */
+    /** Whether the next packet must wait. */
     boolean isFull() {
         return filters >= MAX_FILTERS || !waiting.isEmpty();
     }
 
-    /** @param goOn run when there is room, for one packet */
+    /** @param goOn run when the budget allows one packet */
     void await(Runnable goOn) {
         waiting.add(goOn);
     }
 
-    /** The filters of a packet that is decoded; {@link #leave} is due for them. */
+    /** Adds the filters of a decoded packet; {@link #leave} must follow for them. */
     public void enter(int count) {
         filters += count;
     }
@@ -54,7 +53,7 @@ public final class FilterRoom {
         }
     }
 
-    /** How many have entered and not left. */
+    /** Number of filters that have entered and not left. */
     public long filters() {
         return filters;
     }

@@ -1,11 +1,13 @@
 package io.godwit.mqtt.transport;
 
 /**
- * A packet of one connection that has arrived in part and is large enough to need room ({@link HalfReceived}). Confined
- * to the connection's loop.
+ * A packet that has arrived in part and is large enough to need budget ({@link HalfReceived}). Confined to the
+ * connection's loop.
  */
 final class HalfPacket {
-    /** Who is slower on average, while others wait, is cut off after so many seconds of being read. */
+    /**
+     * A sender slower than the minimum rate on average is cut off after this many seconds of reading, if others wait.
+     */
     static final int PATIENCE_SECONDS = 10;
 
     static final int MIN_BYTES_PER_SECOND = 16 * 1024;
@@ -14,7 +16,7 @@ final class HalfPacket {
     private final int frameBytes;
     private final boolean isOpening;
 
-    /** Guarded by the lock of {@link HalfReceived}. */
+    /** Whether it is admitted. Guarded by the lock of {@link HalfReceived}. */
     boolean hasRoom;
 
     private int arrivedBytes;
@@ -46,7 +48,7 @@ final class HalfPacket {
         arrivedBytes = bytes;
     }
 
-    /** There is room now. Any thread. */
+    /** The packet is admitted now. Any thread. */
     void admitted() {
         owner.onRoom(this);
     }
@@ -60,9 +62,9 @@ final class HalfPacket {
         return secondsRead >= PATIENCE_SECONDS && arrivedBytes / secondsRead < MIN_BYTES_PER_SECOND;
     }
 
-    /** The connection that sends it. */
+    /** The connection that receives the packet. */
     interface Owner {
-        /** There is room for {@code packet}, which had to wait. Any thread. */
+        /** {@code packet}, which had to wait, is admitted. Any thread. */
         void onRoom(HalfPacket packet);
     }
 }

@@ -10,48 +10,48 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The room for large packets, over all connections of the node: many clients that send them at once must not take more
- * memory than there is.
+ * The memory budget for large packets, over all connections of the node: many clients that send them at once must not
+ * take more memory than there is.
  *
- * <p>A packet asks for room when a read has left it unfinished ({@link #enter}): for all of it, although memory is
- * taken only as its bytes arrive. Without room its connection is not read any more until there is some, first come,
- * first served; it holds what that one read has brought, 64 KiB at most. With room it needs nothing more but its
- * sender. When it is whole, or given up, its room is free for the next ({@link #leave}), unless it is a publish that
- * has to be stored: then it takes up room until it is ({@link #stores}), so that a slow store is not given more than it
- * can take. Packets of up to {@link #SMALL_BYTES} need no room, so that usual traffic never waits for large packets.
+ * <p>A packet enters when a read has left it incomplete ({@link #enter}). It is charged with its full size, although it
+ * takes memory only as its bytes arrive. If the budget is used up, its connection is not read until the packet is
+ * admitted, first come, first served; it holds the bytes of that one read, 64 KiB at most. An admitted packet depends
+ * only on its sender. When it is complete or given up, its budget is free for the next ({@link #leave}). But a publish
+ * that must be stored stays charged until it is ({@link #stores}), so that a slow store does not get more than it can
+ * take. Packets of up to {@link #SMALL_BYTES} are not charged, so that usual traffic never waits for large packets.
  *
  * <p>There are three lines, each first come, first served:
  *
  * <ul>
- *   <li>{@link #connected}, seven eighths of the room: packets up to a quarter of the whole.
- *   <li>{@link #opening}, one eighth: CONNECT packets, so that who has not said who he is takes no room from those who
- *       have. One that is larger than this is refused.
- *   <li>{@link #huge}: larger packets, one at a time and beside the room. So one that is larger than the room passes,
+ *   <li>{@link #connected}, seven eighths of the budget: packets up to a quarter of the whole.
+ *   <li>{@link #opening}, one eighth: CONNECT packets, so that clients that have not logged in take nothing from those
+ *       that have. A CONNECT larger than this is refused.
+ *   <li>{@link #huge}: larger packets, one at a time and outside the budget. So even one larger than the budget passes,
  *       and others meanwhile.
  * </ul>
  *
- * <p>What has arrived in part holds at most the room, one packet of the largest size, and one read for each connection
- * that waits.
+ * <p>Incomplete packets hold at most the budget, one packet of the largest size, and one read for each waiting
+ * connection.
  *
- * <p>Nobody waits for ever. Who has room never waits for room again, so it ends with its sender: with the packet, with
- * the connection, or, when others wait in its line and it comes too slowly, by being cut off
- * ({@link HalfPacket#isTooSlow}). What is being stored ends with the store, which answers yes, no or not in time. When
- * both have ended the head of a line fits, since no packet is larger than its line.
+ * <p>No packet waits for ever. An admitted packet never waits again, so it ends with its sender: when it is complete,
+ * when the connection ends, or, if others wait in its line and it comes too slowly, by being cut off
+ * ({@link HalfPacket#isTooSlow}). Storing ends with the store, which answers success, failure or not in time. When both
+ * have ended the head of a line fits, since no packet is larger than its line.
  *
- * <p>Thread-safe by a lock: every event loop has packets, the lines go across loops, and what is done under the lock is
- * a few sums, once for a packet of more than {@link #SMALL_BYTES} that needs several reads.
+ * <p>Thread-safe by a lock: every event loop has packets, the lines span loops, and the lock is held for a few sums,
+ * once for a packet of more than {@link #SMALL_BYTES} that needs several reads.
  */
 public final class HalfReceived {
     static final int SMALL_BYTES = 4096;
 
-    /** For wiring without a limit. */
+    /** For a server without this limit. */
     static final HalfReceived UNLIMITED = new HalfReceived(0);
 
-    /** Publishes of fewer bytes are not counted while they are stored: they came in one read. */
+    /** Smaller publishes are not charged while they are stored: they came in one read. */
     static final int LARGE_BYTES = 64 * 1024;
 
     private final long roomBytes;
-    /** Of large publishes that are being stored. Guarded by the lock. */
+    /** Bytes of large publishes being stored. Guarded by the lock. */
     private long storingBytes;
 
     private final Line connected;
@@ -80,15 +80,15 @@ public final class HalfReceived {
                 .register(meters);
     }
 
-    /** Whether a packet of this size finds a line at all. */
+    /** Whether the limits allow a packet of this size at all. */
     boolean takes(int frameBytes, boolean isOpening) {
         return roomBytes == 0 || !isOpening || frameBytes <= roomBytes / 8;
     }
 
     /**
-     * Asks for room.
+     * Enters a packet.
      *
-     * @return whether there is; if not, its connection is told later, on its loop
+     * @return whether it is admitted; if not, its connection is notified later
      */
     boolean enter(HalfPacket packet) {
         return roomBytes == 0 || enterLine(packet);
@@ -104,14 +104,14 @@ public final class HalfReceived {
         return false;
     }
 
-    /** It is whole, or will never be. */
+    /** The packet is complete, or will never be. */
     void leave(HalfPacket packet) {
         if (roomBytes > 0) {
             leaveLine(packet).forEach(HalfPacket::admitted);
         }
     }
 
-    /** A publish of so many bytes is to be stored, or, when negative, is. */
+    /** A publish of this many bytes is about to be stored; negative when storing has ended. */
     void stores(int bytes) {
         if (roomBytes > 0) {
             storesInRoom(bytes).forEach(HalfPacket::admitted);
@@ -128,7 +128,7 @@ public final class HalfReceived {
         return admitted;
     }
 
-    /** Those that have room now. */
+    /** Returns the packets admitted now. */
     private synchronized List<HalfPacket> leaveLine(HalfPacket packet) {
         Line line = lineOf(packet);
         if (packet.hasRoom) {
@@ -154,7 +154,7 @@ public final class HalfReceived {
         return admitted;
     }
 
-    @SuppressWarnings("ReferenceEquality") // there are three lines
+    @SuppressWarnings("ReferenceEquality") // there are only three lines
     private boolean fits(Line line, HalfPacket packet) {
         if (line == huge) {
             return line.announcedBytes == 0 && storingBytes <= roomBytes;
@@ -168,17 +168,17 @@ public final class HalfReceived {
         return !lineOf(packet).waiting.isEmpty();
     }
 
-    /** What the packets that have room will have when they are whole. */
+    /** Full size of all admitted packets. */
     synchronized long announcedBytes() {
         return connected.announcedBytes + opening.announcedBytes + huge.announcedBytes;
     }
 
-    /** Of large publishes that are being stored. */
+    /** Bytes of large publishes being stored. */
     synchronized long storingBytes() {
         return storingBytes;
     }
 
-    /** Packets whose connections wait for room. */
+    /** Number of waiting packets. */
     synchronized int waiting() {
         return connected.waiting.size() + opening.waiting.size() + huge.waiting.size();
     }

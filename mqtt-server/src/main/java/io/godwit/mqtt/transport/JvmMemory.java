@@ -12,9 +12,9 @@ import java.lang.management.MemoryUsage;
 import java.util.List;
 
 /**
- * The memory of this JVM. What a pool had in use after its latest collection is kept by the JVM; the old generation of
- * G1 is collected in part by young collections and by itself between them, so that it may have less in use than was
- * left by the latest collection that the JVM tells of: the smaller number counts.
+ * The memory of this JVM. The JVM reports how much of a pool was in use after its latest collection. But G1 also frees
+ * parts of the old generation in young collections and between collections, so the present use may be smaller than that
+ * number: the smaller one counts.
  */
 public final class JvmMemory implements MemoryGauge {
     private final List<MemoryPoolMXBean> heap = ManagementFactory.getMemoryPoolMXBeans().stream()
@@ -35,8 +35,8 @@ public final class JvmMemory implements MemoryGauge {
     }
 
     /**
-     * Pools whose usage can have a threshold are those that are not filled by every allocation; a heap of one pool has
-     * no other.
+     * Uses pools that support a usage threshold, since not every allocation fills them; a heap with a single pool has
+     * no such pool.
      */
     @Override
     public double oldHeapPercent() {
@@ -57,7 +57,7 @@ public final class JvmMemory implements MemoryGauge {
         return 100.0 * directBytes() / PlatformDependent.maxDirectMemory();
     }
 
-    /** Of the buffers of connections, those included that the pool keeps for later. */
+    /** Memory of connections' buffers, including buffers that the pool keeps for reuse. */
     public long directBytes() {
         long pooled = ByteBufAllocator.DEFAULT instanceof ByteBufAllocatorMetricProvider allocator
                 ? allocator.metric().usedDirectMemory()

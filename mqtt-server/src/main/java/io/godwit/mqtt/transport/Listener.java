@@ -37,10 +37,10 @@ public final class Listener {
     /**
      * What the listeners of a server share.
      *
-     * @param certificates watches the files of those with TLS
+     * @param certificates watches the files of listeners with TLS
      * @param open counts the connections
-     * @param descriptors bounds them over all listeners
-     * @param handlers gives each new connection its handler, on the connection's loop
+     * @param descriptors limits them over all listeners
+     * @param handlers makes the handler of each new connection, on the connection's loop
      */
     public record Services(
             EventLoops loops,
@@ -53,7 +53,7 @@ public final class Listener {
             DescriptorBudget descriptors,
             Function<Connection, PacketHandler> handlers) {}
 
-    /** Reads the certificates and binds; blocks until that is done. */
+    /** Reads the certificates and binds; blocks meanwhile. */
     public static Listener bind(ListenerConfig config, Services services) throws IOException {
         ServerTls tls = config.tls() == null ? null : ServerTls.load(config.tls());
         Acceptor acceptor = new Acceptor(config, tls, services);
@@ -94,14 +94,14 @@ public final class Listener {
     }
 
     /**
-     * Where clients within the process reach the listener that is configured for {@code address}, with
+     * Where clients within the process reach the listener configured for {@code address}, with
      * {@link TransportConfig.Io#IN_MEMORY}.
      */
     public static SocketAddress inMemoryAddress(InetSocketAddress address) {
         return new LocalAddress("mqtt-" + address.getPort());
     }
 
-    /** Where it listens, with the port that was chosen when 0 was asked for; in memory, what it is configured for. */
+    /** The address it listens on, with the chosen port if 0 was configured; in memory, the configured address. */
     public InetSocketAddress address() {
         return isInMemory ? config.address() : (InetSocketAddress) channel.localAddress();
     }
@@ -122,12 +122,12 @@ public final class Listener {
                 + address().getAddress().getHostAddress() + ":" + address().getPort();
     }
 
-    /** Connections from now on have these; those that are open keep theirs, and count. Any thread. */
+    /** New connections get these limits; open ones keep the old ones, and count. Any thread. */
     public void reconfigure(ListenerLimits limits, DecodeLimits decodeLimits) {
         acceptor.reconfigure(limits, decodeLimits);
     }
 
-    /** Accepts no more; blocks until that is so. */
+    /** Stops accepting connections; blocks until that is done. */
     public void close() {
         channel.close().awaitUninterruptibly();
         if (tls != null) {

@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
  * @param tls null for none
  * @param webSocketPath the path of the HTTP request that opens a WebSocket; null for MQTT without WebSocket
  * @param origins the web pages that may open a WebSocket
- * @param proxies where connections come from proxies that say in a PROXY header for whom; empty for nowhere
- * @param mountPoint what the topics of its clients stand below, {@code %c} and {@code %u} being client id and user
- *     name; empty for none
- * @param sharedPick how shared groups without a strategy of their own choose for messages that came through it; null
- *     for the node's default
- * @param tenant whom its clients belong to; empty when it says nothing about that
+ * @param proxies addresses of trusted proxies, which name the client in a PROXY header; empty for none
+ * @param mountPoint prefix of its clients' topics, {@code %c} and {@code %u} being client id and user name; empty
+ *     for none
+ * @param sharedPick how shared groups without their own strategy choose a member for messages from its clients;
+ *     null for the node's default
+ * @param tenant the tenant of its clients; empty when the listener does not determine it
  */
 public record ListenerConfig(
         InetSocketAddress address,
@@ -36,7 +36,7 @@ public record ListenerConfig(
         proxies = List.copyOf(proxies);
     }
 
-    /** For whatever tenant. */
+    /** Without a tenant. */
     public ListenerConfig(
             InetSocketAddress address,
             ListenerLimits limits,
@@ -69,7 +69,7 @@ public record ListenerConfig(
         return new ListenerConfig(address, limits, null, null, List.of());
     }
 
-    /** How a client reaches it. */
+    /** The transport: tcp, tls, ws or wss. */
     public String transport() {
         if (webSocketPath == null) {
             return tls == null ? "tcp" : "tls";
@@ -82,7 +82,7 @@ public record ListenerConfig(
         return transport() + " " + address.getAddress().getHostAddress() + ":" + address.getPort();
     }
 
-    /** Whether a connection from {@code peer} begins with a PROXY header. */
+    /** Whether connections from {@code peer} begin with a PROXY header. */
     boolean isProxy(InetAddress peer) {
         return proxies.stream().anyMatch(range -> range.contains(peer));
     }

@@ -3,16 +3,16 @@ package io.godwit.mqtt.transport;
 import java.time.Duration;
 
 /**
- * What one listener lets its connections do. Where 0 is allowed it means no limit.
+ * Limits of one listener's connections. Where 0 is allowed it means no limit.
  *
  * @param maxPacketBytes the largest packet a client may send, 2 to 268,435,460
- * @param maxConnBandwidth bytes per second that a connection may send and, apart from that, receive; what it sends is
- *     counted as on the wire, what it receives before TLS
+ * @param maxConnBandwidth bytes per second that a connection may send and, separately, receive; sent bytes are
+ *     counted on the wire, received ones before TLS
  * @param maxPublishRate messages per second that a connection may publish
- * @param connectTimeout from the connection's begin to its CONNECT, TLS and HTTP included; at least a second
+ * @param connectTimeout from the start of the connection to its CONNECT, TLS and HTTP included; at least a second
  * @param maxConnections open at once
- * @param maxConnectionsPerSource open at once from one source, which is an IPv4 address or the first 64 bits of an IPv6
- *     address
+ * @param maxConnectionsPerSource open at once from one source, which is an IPv4 address or the first 64 bits of an
+ *     IPv6 address
  * @param connectRate new connections per second
  * @param connectRatePerSource new connections per second from one source
  */

@@ -20,13 +20,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What belongs to one event loop: its mail from other threads, its connections, and the output collected during an
+ * The state of one event loop: its mail from other threads, its connections, and the output collected during an
  * iteration.
  *
- * <p>Other threads reach the loop through {@link #post} only. The mail is a list that any thread pushes to and the loop
- * takes as a whole: whoever finds it empty wakes the loop, all others ride along, so that many completions or
- * deliveries cost one wake-up. Output goes the other way round: connections and hand-overs to other loops register with
- * {@link #flushLater} and are flushed once, after everything the iteration had to read has been handled.
+ * <p>Other threads reach the loop only through {@link #post}. The mail is a list that any thread pushes to and the loop
+ * takes as a whole: only the thread that finds it empty wakes the loop, so that many completions or deliveries cost one
+ * wake-up. Output is collected: connections and hand-overs to other loops register with {@link #flushLater} and are
+ * flushed once, after all reads of the iteration have been handled.
  *
  * <p>All but {@link #post}, {@link #isCurrent} and {@link #index} are confined to the loop.
  */
@@ -41,8 +41,8 @@ public final class LoopContext implements Executor {
     private final ConnectionSweep.Later later;
 
     /**
-     * The newest task posted. Any thread pushes, the loop takes all: a list of links, because confinement is what it
-     * establishes.
+     * The newest task posted. Atomic, a linked list that any thread pushes to and the loop takes: confinement is
+     * impossible here, since this list is how other threads reach the loop.
      */
     private final AtomicReference<@Nullable LoopTask> mail = new AtomicReference<>();
 
@@ -59,9 +59,9 @@ public final class LoopContext implements Executor {
     private int tick;
     private boolean isMemoryShort;
     private final Standstill standstill = new Standstill(System::nanoTime, System::currentTimeMillis);
-    /** Of {@link #endPresent}, mostly none. */
+    /** Groups of connections being ended, see {@link #endPresent}; usually empty. */
     private final List<Ending> endings = new ArrayList<>(0);
-    /** Complete when no connection is left; null before {@link #cutAll}. */
+    /** Complete when all connections have ended; null before {@link #cutAll}. */
     private @Nullable CompletableFuture<Void> cut;
 
     private @Nullable String otherServer;
@@ -74,7 +74,7 @@ public final class LoopContext implements Executor {
         this(index, executor, (task, nanos) -> executor.execute(task));
     }
 
-    /** @param later runs tasks on the loop after a while */
+    /** @param later runs tasks on the loop after a delay */
     LoopContext(int index, Executor executor, ConnectionSweep.Later later) {
         this.index = index;
         this.executor = executor;
@@ -86,20 +86,17 @@ public final class LoopContext implements Executor {
         return index;
     }
 
-    /** How the connections of the loop share its time. */
+    /** Divides the time of the loop among its connections. */
     public LoopTurns turns() {
         return turns;
     }
 
-    /**
-     * Marks what the calling thread does from now on as this loop's. A thread may run several loops, one after the
-     * other.
-     */
+    /** Binds the calling thread to this loop. A thread may run several loops, one after the other. */
     public void bindToCurrentThread() {
         CURRENT.set(this);
     }
 
-    /** The loop that the calling thread is running, null on any other thread. */
+    /** The loop that the calling thread is running; null on any other thread. */
     public static @Nullable LoopContext current() {
         return CURRENT.getIfExists();
     }
@@ -127,7 +124,7 @@ public final class LoopContext implements Executor {
         }
     }
 
-    /** {@link #post} for rare things. */
+    /** {@link #post} for infrequent actions. */
     @Override
     public void execute(Runnable action) {
         post(new LoopTask() {
@@ -139,8 +136,8 @@ public final class LoopContext implements Executor {
     }
 
     /**
-     * Runs {@code task} once the loop has served its channels. By a timer, since tasks that follow each other all run
-     * before the loop looks at its channels.
+     * Runs {@code task} once the loop has served its channels. Uses a timer, since consecutive tasks all run before the
+     * loop checks its channels.
      */
     public void afterChannels(Runnable task) {
         later.run(task, PAUSE_NANOS);
@@ -149,7 +146,7 @@ public final class LoopContext implements Executor {
     private void runMail() {
         LoopTask task = mail.getAndSet(null);
         LoopTask first = null;
-        while (task != null) { // newest first: turn it round
+        while (task != null) { // the newest comes first: reverse the list
             LoopTask older = task.older;
             task.older = first;
             first = task;
@@ -166,7 +163,7 @@ public final class LoopContext implements Executor {
     private void runGuarded(LoopTask task) {
         try {
             task.run();
-        } catch (RuntimeException | Error e) { // outermost frame: one task's bug must not lose the others' mail
+        } catch (RuntimeException | Error e) { // outermost frame: a bug in one task must not lose the other mail
             LOG.error("event loop task failed loop={} task={}", index, task, e);
         }
     }
@@ -185,7 +182,7 @@ public final class LoopContext implements Executor {
 
     private void runFlushes() {
         isFlushScheduled = false;
-        // a flush may register another one behind it, never itself before it returned
+        // a flush may register another one after it, never itself before it has returned
         for (int i = 0; i < toFlush.size(); i++) {
             try {
                 toFlush.get(i).flush();
@@ -196,12 +193,14 @@ public final class LoopContext implements Executor {
         toFlush.clear();
     }
 
-    /** What is being published on this loop goes to one that is behind: its publisher should wait. On this loop. */
+    /**
+     * A message being published on this loop goes to a loop that is behind: its publisher should wait. On this loop.
+     */
     public void holdPublisher() {
         isPublisherToWait = true;
     }
 
-    /** Whether {@link #holdPublisher} was called since the last time that this was. On this loop. */
+    /** Whether {@link #holdPublisher} was called since the last call of this method. On this loop. */
     public boolean takeHold() {
         boolean taken = isPublisherToWait;
         isPublisherToWait = false;
@@ -218,12 +217,12 @@ public final class LoopContext implements Executor {
         atNextSweep.add(action);
     }
 
-    /** For the filters of its connections. */
+    /** The budget for filters of its connections. */
     public FilterRoom filterRoom() {
         return filterRoom;
     }
 
-    /** Whether new work is to be refused for want of memory. */
+    /** Whether new work must be refused because memory is short. */
     public boolean isMemoryShort() {
         return isMemoryShort;
     }
@@ -232,7 +231,7 @@ public final class LoopContext implements Executor {
         isMemoryShort = isShort;
     }
 
-    /** Whether this node may have been given up by the others while it stood still, see {@link Standstill}. */
+    /** Whether the other nodes may have given this node up during a standstill, see {@link Standstill}. */
     boolean isInDoubt() {
         return standstill.isInDoubt();
     }
@@ -241,7 +240,7 @@ public final class LoopContext implements Executor {
         standstill.dependOn(proof);
     }
 
-    /** Adds {@code listener} to the sweep; it is told its place. */
+    /** Adds {@code listener} to the sweep, which tells it its place. */
     void addTicking(TickListener listener) {
         ticking.add(listener);
         if (cut != null) {
@@ -249,7 +248,7 @@ public final class LoopContext implements Executor {
         }
     }
 
-    /** Takes the listener at {@code place} out. */
+    /** Removes the listener at {@code place}. */
     void removeTicking(int place) {
         TickListener gone = ticking.remove(place);
         completeCut();
@@ -259,14 +258,14 @@ public final class LoopContext implements Executor {
     }
 
     /**
-     * Something of the listener at {@code place} may be due earlier than it has said: it is looked at with the next
-     * {@link #sweep}.
+     * Something of the listener at {@code place} may be due earlier than it last returned: the next {@link #sweep}
+     * looks at it.
      */
     void lookSoon(int place) {
         ticking.lookSoon(place);
     }
 
-    /** Once a second: time-outs of all connections of this loop, instead of a timer for each. */
+    /** Called once a second: checks the time-outs of all connections of this loop, instead of a timer for each. */
     public void sweep() {
         tick++;
         standstill.onSweep();
@@ -278,21 +277,21 @@ public final class LoopContext implements Executor {
         ticking.begin(tick);
     }
 
-    /** The connections of this loop, a copy. */
+    /** A copy of the list of connections. */
     List<TickListener> connections() {
         return ticking.listeners();
     }
 
-    /** Tells the connections that there are now that the server drains. Any thread. */
+    /** Tells all present connections to drain. Any thread. */
     void shutDownPresent() {
         execute(() -> endAll(connections(), TickListener::shutDown));
     }
 
     /**
-     * Ends the connections that there are now, without regard to what is under way; those whose clients have not closed
-     * their end after {@code patience} are cut. Any thread.
+     * Ends all present connections without waiting for requests under way; those whose clients have not closed their
+     * end after {@code patienceNanos} are cut. Any thread.
      *
-     * @return complete, on the loop, once none of them is left
+     * @return complete, on the loop, once all of them have ended
      */
     CompletableFuture<Void> endPresent(long patienceNanos) {
         CompletableFuture<Void> ended = new CompletableFuture<>();
@@ -310,7 +309,7 @@ public final class LoopContext implements Executor {
         return ended;
     }
 
-    /** The connections that there are now. Any thread; complete on the loop. */
+    /** The present connections. Any thread; complete on the loop. */
     CompletableFuture<List<TickListener>> present() {
         CompletableFuture<List<TickListener>> present = new CompletableFuture<>();
         execute(() -> present.complete(connections()));
@@ -318,17 +317,17 @@ public final class LoopContext implements Executor {
     }
 
     /**
-     * Ends connections of this loop, each at its time; those that are left at {@code cutNanos} are cut. Any thread.
+     * Ends connections of this loop, each at its time; connections still open at {@code cutNanos} are cut. Any thread.
      *
-     * @param leaving given away
-     * @param cutNanos of the clock {@link System#nanoTime}
-     * @return complete, on the loop, once none of them is left
+     * @param leaving handed over
+     * @param cutNanos in the time of {@link System#nanoTime}
+     * @return complete, on the loop, once all of them have ended
      */
     CompletableFuture<Void> end(Deque<SpreadEnd.Leaving> leaving, long cutNanos) {
         CompletableFuture<Void> ended = new CompletableFuture<>();
         execute(() -> {
             Set<TickListener> here = Collections.newSetFromMap(new IdentityHashMap<>());
-            here.addAll(connections()); // some may have gone since they were asked for
+            here.addAll(connections()); // some may have gone since the list was made
             List<TickListener> present = leaving.stream()
                     .map(SpreadEnd.Leaving::connection)
                     .filter(here::contains)
@@ -345,7 +344,7 @@ public final class LoopContext implements Executor {
         return ended;
     }
 
-    /** Where clients are sent that are told to go; null when they are only told that the server shuts down. */
+    /** The server that clients sent away are referred to; null when they only get "server shutting down". */
     @Nullable
     String otherServer() {
         return otherServer;
@@ -360,13 +359,13 @@ public final class LoopContext implements Executor {
         for (TickListener connection : connections) {
             try {
                 how.accept(connection);
-            } catch (RuntimeException | Error e) { // outermost frame: the others must be ended all the same
+            } catch (RuntimeException | Error e) { // outermost frame: the other connections must still be ended
                 LOG.error("connection not ended loop={} connection={}", index, connection, e);
             }
         }
     }
 
-    /** Connections that are being ended together; told of each that goes, since there may be very many. */
+    /** Connections that are ended together. It is notified of each one that goes, since there may be very many. */
     private final class Ending {
         private final Set<TickListener> left = Collections.newSetFromMap(new IdentityHashMap<>());
         private final CompletableFuture<Void> ended;
@@ -376,7 +375,7 @@ public final class LoopContext implements Executor {
             this.ended = ended;
         }
 
-        /** Whether it was the last. */
+        /** Removes a connection; returns whether it was the last. */
         boolean goes(TickListener gone) {
             left.remove(gone);
             if (!left.isEmpty()) {
@@ -392,9 +391,9 @@ public final class LoopContext implements Executor {
     }
 
     /**
-     * Cuts every connection, and those that come. Any thread.
+     * Cuts every connection, including new ones. Any thread.
      *
-     * @return complete, on the loop, once none is left
+     * @return complete, on the loop, once all have ended
      */
     CompletableFuture<Void> cutAll() {
         CompletableFuture<Void> none = new CompletableFuture<>();
@@ -417,17 +416,17 @@ public final class LoopContext implements Executor {
         void tickIndex(int index);
 
         /**
-         * Looks at its time-outs.
+         * Checks its time-outs.
          *
-         * @return the first tick at which there can be something to do again; {@link LoopContext#lookSoon} when that
-         *     changes to an earlier one
+         * @return the first tick at which something may be due again; call {@link LoopContext#lookSoon} when that
+         *     becomes earlier
          */
         int onTick(int tick);
 
-        /** The server drains: closes once what is under way is answered. */
+        /** The server drains: closes once requests under way are answered. */
         void shutDown();
 
-        /** Closes at once, and says so to its client: what is under way is not to be answered any more. */
+        /** Closes at once, after a last packet to the client; requests under way are not answered. */
         void end();
 
         /** Closes its socket at once. */

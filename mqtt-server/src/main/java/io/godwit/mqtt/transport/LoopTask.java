@@ -3,8 +3,8 @@ package io.godwit.mqtt.transport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something to do on an event loop. It is itself the link of the loop's mail list, so that posting it allocates nothing
- * more; it may be posted again only after it ran.
+ * A task for an event loop. It is itself the link of the loop's mail list, so that posting it allocates nothing more;
+ * it may be posted again only after it has run.
  */
 public abstract class LoopTask {
     /** The task posted before this one; owned by {@link LoopContext}. */

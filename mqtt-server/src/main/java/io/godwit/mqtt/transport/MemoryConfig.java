@@ -5,12 +5,12 @@ import static io.godwit.mqtt.transport.ListenerLimits.check;
 import java.time.Duration;
 
 /**
- * When memory counts as short: at so many percent of its limit; it no longer does
- * {@link MemoryGuard#HYSTERESIS_PERCENT} below.
+ * When memory counts as short: at these percentages of its limit, until it is {@link MemoryGuard#HYSTERESIS_PERCENT}
+ * points below.
  *
  * @param maxHeapPercent 11 to 99; 0 for never
  * @param maxDirectPercent 11 to 99; 0 for never
- * @param interval between two looks at it
+ * @param interval between two checks
  */
 public record MemoryConfig(int maxHeapPercent, int maxDirectPercent, Duration interval) {
     /** Every setting at its default. */

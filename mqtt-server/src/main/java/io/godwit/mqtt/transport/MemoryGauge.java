@@ -1,24 +1,21 @@
 package io.godwit.mqtt.transport;
 
-/** How full the memory of this process is. Called on one thread. */
+/** The memory use of this process. Called on one thread. */
 public interface MemoryGauge {
     /**
-     * Percent of the heap that was in use after the latest collection of each of its parts: what was garbage then does
-     * not count.
+     * Percent of the heap in use after the latest collection of each of its pools: garbage at that time does not count.
      */
     double heapPercent();
 
-    /**
-     * Percent of the heap that its old generation fills now, garbage included: an upper bound of what is in use there.
-     */
+    /** Percent of the heap that its old generation occupies now, garbage included: an upper bound of its live data. */
     double oldHeapPercent();
 
-    /** Percent of the memory for buffers outside the heap that is in use. */
+    /** Percent of the memory for off-heap buffers that is in use. */
     double directPercent();
 
-    /** How many collections there have been. */
+    /** Number of collections so far. */
     long collections();
 
-    /** Has the heap collected. May take seconds. */
+    /** Triggers a collection of the heap. May take seconds. */
     void collect();
 }

@@ -11,16 +11,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks at the memory again and again and says when it is short and when no longer, so that new work is refused before
- * nothing can be done any more. Confined to a thread of its own.
+ * Checks the memory periodically and reports when it becomes short and when no longer, so that new work is refused
+ * before the process runs out of memory. Confined to its own thread.
  *
- * <p>What the heap had in use after a collection counts, since garbage is no shortage. But a heap whose old generation
- * is nearly full is short whatever it is full of: more than half way from the threshold to the limit the collector is
- * about to fail.
+ * <p>The heap in use after a collection counts, since garbage is no shortage. But a heap with a nearly full old
+ * generation is short, whatever fills it: more than half way from the threshold to the limit, the collector is about to
+ * fail.
  *
- * <p>What counts changes with a collection only, and in a broker that refuses everything there may be none. So when the
- * heap is short and nothing has been collected for a while, a collection is asked for; each further one after twice the
- * time.
+ * <p>The counted value changes only with a collection, and in a broker that refuses everything there may be none. So
+ * when the heap is short and there was no collection for a while, the guard triggers one; each further one after twice
+ * the time.
  */
 public final class MemoryGuard implements AutoCloseable {
     static final int HYSTERESIS_PERCENT = 10;
@@ -29,7 +29,7 @@ public final class MemoryGuard implements AutoCloseable {
     private static final long FIRST_PATIENCE_MILLIS = 10_000;
     private static final long LAST_PATIENCE_MILLIS = 320_000;
 
-    /** Volatile: replaced while it looks. */
+    /** Volatile: replaced while the guard runs. */
     private volatile MemoryConfig config;
 
     private final MemoryGauge gauge;
@@ -46,7 +46,7 @@ public final class MemoryGuard implements AutoCloseable {
     private long quietMillis;
     private long patienceMillis = FIRST_PATIENCE_MILLIS;
 
-    /** @param onChange is told when memory becomes short (true), and when it no longer is, in any kind */
+    /** @param onChange gets true when memory becomes short, false when no kind is short any more */
     public MemoryGuard(MemoryConfig config, MemoryGauge gauge, MqttReports reports, Consumer<Boolean> onChange) {
         this.config = config;
         this.gauge = gauge;
@@ -60,7 +60,7 @@ public final class MemoryGuard implements AutoCloseable {
         thread.scheduleWithFixedDelay(this::guardedLook, interval, interval, TimeUnit.MILLISECONDS);
     }
 
-    /** From the next look on; the time between two looks stays as it is. Any thread. */
+    /** Takes effect with the next check; the interval stays the same. Any thread. */
     public void reconfigure(MemoryConfig next) {
         config = next;
     }
@@ -68,12 +68,12 @@ public final class MemoryGuard implements AutoCloseable {
     private void guardedLook() {
         try {
             look();
-        } catch (RuntimeException e) { // outermost frame: the next look must come
+        } catch (RuntimeException e) { // outermost frame: the next check must come
             LOG.error("memory not looked at", e);
         }
     }
 
-    /** One look. */
+    /** Checks once. */
     void look() {
         boolean wasShort = !scarce.isEmpty();
         MemoryConfig limits = config;

@@ -38,14 +38,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One client's socket: the end of its pipeline. Hands packets to the {@link PacketHandler}, what goes out to the
- * {@link OutBuffer}, keeps the time-outs by the loop's sweep, and turns every error into an answer and a close. What
- * holds it back stands in {@link Throttling}. Confined to the channel's event loop; a connection at rest holds no
- * buffer and no timer.
+ * One client's socket: the end of its pipeline. Passes packets to the {@link PacketHandler} and output to the
+ * {@link OutBuffer}, checks time-outs in the loop's sweep, and turns every error into an answer and a close.
+ * {@link Throttling} pauses it. Confined to the channel's event loop; an idle connection holds no buffer and no timer.
  *
- * <p>{@link #close} ends the connection for its handler at once, so that a session can be taken over from a peer that
- * is stuck; the socket lingers until the peer has closed its side too, a few seconds at most, unless the peer has said
- * that it is done.
+ * <p>{@link #close} ends the connection for its handler at once, so that a session can be taken over from a stuck peer.
+ * The socket lingers until the peer has closed its side too, a few seconds at most, unless the peer has sent its
+ * DISCONNECT.
  */
 final class MqttConnection extends ChannelInboundHandlerAdapter
         implements Connection, LoopContext.TickListener, ReadListener, HalfPacket.Owner {
@@ -66,18 +65,18 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     private State state = State.OPENING;
     private String closeReason = "connection lost";
 
-    /** Where the client is, when a proxy has said so. */
+    /** The client's address from a proxy; null without one. */
     private @Nullable InetSocketAddress source;
 
-    /** A large packet of which more is to come; null when there is none. */
+    /** An incomplete large packet; null when there is none. */
     private @Nullable HalfPacket half;
 
     private boolean isTold;
 
-    /** Hands on what was read behind the CONNECT; null when nothing was. */
+    /** Resumes packets read after the CONNECT; null when there are none. */
     private @Nullable Runnable behindConnect;
 
-    /** Hands on what was read while it was held back; null when nothing was. */
+    /** Resumes packets read while the connection was held back; null when there are none. */
     private @Nullable Runnable heldBack;
 
     /** Its place in the sweep; -1 when it has none. */
@@ -86,7 +85,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     private int openedTick;
     private int lastReadTick;
     private int keepAliveSeconds;
-    /** The tick at which its time is over; the largest number for never. */
+    /** The tick at which the connection must end; the largest number for never. */
     private int endTick = Integer.MAX_VALUE;
 
     /** @param onGone called once when the handler knows that the connection is over */
@@ -121,7 +120,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
                 : String.valueOf(address);
     }
 
-    /** Null when it was gone before anybody asked. */
+    /** Null when the peer was gone before the address was read. */
     private @Nullable InetAddress sourceAddress() {
         if (source != null) {
             return source.getAddress();
@@ -223,7 +222,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         if (state == State.OPENING) {
             state = State.ACCEPTED;
             DescriptorBudget.loggedIn(channel);
-            lookSoon(); // another time-out holds
+            lookSoon(); // another time-out applies now
         }
     }
 
@@ -247,18 +246,18 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         loop.addTicking(this);
     }
 
-    /** Bytes of the wire, before they are decrypted or decoded. */
+    /** Bytes on the wire, before they are decrypted or decoded. */
     void onBytesRead(int bytes) {
         metrics.bytesIn(bytes);
         throttling.onBytesRead(bytes);
     }
 
-    /** Bytes of the wire that have come too late. */
+    /** Bytes on the wire that arrived after the close. */
     void onBytesIgnored(int bytes) {
         metrics.bytesIgnored(bytes);
     }
 
-    /** Something of MQTT has arrived: the keep-alive begins anew. */
+    /** MQTT bytes have arrived: restarts the keep-alive. */
     void onMqttRead() {
         lastReadTick = loop.tick();
     }
@@ -266,7 +265,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object msg) {
         if (!isOpen() || handler == null) {
-            metrics.packetsIgnored(1); // sent before it knew that we close
+            metrics.packetsIgnored(1); // sent before the client knew of the close
             return;
         }
         metrics.packetIn();
@@ -275,7 +274,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         }
         try {
             handler.onPacket((Packet) msg);
-        } catch (RuntimeException | Error e) { // outermost frame of everything a packet does
+        } catch (RuntimeException | Error e) { // outermost frame of all packet handling
             fail(e);
         }
     }
@@ -294,7 +293,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     @Override
     public void pauseReading(Pause reason) {
         if (!isOpen()) {
-            return; // what still comes is read to its end
+            return; // after a close the rest is read and discarded
         }
         throttling.pauseReading(reason);
     }
@@ -302,7 +301,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     @Override
     public void resumeReading(Pause reason) {
         if (!isOpen()) {
-            return; // it would begin the time-out of the close anew
+            return; // it would restart the time-out of the close
         }
         if (throttling.resumeReading(reason)) {
             lastReadTick = loop.tick();
@@ -402,7 +401,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     public void onHeldBack(Runnable goOn) {
         heldBack = goOn;
         if (!throttling.isPaused(Pause.HELD_BACK)) {
-            loop.onNextSweep(this::goOn); // in doubt, and asked again then
+            loop.onNextSweep(this::goOn); // in doubt: asks again then
         }
     }
 
@@ -455,7 +454,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         }
     }
 
-    /** Whose connection it is, once CONNECT has been accepted. */
+    /** The client, once CONNECT has been accepted; else null. */
     @Nullable
     ClientInfo client() {
         return handler == null ? null : handler.client();
@@ -504,14 +503,14 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
         if (!channel.isWritable()) {
-            lookSoon(); // the handler counts for how long
+            lookSoon(); // the handler measures how long
         } else if (throttling.isPaused(Pause.UNREAD_ANSWERS)) {
             resumeReading(Pause.UNREAD_ANSWERS);
         }
         notifyWritable();
     }
 
-    /** It may be writable again. */
+    /** The connection may have become writable again. */
     void notifyWritable() {
         if (isOpen() && isWritable() && handler != null) {
             try {
@@ -530,8 +529,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     }
 
     /**
-     * A time-out has begun, or something that is to be watched: whatever {@link #nextLook} reads and could make it
-     * earlier.
+     * A time-out has begun, or something to watch: a value that {@link #nextLook} reads has changed to an earlier tick.
      */
     void lookSoon() {
         if (tickIndex >= 0) {
@@ -549,13 +547,13 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         boolean isHandlerWatching = false;
         try {
             isHandlerWatching = look(tick);
-        } catch (RuntimeException | Error e) { // outermost frame: it ends this connection, not the sweep
+        } catch (RuntimeException | Error e) { // outermost frame: an error ends this connection, not the sweep
             fail(e);
         }
         return isHandlerWatching || throttling.isWatched() || half != null ? tick + 1 : nextLook();
     }
 
-    /** The tick at which the time-out of this state can have passed, if nothing more is read. */
+    /** The tick at which this state's time-out can have passed, if nothing more is read. */
     private int nextLook() {
         return switch (state) {
             case OPENING -> tickAfter(openedTick, limits().connectTimeout().toSeconds());
@@ -568,7 +566,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         };
     }
 
-    /** The first at which more than so many seconds have passed. */
+    /** The first tick at which more than {@code seconds} have passed. */
     private static int tickAfter(int tick, long seconds) {
         return (int) Math.min(Integer.MAX_VALUE, tick + seconds + 1);
     }
@@ -579,9 +577,9 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     }
 
     /**
-     * Keeps the time-outs.
+     * Checks the time-outs.
      *
-     * @return whether the handler wants to be told of the next second
+     * @return whether the handler wants the next tick
      */
     private boolean look(int tick) {
         int quietTicks = tick - lastReadTick;
@@ -594,8 +592,8 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         }
         switch (state) {
             case OPENING -> {
-                // by its age, not its silence: bytes that trickle in are no CONNECT. While that is served, it is us who
-                // take time.
+                // by its age, not its silence: trickling bytes are no CONNECT. While the CONNECT is being served, the
+                // broker takes the time.
                 if (tick - openedTick > limits().connectTimeout().toSeconds()
                         && !throttling.isPaused(Pause.CONNECTING)) {
                     metrics.connectTimedOut();
@@ -617,7 +615,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
             }
             case CLOSING -> {
                 if (quietTicks > CLOSE_TICKS) {
-                    channel.close(); // the peer neither closes nor, perhaps, takes its last packet
+                    channel.close(); // the peer neither closes nor, perhaps, reads its last packet
                 }
             }
             case CLOSED -> {}
@@ -657,8 +655,8 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         } else {
             Farewell.say(channel);
         }
-        // what still comes in is read and thrown away: to close over unread input resets the connection, and the peer
-        // may then never see our last packet
+        // further input is read and discarded: closing with unread input resets the connection, and the peer may then
+        // never see the last packet
         throttling.resumeReading();
         goOn();
     }
@@ -698,7 +696,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         }
     }
 
-    /** Another server for a while, and not for ever: this one may be started again. */
+    /** Refers clients to another server for now, not permanently: this server may come back. */
     @Override
     public void sendAway() {
         String other = loop.otherServer();
@@ -742,14 +740,14 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         out.release();
         if (tickIndex >= 0) {
             loop.removeTicking(tickIndex);
-            tickIndex = -1; // what is on its way must not speak for who is there now
+            tickIndex = -1; // the index now belongs to another connection: pending calls must not use it
             metrics.socketClosed();
         }
         goOn();
         tellHandler();
     }
 
-    /** A client that ends TLS has ended the connection, whether it closes its socket or not (RFC 8446, 6.1). */
+    /** A client that ends TLS has ended the connection, whether or not it closes its socket (RFC 8446, 6.1). */
     @Override
     public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
         if (event == SslCloseCompletionEvent.SUCCESS) {
@@ -766,7 +764,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     public void fail(Throwable cause) {
         if (!isOpen()) {
             LOG.debug("error on a closed connection remote={}", remoteAddress(), cause);
-        } else if (cause instanceof DecoderException) { // thrown by what stands below MQTT: TLS, PROXY header
+        } else if (cause instanceof DecoderException) { // thrown by the layers below MQTT: TLS, PROXY header
             violated(String.valueOf(cause.getMessage()));
         } else if (cause instanceof ProtocolException violation) {
             reportViolation(String.valueOf(violation.getMessage()));
@@ -784,7 +782,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         }
     }
 
-    /** What stands below MQTT was broken, and has been answered there if it has an answer. */
+    /** A protocol below MQTT was violated; its layer has answered if it can. */
     void violated(String detail) {
         reportViolation(detail);
         close(detail);

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The frontend's counters. LongAdders, because every event loop counts and none may wait for another; the registry
- * reads them when it is asked. What has an event beside its counter is counted through {@link MqttReports}.
+ * reads them on demand. Counters with an event are updated through {@link MqttReports}.
  */
 public final class MqttMetrics {
     private static final String AUTHENTICATIONS = "CONNECTs whose clients were to prove who they are";
@@ -60,10 +60,10 @@ public final class MqttMetrics {
     private final LongAdder lostAttachments;
 
     private final MeterRegistry registry;
-    /** Set once, before it is asked. */
+    /** Set once, before it is read. */
     private volatile LongSupplier acknowledgedOut = () -> 0;
 
-    // what has an event
+    // counters with an event
     final LongAdder connects;
     final LongAdder disconnects;
     final LongAdder refusedConnects;
@@ -221,7 +221,7 @@ public final class MqttMetrics {
         return adder;
     }
 
-    /** Clients that are connected, about. */
+    /** About how many clients are connected. */
     public long connected() {
         return Math.max(0, connects.sum() - disconnects.sum());
     }
@@ -244,7 +244,7 @@ public final class MqttMetrics {
         payloadBytesOut.add(payloadBytes);
     }
 
-    /** Once, by what knows all sessions; the values are asked for on any thread. */
+    /** Call once, by the owner of all sessions; the values are read on any thread. */
     public void registerSessions(
             LongSupplier inboundUnderWay,
             LongSupplier outboundUnderWay,
@@ -280,7 +280,7 @@ public final class MqttMetrics {
         connectsTimedOut.increment();
     }
 
-    /** A client says who it is; {@code isAnonymous} when it does not. */
+    /** A client authenticates; {@code isAnonymous} when it gives no name. */
     public void authenticated(boolean isAnonymous) {
         (isAnonymous ? anonymousAuthentications : authentications).increment();
     }
@@ -300,17 +300,17 @@ public final class MqttMetrics {
                 codes.stream().filter(code -> code == ReasonCode.SUCCESS).count());
     }
 
-    /** A copy went out so long after its message had come. */
+    /** Records the time from a message's arrival to sending a copy. */
     public void sentAfter(Qos qos, long millis) {
         Objects.requireNonNull(latencies.get(qos)).record(millis, TimeUnit.MILLISECONDS);
     }
 
-    /** What a connection has sent takes long to handle: the rest of it waits for others. */
+    /** A connection's packets take long to handle: the rest waits for others. */
     void turnOver() {
         turnsOver.increment();
     }
 
-    /** A connection pauses, which one that is throttled does again and again. */
+    /** A connection pauses; a throttled connection does so repeatedly. */
     void paused(ThrottleCause cause) {
         pauses.increment(cause);
     }
@@ -332,29 +332,27 @@ public final class MqttMetrics {
         bytesOut.add(bytes);
     }
 
-    /**
-     * So many packets, a publish of QoS 0 perhaps, had been read when their connection was closed, and have no effect.
-     */
+    /** This many packets, perhaps QoS 0 publishes, were read before their connection closed, and have no effect. */
     public void packetsIgnored(int packets) {
         ignoredPackets.add(packets);
     }
 
-    /** So many bytes came after their connection was closed, and are not looked at. */
+    /** This many bytes arrived after their connection closed, and are ignored. */
     void bytesIgnored(long bytes) {
         ignoredBytes.add(bytes);
     }
 
-    /** The leader of a connected session's inbox was replaced, and the connection goes on at the next one. */
+    /** The leader of a connected session's inbox was replaced, and the connection continues at the next one. */
     public void attachmentContinued() {
         continuedAttachments.increment();
     }
 
-    /** It could not: the connection is closed. */
+    /** The connection could not continue at another leader and is closed. */
     public void attachmentLost() {
         lostAttachments.increment();
     }
 
-    /** A counter for each constant of {@code K}, told apart by a tag. */
+    /** A counter for each constant of {@code K}, distinguished by a tag. */
     static final class ByKind<K extends Enum<K>> {
         private final Map<K, LongAdder> adders;
 

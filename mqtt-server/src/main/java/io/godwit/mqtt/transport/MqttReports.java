@@ -24,8 +24,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that happens in the frontend and that an operator may want to know of: each method counts it and, when
- * somebody listens, tells it. The event is made only then. Any thread.
+ * Reports everything in the frontend that an operator may want to know: each method counts it and raises the event if
+ * there is a listener. The event object is made only then. Any thread.
  */
 public final class MqttReports {
     private final MqttMetrics metrics;
@@ -43,12 +43,12 @@ public final class MqttReports {
         this.tracing = tracing;
     }
 
-    /** What is followed on its way. */
+    /** The traces of clients and messages. */
     public Tracing tracing() {
         return tracing;
     }
 
-    /** What is counted only. */
+    /** Counters without an event. */
     public MqttMetrics metrics() {
         return metrics;
     }
@@ -69,7 +69,7 @@ public final class MqttReports {
         }
     }
 
-    /** A client that may connect is told to use another server. */
+    /** A client that may connect is redirected to another server. */
     public void redirected(ClientInfo client, String serverReference, boolean isMoved) {
         (isMoved ? metrics.redirectsForGood : metrics.redirectsForNow).increment();
         if (events.isListening(BrokerEvent.ClientRedirected.class)) {
@@ -77,7 +77,7 @@ public final class MqttReports {
         }
     }
 
-    /** A client was refused something since its tenant uses as much of it as it may. */
+    /** A client was refused because its tenant has reached a limit. */
     public void tenantLimitReached(ClientInfo client, TenantResource resource, long most) {
         metrics.tenantRefusals.increment(resource);
         if (events.isListening(BrokerEvent.TenantLimitReached.class)) {
@@ -134,7 +134,7 @@ public final class MqttReports {
     /**
      * A connection has not found the next leader of its inbox in time.
      *
-     * @param hasNodeLost whether the node of the last leader was lost; else that one was stopped in good order
+     * @param hasNodeLost whether the node of the last leader was lost; else that leader stopped normally
      */
     public void homeNotFound(ClientInfo client, boolean hasNodeLost, Duration limit, Throwable cause) {
         (hasNodeLost ? metrics.lostHomesOver : metrics.movedHomesOver).increment();
@@ -183,7 +183,7 @@ public final class MqttReports {
         }
     }
 
-    // ---- who may do what
+    // ---- authorization
 
     public void connectDenied(ClientInfo client, RefusalReason reason, String detail) {
         metrics.deniedConnects.increment(reason);
@@ -257,7 +257,7 @@ public final class MqttReports {
         }
     }
 
-    /** An UNSUBSCRIBE was answered, as {@link #subscribed}. */
+    /** An UNSUBSCRIBE was answered, like {@link #subscribed}. */
     public void unsubscribed(ClientInfo subscriber, List<TopicFilter> asked, List<ReasonCode> codes) {
         metrics.unsubscribed(codes);
         if (events.isListening(BrokerEvent.Unsubscribed.class)) {
@@ -292,7 +292,7 @@ public final class MqttReports {
         }
     }
 
-    /** One message that {@code receiver} does not get. */
+    /** A message was not delivered to {@code receiver}. */
     public void dropped(ClientInfo receiver, String topic, DropReason reason) {
         metrics.drops.increment(reason);
         if (events.isListening(BrokerEvent.MessageDropped.class)) {

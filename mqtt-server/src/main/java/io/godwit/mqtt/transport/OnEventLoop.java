@@ -5,14 +5,14 @@ import java.util.concurrent.CompletionException;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** The one bridge from a future's thread back to a connection's event loop. */
+/** The only bridge from a future's thread back to a connection's event loop. */
 public final class OnEventLoop {
     private OnEventLoop() {}
 
     /**
      * Calls {@code callback} on the loop of {@code connection} with the value or the failure (unwrapped), the other
-     * being null: at once when the future is complete and the caller is on the loop, else by mail. What the callback
-     * throws ends the connection.
+     * being null: at once when the future has succeeded already and the caller is on the loop, else by mail. An
+     * exception of the callback fails the connection.
      */
     public static <T> void whenComplete(
             Connection connection, CompletableFuture<T> future, BiConsumer<T, @Nullable Throwable> callback) {
@@ -24,8 +24,8 @@ public final class OnEventLoop {
     }
 
     /**
-     * The same, but always by mail: callbacks of futures that complete in the order in which they are handed in here
-     * run in that order. A callback that is called at once may overtake one whose mail is still under way.
+     * The same, but always by mail: callbacks of futures that complete in the order of these calls run in that order. A
+     * callback that is called at once may overtake one whose mail is still under way.
      */
     public static <T> void whenCompleteInOrder(
             Connection connection, CompletableFuture<T> future, BiConsumer<T, @Nullable Throwable> callback) {

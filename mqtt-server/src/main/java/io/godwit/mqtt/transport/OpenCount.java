@@ -3,7 +3,7 @@ package io.godwit.mqtt.transport;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Counts what must have ended before the server is closed. Atomic: every event loop counts. */
+/** Counts connections and sessions that must end before the server is closed. Atomic: every event loop counts. */
 public final class OpenCount {
     /** One for the server itself. */
     private final AtomicInteger open = new AtomicInteger(1);

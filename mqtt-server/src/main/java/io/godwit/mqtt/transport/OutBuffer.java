@@ -6,8 +6,8 @@ import io.netty.channel.Channel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects what goes out on one connection in one buffer, written once per iteration of the loop, or as soon as it is
- * large. Confined to the channel's event loop; at rest it holds no buffer.
+ * Collects the output of one connection in one buffer, written once per iteration of the loop, or as soon as it is
+ * large. Confined to the channel's event loop; an idle connection holds no buffer.
  */
 final class OutBuffer implements LoopFlush {
     private static final int LARGEST_CHUNK = 64 * 1024;
@@ -18,7 +18,7 @@ final class OutBuffer implements LoopFlush {
     private final MqttMetrics metrics;
     private final Throttling throttling;
 
-    /** Output not yet written; null while there is none. */
+    /** Unwritten output; null when there is none. */
     private @Nullable ByteBuf out;
 
     private int nextChunk = SMALLEST_CHUNK;
@@ -32,7 +32,8 @@ final class OutBuffer implements LoopFlush {
     }
 
     /**
-     * Lends the buffer to append one packet to, before {@link #appended}; it is written at the end of the iteration.
+     * Lends the buffer for one packet; the caller then calls {@link #appended}. It is written at the end of the
+     * iteration.
      */
     ByteBuf open() {
         ByteBuf buffer = out;
@@ -48,9 +49,9 @@ final class OutBuffer implements LoopFlush {
     }
 
     /**
-     * Whether the socket has not taken what was written before. What is held for a client that reads slowly is not
-     * pooled: Netty's pool gives what is free of its large chunks back when it is asked for more of them, so that after
-     * a burst of slow clients it would keep it all.
+     * Whether the socket has not taken earlier output. Buffers for a client that reads slowly are not pooled: Netty's
+     * pool returns free parts of its large chunks only when it is asked for more of them, so it would keep all the
+     * memory after a burst of slow clients.
      */
     private boolean isBackedUp() {
         return throttling.unwrittenBytes() > 0;
@@ -61,7 +62,7 @@ final class OutBuffer implements LoopFlush {
         metrics.packetOut();
         if (buffer.readableBytes() >= LARGEST_CHUNK) {
             write();
-            channel.flush(); // so that isWritable() speaks of the socket, not of this iteration
+            channel.flush(); // so that isWritable() reflects the socket, not this iteration
         }
     }
 
@@ -74,7 +75,7 @@ final class OutBuffer implements LoopFlush {
         }
     }
 
-    /** Hands what there is to the channel, which has still to be flushed. */
+    /** Writes the buffer to the channel, which must still be flushed. */
     void write() {
         ByteBuf buffer = out;
         if (buffer == null) {
@@ -86,14 +87,14 @@ final class OutBuffer implements LoopFlush {
             buffer.release();
             return;
         }
-        // the next chunk is as large as this one was, so that a busy connection does not grow its buffer step by step
+        // the next chunk is sized by this one, so that a busy connection does not grow its buffer step by step
         nextChunk = Math.min(LARGEST_CHUNK, Math.max(SMALLEST_CHUNK, Integer.highestOneBit(bytes) * 2));
         metrics.bytesOut(bytes);
         channel.write(buffer, channel.voidPromise());
         throttling.onBytesWritten(bytes);
     }
 
-    /** The channel is closed: nobody will take what there is. */
+    /** The channel is closed: drops unwritten output. */
     void release() {
         if (out != null) {
             out.release();

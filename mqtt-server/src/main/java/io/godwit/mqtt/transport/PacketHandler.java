@@ -5,8 +5,8 @@ import io.godwit.plugin.client.ClientInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What stands behind a connection: first the CONNECT handling, then the session. All calls come on the connection's
- * event loop.
+ * The receiver of a connection's packets: first the CONNECT handling, then the session. All calls come on the
+ * connection's event loop.
  */
 public interface PacketHandler {
     /**
@@ -14,30 +14,30 @@ public interface PacketHandler {
      */
     void onPacket(Packet packet);
 
-    /** Whose connection it is, once CONNECT has been accepted. */
+    /** The client, once CONNECT has been accepted; else null. */
     default @Nullable ClientInfo client() {
         return null;
     }
 
-    /** Everything that had arrived has been handed over; a good moment to act on it in one go. */
+    /** All packets of a read have been passed on; work for all of them can be done now. */
     void onReadComplete();
 
     /** {@link Connection#isWritable} has become true again. */
     void onWritable();
 
     /**
-     * A second has passed. Called each second after {@link Connection#accepted}, {@link Connection#needTicks} or when
-     * {@link Connection#isWritable} has become false, as long as it is wanted.
+     * A second has passed. Called each second while wanted, starting after {@link Connection#accepted} or
+     * {@link Connection#needTicks}, or when {@link Connection#isWritable} has become false.
      *
-     * @return whether it is wanted in the next second as well
+     * @return whether the next tick is wanted too
      */
     boolean onTick();
 
-    /** The server drains: finish what is begun, then close. */
+    /** The server drains: finish requests under way, then close. */
     void onShutdown();
 
     /**
-     * The connection is over; called exactly once, nothing follows.
+     * The connection is over; called exactly once, as the last call.
      *
      * @param reason for events and logs
      */

@@ -20,18 +20,17 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the PROXY header, version 1 or 2, that a trusted proxy puts before everything else, and says where the client
- * is; then it is gone from the pipeline. What does not begin with such a header is refused at its first bytes. Confined
- * to the channel's event loop.
+ * Reads the PROXY header, version 1 or 2, that a trusted proxy sends first, and reports the client's address; then it
+ * leaves the pipeline. Input without such a header is refused at its first bytes. Confined to the channel's event loop.
  */
 final class ProxyHeader extends ByteToMessageDecoder {
-    /** Extra fields of version 2, which are ignored. */
+    /** Limit for extra fields of version 2, which are ignored. */
     private static final int MAX_EXTRA_BYTES = 1024;
 
     private final Consumer<@Nullable InetSocketAddress> onSource;
 
     /**
-     * @param onSource is told the client's address; null when the proxy speaks for itself (its health checks) or does
+     * @param onSource gets the client's address; null when the proxy speaks for itself (its health checks) or does
      *     not know
      */
     ProxyHeader(Consumer<@Nullable InetSocketAddress> onSource) {
@@ -49,11 +48,11 @@ final class ProxyHeader extends ByteToMessageDecoder {
             Source source = new Source(onSource);
             ctx.pipeline().addAfter(ctx.name(), null, source);
             ctx.pipeline().addAfter(ctx.name(), null, decoder);
-            ctx.pipeline().remove(this); // hands on what it has read
+            ctx.pipeline().remove(this); // passes on the bytes it has read
         }
     }
 
-    /** Behind the decoder, which takes itself out with the header. */
+    /** Takes the header from the decoder, which removes itself after it. */
     private static final class Source extends ChannelInboundHandlerAdapter {
         private final Consumer<@Nullable InetSocketAddress> onSource;
 

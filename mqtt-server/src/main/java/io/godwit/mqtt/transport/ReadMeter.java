@@ -6,8 +6,8 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.ReferenceCountUtil;
 
 /**
- * Tells a connection what it reads: at the head of the pipeline the bytes of the wire, which count for its bandwidth,
- * and before the MQTT decoder that the client is there. Plain TCP has one handler for both.
+ * Reports reads to a connection: at the head of the pipeline the bytes on the wire, which count for its bandwidth, and
+ * before the MQTT decoder that the client is alive. Plain TCP has one handler for both.
  */
 final class ReadMeter extends ChannelInboundHandlerAdapter {
     private final MqttConnection connection;
@@ -18,7 +18,7 @@ final class ReadMeter extends ChannelInboundHandlerAdapter {
         this.place = place;
     }
 
-    /** For a pipeline in which the wire carries MQTT as it is. */
+    /** For a pipeline whose wire carries plain MQTT. */
     static ReadMeter ofPlain(MqttConnection connection) {
         return new ReadMeter(connection, Place.PLAIN);
     }
@@ -48,7 +48,7 @@ final class ReadMeter extends ChannelInboundHandlerAdapter {
         ctx.fireChannelRead(msg);
     }
 
-    /** Sent before the peer knew that we close. */
+    /** Handles input that the peer sent before it knew of the close. */
     private void readLate(ChannelHandlerContext ctx, Object msg) {
         if (place != Place.MQTT && msg instanceof ByteBuf bytes) {
             connection.onBytesIgnored(bytes.readableBytes());
@@ -60,7 +60,7 @@ final class ReadMeter extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** A WebSocket is closed by its last frame, which has to be read. */
+    /** A WebSocket ends with a Close frame, which must still be read. */
     private boolean isForFrames(ChannelHandlerContext ctx) {
         return place == Place.WIRE && ctx.pipeline().context(WebSocketFrames.class) != null;
     }

@@ -1,8 +1,8 @@
 package io.godwit.mqtt.transport;
 
 /**
- * A handler of what comes before a session: it writes nothing that could wait, the connection keeps its time-out, and a
- * shut-down cuts it.
+ * A handler for the time before a session: it buffers no output, the connection checks its time-out, and a shutdown
+ * cuts it.
  */
 public abstract class SessionlessHandler implements PacketHandler {
     protected final Connection connection;

@@ -7,15 +7,15 @@ import io.godwit.plugin.message.Qos;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message on its way to several clients of one event loop: laid out once per protocol version, QoS and RETAIN flag,
- * when the first client needs it. Confined to the loop.
+ * A message for several clients of one event loop: encoded once per protocol version, QoS and RETAIN flag, when the
+ * first client needs it. Confined to the loop.
  */
 public final class SharedPublish {
     private final Message message;
     private final long nowMillis;
     private final @Nullable EncodedPublish[] frames = new @Nullable EncodedPublish[12];
 
-    /** @param nowMillis wall clock: the message expiry interval is counted down from it */
+    /** @param nowMillis wall clock, from which the remaining message expiry is computed */
     public SharedPublish(Message message, long nowMillis) {
         this.message = message;
         this.nowMillis = nowMillis;

@@ -7,18 +7,18 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * Tells connections of one loop to go, each at its time, so that those of all loops together go at an even rate.
- * Clients that leave at one moment would come to other nodes at one moment. Confined to the loop.
+ * Tells connections of one loop to leave, each at its time, so that all loops together end connections at an even rate.
+ * Clients that leave at one moment would reach other nodes at one moment. Confined to the loop.
  */
 final class SpreadEnd {
-    /** @param atNanos when it is told, of the clock {@link System#nanoTime} */
+    /** @param atNanos when to end it, in the time of {@link System#nanoTime} */
     record Leaving(LoopContext.TickListener connection, long atNanos) {}
 
     private final Deque<Leaving> leaving;
     private final ConnectionSweep.Later later;
     private final LongSupplier nanoTime;
 
-    /** @param leaving in the order of their times */
+    /** @param leaving ordered by time */
     SpreadEnd(Deque<Leaving> leaving, ConnectionSweep.Later later, LongSupplier nanoTime) {
         this.leaving = leaving;
         this.later = later;
@@ -26,7 +26,7 @@ final class SpreadEnd {
     }
 
     /**
-     * Gives each connection its time, the first one now and the last one just before the end; the loops take turns.
+     * Gives each connection its time, the first one now and the last one just before the end; the loops alternate.
      *
      * @param byLoop the connections of each loop
      * @param overNanos how long it takes in all; 0 for at once
@@ -41,7 +41,7 @@ final class SpreadEnd {
         for (int turn = 0; told < count; turn++) {
             for (int loop = 0; loop < byLoop.size(); loop++) {
                 if (turn < byLoop.get(loop).size()) {
-                    // in two parts: the product of both might run over
+                    // in two parts: the whole product could overflow
                     long after = overNanos / count * told + overNanos % count * told / count;
                     spread.get(loop).add(new Leaving(byLoop.get(loop).get(turn), nowNanos + after));
                     told++;
@@ -51,7 +51,7 @@ final class SpreadEnd {
         return spread;
     }
 
-    /** Tells those whose time has come, and goes on with the next one. */
+    /** Ends connections whose time has come, and schedules the next one. */
     void run() {
         long now = nanoTime.getAsLong();
         Leaving next = leaving.peek();

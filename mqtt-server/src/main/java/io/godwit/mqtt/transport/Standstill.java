@@ -6,18 +6,18 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether an event loop has stood still for so long that the other nodes of a cluster may have gone on without this
- * one, as after SIGSTOP or when a virtual machine is suspended: then its clients may be connected elsewhere by now, and
- * what they have sent here must not be answered before this node has proved again that it serves. A node that has not
- * proved it, but did not stand still, goes on to answer. Confined to the loop.
+ * Detects whether an event loop has stood still for so long that the other cluster nodes may have gone on without this
+ * one, as after SIGSTOP or when a virtual machine is suspended. Its clients may then be connected elsewhere, and their
+ * packets here must not be answered before this node has proved again that it serves. A node without a recent proof
+ * that did not stand still continues to answer. Confined to the loop.
  *
- * <p>The monotonic clock of a suspended machine may stand still with it. So the wall clock is asked too: one that jumps
- * ahead costs a wait for the next proof, one that goes back changes nothing.
+ * <p>The monotonic clock of a suspended machine may stand still with it, so the wall clock is checked too: one that
+ * jumps ahead costs a wait for the next proof, one that goes back changes nothing.
  */
 final class Standstill {
     /**
-     * Others exclude a node after seven seconds of silence at the earliest: five until a client id or a confirmation is
-     * missed, two until what the node had proved is over.
+     * Other nodes exclude a node after seven seconds of silence at the earliest: five until they miss it for a client
+     * id or a confirmation, two until its last proof expires.
      */
     static final long NOTICED_NANOS = TimeUnit.SECONDS.toNanos(3);
 
@@ -25,7 +25,7 @@ final class Standstill {
 
     private final LongSupplier nanoTime;
     private final LongSupplier wallMillis;
-    /** Null on a node that is alone. */
+    /** Null on a node without a cluster. */
     private @Nullable BooleanSupplier serves;
 
     private long lastNanos;
@@ -38,7 +38,7 @@ final class Standstill {
         goOn();
     }
 
-    /** @param proof whether the node has proved lately that it serves; any thread may ask */
+    /** @param proof whether the node has recently proved that it serves; callable on any thread */
     void dependOn(BooleanSupplier proof) {
         serves = proof;
     }
@@ -60,7 +60,7 @@ final class Standstill {
         }
     }
 
-    /** Whether nothing that clients have sent may be handled yet. */
+    /** Whether packets of clients must not be handled yet. */
     boolean isInDoubt() {
         BooleanSupplier proof = serves;
         if (proof == null) {

@@ -11,16 +11,15 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What holds one connection back: its rates, and the reasons for which it is not read. Confined to the channel's event
- * loop.
+ * Throttles one connection: its rates, and the reasons why it is not read. Confined to the channel's event loop.
  *
- * <p>A rate is a {@link TokenBucket}; what one read, or write, has taken beyond it is paid for by a pause. Pauses are
- * told not one by one, but when they begin and when there have been none for a while.
+ * <p>A rate is a {@link TokenBucket}; an excess of one read or write is paid for by a pause. Reports are not made for
+ * each pause, but when pauses begin and when there have been none for a while.
  */
 final class Throttling {
-    /** At least so long a pause, so that a limit costs few wake-ups. */
+    /** The shortest pause, so that a limit costs few wake-ups. */
     private static final long MIN_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
-    /** After so long at most it is looked at again, so that no timer holds a connection that is over for long. */
+    /** The longest wait before a check, so that no timer keeps a closed connection for long. */
     private static final long MAX_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final List<Pause> PAUSES = List.of(Pause.values());
@@ -34,22 +33,20 @@ final class Throttling {
     private @Nullable TokenBucket bytesOut;
     private @Nullable TokenBucket publishes;
 
-    /** What it shares with other clients of its tenant; null before CONNACK. */
+    /** The account shared with other clients of its tenant; null before CONNACK. */
     private @Nullable TenantAccount shared;
 
     private boolean isOutPaused;
     /** A bit per {@link Pause}. */
     private int pauses;
-    /** A bit per {@link ThrottleCause}: told to have begun and not to have ended. */
+    /** A bit per {@link ThrottleCause}: its beginning was reported, its end was not. */
     private int told;
     /** A bit per {@link ThrottleCause}: paused since the last tick. */
     private int pausedLately;
-    /** Bytes the socket had not taken at the last tick, while {@link Pause#UNREAD_ANSWERS} holds. */
+    /** Bytes that the socket had not taken at the last tick, while {@link Pause#UNREAD_ANSWERS} holds. */
     private long unwrittenAtTick;
 
-    /**
-     * @param connection hears when it is read again, or may write again, and when {@link #onTick} has something to do
-     */
+    /** @param connection is told when it may read or write again, and when {@link #onTick} is needed */
     Throttling(MqttConnection connection, Channel channel, ListenerLimits limits, MqttReports reports) {
         this.connection = connection;
         this.channel = channel;
@@ -60,14 +57,14 @@ final class Throttling {
         publishes = bucket(limits.maxPublishRate());
     }
 
-    /** Other rates from now on; those of the listener where nothing is said. What is owed by an old one is paid. */
+    /** Sets other rates; those of the listener where empty. A debt of an old rate is still paid. */
     void limitRates(OptionalLong in, OptionalLong out, OptionalLong publishing) {
         bytesIn = changed(bytesIn, in.orElse(ofListener.maxConnBandwidth()));
         bytesOut = changed(bytesOut, out.orElse(ofListener.maxConnBandwidth()));
         publishes = changed(publishes, publishing.orElse(ofListener.maxPublishRate()));
     }
 
-    /** What is read from now on counts for all clients of a tenant too. */
+    /** From now on also counts reads for the tenant. */
     void shareRates(TenantAccount account) {
         shared = account;
     }
@@ -81,7 +78,7 @@ final class Throttling {
         return perSecond == 0 ? null : new TokenBucket(perSecond, nanoTime());
     }
 
-    /** Of the loop's clock, by which its timers run. */
+    /** The loop's clock, which also drives its timers. */
     private long nanoTime() {
         return channel.eventLoop().ticker().nanoTime();
     }
@@ -127,7 +124,7 @@ final class Throttling {
         }
     }
 
-    /** Reads on once all clients of the tenant owe nothing any more. */
+    /** Resumes reading once the tenant's debt is paid. */
     private void resumeShared(TenantAccount account, Pause reason) {
         long owedNanos = reason == Pause.TENANT_BANDWIDTH ? account.bytesOwedNanos() : account.publishesOwedNanos();
         if (owedNanos > 0 && connection.isOpen()) {
@@ -137,7 +134,7 @@ final class Throttling {
         }
     }
 
-    /** Reads on once what one read brought is paid for, all of which was handed on after the pause had begun. */
+    /** Resumes reading once the excess of one read is paid; all its packets were passed on after the pause began. */
     private void resumePaid(TokenBucket bucket, Pause reason) {
         long owedNanos = bucket.owedNanos(nanoTime());
         if (owedNanos > 0 && connection.isOpen()) {
@@ -171,12 +168,12 @@ final class Throttling {
         }
     }
 
-    /** Whether no more should be written for now. */
+    /** Whether output should pause now. */
     boolean isOutPaused() {
         return isOutPaused;
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // the event loop logs what a task throws
+    @SuppressWarnings("FutureReturnValueIgnored") // the event loop logs exceptions of tasks
     private void later(Runnable action, long nanos) {
         channel.eventLoop()
                 .schedule(action, Math.min(Math.max(nanos, MIN_PAUSE_NANOS), MAX_PAUSE_NANOS), TimeUnit.NANOSECONDS);
@@ -185,9 +182,9 @@ final class Throttling {
     // ---- answers that are not read
 
     /**
-     * What is delivered stops at the mark of {@link Channel#isWritable}; what answers the client's own packets cannot,
-     * and is bounded by reading less of them. At twice the mark, so that acknowledgements are still read from a client
-     * that is merely slow.
+     * Deliveries stop at the high-water mark of {@link Channel#isWritable}. Answers to the client's own packets cannot,
+     * so reading stops instead. It stops at twice the mark, so that acknowledgements of a merely slow client are still
+     * read.
      */
     private void holdIfUnread() {
         if (unwrittenBytes() > 2L * channel.config().getWriteBufferHighWaterMark()
@@ -198,15 +195,15 @@ final class Throttling {
         }
     }
 
-    /** What was handed to the channel and its socket has not taken. */
+    /** Bytes given to the channel that its socket has not taken. */
     long unwrittenBytes() {
         ChannelOutboundBuffer pending = channel.unsafe().outboundBuffer();
         return pending == null ? 0 : pending.totalPendingWriteBytes();
     }
 
     /**
-     * Once a second: whether a client's silence is ours, since we do not listen. Not when we wait for it to read, and
-     * it reads nothing at all.
+     * Called once a second: whether the client is silent because the broker does not read. False when the broker waits
+     * for the client to read answers and the client reads nothing.
      */
     boolean isHeldByUs() {
         if (pauses != bit(Pause.UNREAD_ANSWERS)) {
@@ -221,14 +218,14 @@ final class Throttling {
     // ---- reading
 
     void pauseReading(Pause reason) {
-        pauses |= bit(reason); // makes nothing due earlier by itself: what is watched of a pause is of one that is told
+        pauses |= bit(reason); // makes nothing due earlier by itself; tell() does
         channel.config().setAutoRead(false);
         if (reason.cause() != null) {
             tell(reason.cause());
         }
     }
 
-    /** @return whether it is read again: no other reason is left */
+    /** @return whether reading resumes: no other reason is left */
     boolean resumeReading(Pause reason) {
         pauses &= ~bit(reason);
         if (pauses != 0) {
@@ -238,7 +235,7 @@ final class Throttling {
         return true;
     }
 
-    /** Reads whatever comes. */
+    /** Resumes reading, whatever the reasons for pauses. */
     void resumeReading() {
         pauses = 0;
         channel.config().setAutoRead(true);
@@ -253,14 +250,13 @@ final class Throttling {
     }
 
     /**
-     * Whether it must be looked at each second: while it is paused, and until all that was told has been told to have
-     * ended.
+     * Whether it needs a check each second: while it is paused, and until every reported beginning has a reported end.
      */
     boolean isWatched() {
         return pauses != 0 || told != 0;
     }
 
-    // ---- what is told
+    // ---- reports
 
     private void tell(ThrottleCause cause) {
         reports.metrics().paused(cause);
@@ -272,7 +268,7 @@ final class Throttling {
         }
     }
 
-    /** Once a second: tells which causes have ended. */
+    /** Called once a second: reports which causes have ended. */
     void onTick() {
         if (told != 0) {
             int going = going();

@@ -1,12 +1,12 @@
 package io.godwit.mqtt.transport;
 
 /**
- * A limit on bytes, or on messages, per second: a second's worth may go at once, then as much as flows in. Owned by one
+ * A limit on bytes or messages per second: a second's worth may be taken at once, after that at the rate. Owned by one
  * connection's event loop.
  */
 final class TokenBucket {
     private final long perSecond;
-    /** With its fractions: takes come within the time that one token takes to flow in. Negative when it is owed. */
+    /** With fractions, since calls come more often than a token flows in. Negative while there is a debt. */
     private double tokens;
 
     private long filledAtNanos;
@@ -22,7 +22,7 @@ final class TokenBucket {
     }
 
     /**
-     * Takes {@code count}, which have gone already; the bucket may owe them. Returns the nanoseconds to pause for, 0
+     * Takes {@code count} units that were already used; this may leave a debt. Returns the nanoseconds to pause for, 0
      * for none.
      */
     long take(long count, long nowNanos) {
@@ -32,7 +32,7 @@ final class TokenBucket {
         return tokens >= 0 ? 0 : (long) (-tokens * 1e9 / perSecond);
     }
 
-    /** The nanoseconds until nothing is owed any more, 0 when nothing is. */
+    /** The nanoseconds until the debt is paid, 0 without a debt. */
     long owedNanos(long nowNanos) {
         return take(0, nowNanos);
     }

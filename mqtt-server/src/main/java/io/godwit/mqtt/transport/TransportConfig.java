@@ -6,17 +6,16 @@ import io.godwit.mqtt.codec.DecodeLimits;
 import java.time.Duration;
 
 /**
- * How sockets are served, whatever listener they come from.
+ * Settings of sockets, for all listeners.
  *
  * @param eventLoops event loops that serve connections, each with a thread; 0 means one per core
- * @param packLoops whether one thread may run several of them while there is little to do (epoll only)
- * @param io what carries the bytes
- * @param maxUnwrittenBytes output that waits for the client's socket at which it counts as slow; it is no longer slow
- *     at half of it; at least 1
- * @param maxHalfReceivedBytes room for large packets that have arrived in part or are being stored, over all
- *     connections, at least 64 KiB; 0 for no limit
- * @param decodeLimits what packets may be decoded into
- * @param drainTimeout for what is under way at close
+ * @param packLoops whether one thread may run several of them under light load (epoll only)
+ * @param io the kind of channel
+ * @param maxUnwrittenBytes unwritten output at which a client counts as slow, until it is down to half; at least 1
+ * @param maxHalfReceivedBytes budget for large packets that are incomplete or being stored, over all connections,
+ *     at least 64 KiB; 0 for no limit
+ * @param decodeLimits limits for decoded packets
+ * @param drainTimeout for requests under way at close
  */
 public record TransportConfig(
         int eventLoops,
@@ -40,15 +39,15 @@ public record TransportConfig(
         check("drainTimeout", drainTimeout.toSeconds(), 0, Integer.MAX_VALUE);
     }
 
-    /** What connections are made of. */
+    /** The kind of channel. */
     public enum Io {
         /** Sockets, by epoll where it loads, else NIO. */
         SOCKETS,
         /** Sockets, by io_uring where it loads, else as {@link #SOCKETS}. */
         IO_URING,
         /**
-         * Channels within this process, for measurements of more connections than a process may open files for: a
-         * client connects to {@link Listener#inMemoryAddress}. All else of the server is the same.
+         * Channels within this process, for measurements with more connections than a process may open files: a client
+         * connects to {@link Listener#inMemoryAddress}. The rest of the server is the same.
          */
         IN_MEMORY
     }

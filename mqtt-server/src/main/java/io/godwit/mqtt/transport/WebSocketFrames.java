@@ -11,21 +11,22 @@ import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
- * MQTT in WebSocket frames (RFC 6455, 5): takes the frames off what is read, and puts each buffer that is written into
- * one binary frame.
+ * MQTT in WebSocket frames (RFC 6455, 5): removes the frames from input, and puts each written buffer into one binary
+ * frame.
  *
- * <p>What a data frame carries is handed on as it arrives, a packet may span frames and a frame packets
- * [MQTT5-6.0.0-2]: no frame is gathered, so its length bounds nothing and costs no memory. Only control frames are, of
- * 125 bytes at most. Pings are answered while the client takes the answers. A text frame is a breach [MQTT5-6.0.0-1].
+ * <p>The payload of data frames is passed on as it arrives. A packet may span frames and a frame packets
+ * [MQTT5-6.0.0-2], so no data frame is gathered, and its length needs no limit and no memory. Only control frames are
+ * gathered, of 125 bytes at most. Pings are answered while the client reads the answers. A text frame is a breach
+ * [MQTT5-6.0.0-1].
  *
  * <pre>
  * byte 0    FIN (bit 7), reserved (6 to 4, no extension: 0), opcode (3 to 0)
- * byte 1    MASK (bit 7, 1 from clients), length (6 to 0): up to 125, or 126 with 2, or 127 with 8 bytes of length
- *           behind
+ * byte 1    MASK (bit 7, 1 from clients), length (6 to 0): up to 125, or 126 with 2, or 127 with 8 further bytes of
+ *           length
  * 4 bytes   masking key, with MASK; then the payload
  * </pre>
  *
- * <p>Confined to the channel's event loop; at rest it holds no buffer.
+ * <p>Confined to the channel's event loop; an idle connection holds no buffer.
  */
 final class WebSocketFrames extends ChannelDuplexHandler {
     private static final int CONTINUATION = 0;
@@ -55,7 +56,7 @@ final class WebSocketFrames extends ChannelDuplexHandler {
     private long length;
     private int missing;
     private int mask;
-    /** The payload of a control frame, as far as it is there. */
+    /** The bytes of a control frame's payload that have arrived. */
     private @Nullable ByteBuf control;
 
     // the connection
@@ -198,14 +199,14 @@ final class WebSocketFrames extends ChannelDuplexHandler {
         } else if (connection.isOpen()) {
             ctx.fireChannelRead(in.readRetainedSlice(bytes));
         } else {
-            in.skipBytes(bytes); // sent before it knew that we close
+            in.skipBytes(bytes); // sent before the client knew of the close
         }
         if (length == 0) {
             endFrame(ctx);
         }
     }
 
-    /** In place: nobody else holds what was read. */
+    /** In place: nobody else holds the buffer. */
     private void unmask(ByteBuf in, int bytes) {
         int at = in.readerIndex();
         int end = at + bytes;
@@ -215,7 +216,7 @@ final class WebSocketFrames extends ChannelDuplexHandler {
         }
         for (; at < end; at++) {
             in.setByte(at, in.getByte(at) ^ mask >>> 24);
-            mask = Integer.rotateLeft(mask, 8); // the key goes on where this piece of the payload ends
+            mask = Integer.rotateLeft(mask, 8); // the key continues where this piece of the payload ends
         }
     }
 
@@ -277,7 +278,7 @@ final class WebSocketFrames extends ChannelDuplexHandler {
         ctx.write(msg, promise);
     }
 
-    /** Sends the Close frame; the client answers it with its own, unless {@link #isOver}. */
+    /** Sends the Close frame; the client answers with its own, unless {@link #isOver}. */
     ChannelFuture sayClose(ChannelHandlerContext ctx) {
         isCloseSent = true;
         ByteBuf frame = header(ctx, CLOSE, closeStatus == NO_STATUS ? 0 : 2);
@@ -287,7 +288,7 @@ final class WebSocketFrames extends ChannelDuplexHandler {
         return ctx.writeAndFlush(frame);
     }
 
-    /** Whether nothing is expected from the client any more. */
+    /** Whether nothing more is expected from the client. */
     boolean isOver() {
         return isCloseReceived || hasFailed;
     }

@@ -28,17 +28,17 @@ import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers the one HTTP request that a WebSocket begins with (RFC 6455, 4.2), then gives way to {@link WebSocketFrames}.
- * The client must offer one of MQTT's subprotocols [MQTT5-6.0.0-3], and a browser come from an allowed page
- * ({@link AllowedOrigins}). No extension is taken up. Whatever else is asked gets an HTTP error, is counted and closed.
- * Confined to the channel's event loop.
+ * Answers the HTTP request that opens a WebSocket (RFC 6455, 4.2), then {@link WebSocketFrames} replaces it. The client
+ * must offer one of MQTT's subprotocols [MQTT5-6.0.0-3], and a browser must come from an allowed page
+ * ({@link AllowedOrigins}). No extension is used. Any other request gets an HTTP error, and the connection is counted
+ * and closed. Confined to the channel's event loop.
  */
 final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
     private static final int MAX_REQUEST_LINE_BYTES = 4096;
     private static final int MAX_HEADER_BYTES = 8192;
     private static final int MAX_CHUNK_BYTES = 8192;
     private static final String MQTT = "mqtt";
-    /** The name that clients of MQTT 3.1 used before there was another. */
+    /** The name that MQTT 3.1 clients used before "mqtt" existed. */
     private static final String MQTT_3_1 = "mqttv3.1";
 
     private static final String VERSION = "13";
@@ -51,7 +51,7 @@ final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
     private @Nullable HttpRequest request;
 
     /**
-     * @param path the one that is answered, without a query
+     * @param path the path that is answered, without a query
      * @param origins of the web pages that are served
      */
     WebSocketUpgrade(String path, AllowedOrigins origins, MqttConnection connection) {
@@ -60,7 +60,7 @@ final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
         this.connection = connection;
     }
 
-    /** What stands before this handler. Its limits bound what a client can make it hold. */
+    /** The codec before this handler. Its limits bound the memory that a client can take. */
     static HttpServerCodec newHttpCodec() {
         return new HttpServerCodec(MAX_REQUEST_LINE_BYTES, MAX_HEADER_BYTES, MAX_CHUNK_BYTES);
     }
@@ -69,7 +69,7 @@ final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
     public void channelRead(ChannelHandlerContext ctx, Object msg) {
         try {
             if (!connection.isOpen()) {
-                return; // answered already
+                return; // already answered
             }
             if (msg instanceof HttpRequest head) {
                 request = head;
@@ -113,7 +113,8 @@ final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
             refuse(ctx, HttpResponseStatus.UPGRADE_REQUIRED, "HTTP request without upgrade to WebSocket 13");
         } else if (!origins.allow(
                 headers.getAll(HttpHeaderNames.ORIGIN), headers.get(HttpHeaderNames.HOST), isNameProven(ctx))) {
-            // the browser has asked nobody, and its user may reach what the page's owner does not [RFC 6455, 10.2]
+            // browsers do not ask the user, who may be able to reach servers that the page's owner cannot [RFC 6455,
+            // 10.2]
             refuse(ctx, HttpResponseStatus.FORBIDDEN, "WebSocket request of a web page from elsewhere");
         } else {
             String key = headers.get(HttpHeaderNames.SEC_WEBSOCKET_KEY);
@@ -142,10 +143,7 @@ final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /**
-     * The one of ours that comes first and that the client offers: a client that knows "mqtt" is served by it
-     * [MQTT5-6.0.0-4].
-     */
+    /** The subprotocol to use: "mqtt" if the client offers it, else the older name, else null [MQTT5-6.0.0-4]. */
     private static @Nullable String subprotocol(HttpHeaders headers) {
         String found = null;
         for (String header : headers.getAll(HttpHeaderNames.SEC_WEBSOCKET_PROTOCOL)) {
@@ -170,7 +168,7 @@ final class WebSocketUpgrade extends ChannelInboundHandlerAdapter {
         ctx.writeAndFlush(response);
         ctx.pipeline().addAfter(ctx.name(), null, new WebSocketFrames(connection));
         ctx.pipeline().remove(this);
-        ctx.pipeline().remove(HttpServerCodec.class); // hands on what it has read beyond the request
+        ctx.pipeline().remove(HttpServerCodec.class); // passes on the bytes after the request
     }
 
     private static String acceptOf(String key) {

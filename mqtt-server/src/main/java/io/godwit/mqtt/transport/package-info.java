@@ -1,4 +1,4 @@
-/** Sockets: Netty bootstrap, one connection's reading, writing and limits, and what belongs to an event loop. */
+/** Sockets: Netty bootstrap, reading, writing and limits of one connection, and the state of event loops. */
 @NullMarked
 package io.godwit.mqtt.transport;
 

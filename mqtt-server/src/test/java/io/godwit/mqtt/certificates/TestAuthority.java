@@ -57,7 +57,7 @@ public final class TestAuthority {
         return root.certificate();
     }
 
-    /** For 127.0.0.1, localhost, or a client; {@code subject} as in {@code CN=name,O=organisation}. */
+    /** A certificate for 127.0.0.1, localhost, or a client; {@code subject} as in {@code CN=name,O=organisation}. */
     public Issued issue(String subject) {
         return issue(subject, "EC");
     }
@@ -112,7 +112,7 @@ public final class TestAuthority {
         return new JcaContentSignerBuilder("SHA256withECDSA").build(key);
     }
 
-    /** Writes the list of what is revoked. */
+    /** Writes the revocation list. */
     public Path writeRevocations(Path file, List<Issued> revoked) {
         try {
             Instant now = Instant.now();
@@ -145,7 +145,7 @@ public final class TestAuthority {
         }
     }
 
-    /** Writes what a {@link JcaPEMWriter} can write, at once: a reader sees the old file or the new one. */
+    /** Writes anything that a {@link JcaPEMWriter} can write, atomically: a reader sees the old file or the new one. */
     public static Path writePem(Path file, Object content) {
         StringWriter text = new StringWriter();
         try (JcaPEMWriter pem = new JcaPEMWriter(text)) {

@@ -68,7 +68,7 @@ class ClientPageTest {
         }
     }
 
-    /** Whatever the lists and wherever each of them stops, the pages have each client once and in order. */
+    /** For any lists, and wherever each of them stops, the pages have each client once and in order. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
     void pageAfterPageTheListIsComplete(long seed) {

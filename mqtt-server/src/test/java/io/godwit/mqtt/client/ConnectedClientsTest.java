@@ -109,7 +109,7 @@ class ConnectedClientsTest {
         assertThat(turns).isGreaterThanOrEqualTo(MANY / LoopPage.MOST_LOOKS);
     }
 
-    /** The same on a loop of Netty's: what others hand over to it is done between the turns. */
+    /** The same on a Netty loop: tasks of other threads run between the slices. */
     @Test
     void aRunningLoopServesOthersAllTheWhile() throws Exception {
         EventLoops running = new EventLoops(new TransportConfig(
@@ -215,7 +215,7 @@ class ConnectedClientsTest {
             int at = looks();
             for (int gone = Math.max(0, at - 300);
                     gone < at + 300;
-                    gone++) { // the one where the look stands among them
+                    gone++) { // including the one at the present position
                 index.remove(all.get(gone));
             }
             index.add(new FakeClient("c000000new" + i));

@@ -13,7 +13,7 @@ import java.lang.management.ManagementFactory;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a PUBLISH costs in garbage: the packet and its payload, when its topic is that of the one before. */
+/** The garbage of decoding a PUBLISH: only the packet and its payload, when its topic equals the last one. */
 class DecoderAllocationTest {
     private static final int PACKETS = 2_000;
     private static final int PAYLOAD_BYTES = 64;

@@ -50,7 +50,7 @@ class EncodedPublishTest {
                         + "0002" + "70");
     }
 
-    /** [MQTT5-3.3.2-6]: the receiver is told what is left of the expiry. */
+    /** [MQTT5-3.3.2-6]: the receiver gets the remaining expiry. */
     @Test
     void expiryIsWhatIsLeftOfIt() {
         MessageProperties properties = new MessageProperties(-1, 60, null, null, null, List.of());

@@ -27,7 +27,7 @@ final class Frames {
         return ByteBufUtil.getBytes(out);
     }
 
-    /** Bytes of hexadecimal digits; blanks are for the reader, and text in apostrophes stands for its ASCII bytes. */
+    /** Bytes from hexadecimal digits; blanks are for the reader, and text in apostrophes stands for its ASCII bytes. */
     static byte[] bytes(String hex) {
         StringBuilder digits = new StringBuilder();
         boolean quoted = false;
@@ -64,7 +64,7 @@ final class Frames {
         return first ? PacketDecoder.forServer(MAX_PACKET_BYTES) : serverDecoder(level);
     }
 
-    /** What a packet consists of, records and arrays taken apart, so that packets can be compared by their content. */
+    /** The components of a packet, with records and arrays taken apart, so that packets can be compared by content. */
     static List<Object> content(Record packet) {
         List<Object> content = new ArrayList<>();
         content.add(packet.getClass());

@@ -122,7 +122,7 @@ record FuzzInput(int level, boolean fromClient, boolean isFirst, byte[] bytes, L
         return bytes;
     }
 
-    /** Changes two bytes that look like the length of what follows, or one byte that does. */
+    /** Changes two bytes that look like the length of the bytes after them, or one such byte. */
     private static void lieOfALength(byte[] bytes, Random random) {
         for (int attempt = 0; attempt < 10; attempt++) {
             int at = random.nextInt(bytes.length);

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a {@link PacketReadHandler} does with packets that it has read of a sender that must not go on. */
+/** How a {@link PacketReadHandler} treats packets already read while their sender is held back. */
 class HeldBackTest {
     /** The first message that its sender is held back for. */
     private static final int FIRST = 3;
@@ -114,13 +114,13 @@ class HeldBackTest {
         return IntStream.range(0, to).mapToObj(Integer::toString).toList();
     }
 
-    /** A read brings thousands of small messages: that much more of each sender would be under way. */
+    /** One read may bring thousands of small messages, all of which would be under way for each sender. */
     @Test
     void nothingOfWhatWasReadIsHandedOnAndNothingIsRead() {
         read(0, 10);
         assertThat(told).containsExactly("0", "1", "2", "3", "turn over");
         assertThat(goOn).hasSize(1);
-        read(10, 12); // what the socket had brought before the pause took effect
+        read(10, 12); // bytes that the socket had delivered before the pause took effect
         pass();
         assertThat(told).hasSize(5);
         assertThat(goOn).as("asked once, and not by and by").hasSize(1);
@@ -169,7 +169,7 @@ class HeldBackTest {
         assertThat(told.subList(0, 6)).isEqualTo(topics(6));
     }
 
-    /** It arrived in pieces, so no read is left that would have it looked at again. */
+    /** It arrived in pieces, so no later read would cause another check. */
     @Test
     void aRequestThatGetsRoomWhileItsSenderIsHeldBackIsHandedOn() {
         byte[] subscribe = Frames.encode(
@@ -185,7 +185,9 @@ class HeldBackTest {
         assertThat(told).contains("request");
     }
 
-    /** The connection was closed by us meanwhile, say: its buffers are given back, and a late call does no harm. */
+    /**
+     * For example, the server closed the connection meanwhile: its buffers are released, and a late call does no harm.
+     */
     @Test
     void aHandlerThatIsRemovedGivesBackWhatWaits() {
         read(0, 6);

@@ -53,7 +53,7 @@ class PacketEncoderTest {
                 new Disconnect(ReasonCode.QUOTA_EXCEEDED, -1, REASON, USER, null));
     }
 
-    /** [MQTT5-3.4.2-2], [MQTT5-3.4.2-3] and their like: what only helps people goes, the packet is sent. */
+    /** [MQTT5-3.4.2-2], [MQTT5-3.4.2-3] and similar: diagnostics are dropped, the packet is sent. */
     @ParameterizedTest
     @MethodSource("replies")
     @Clause({
@@ -103,7 +103,9 @@ class PacketEncoderTest {
         }
     }
 
-    /** [MQTT5-3.1.2-29]: without problem information only PUBLISH, CONNACK and DISCONNECT say more than their code. */
+    /**
+     * [MQTT5-3.1.2-29]: without problem information only PUBLISH, CONNACK and DISCONNECT carry more than their code.
+     */
     @ParameterizedTest
     @MethodSource("replies")
     @Clause("MQTT5-3.1.2-29")
@@ -131,7 +133,7 @@ class PacketEncoderTest {
         assertThat(out.readableBytes()).isEqualTo(whole);
     }
 
-    /** A code that its table does not have goes out as one that it has; the decoder refuses all others. */
+    /** A code that the packet's table lacks is replaced by one that it has; the decoder refuses all others. */
     @ParameterizedTest
     @EnumSource
     @Clause({"MQTT5-3.2.2-8", "MQTT5-3.14.2-1"})
@@ -168,7 +170,7 @@ class PacketEncoderTest {
         assertThat(out.isWritable()).isFalse();
     }
 
-    /** What MQTT 3.1.1 has no word for is not sent, rather than sent as something else. */
+    /** Something that MQTT 3.1.1 cannot express is not sent, rather than sent as something else. */
     @Test
     void whatAnOlderVersionCannotSayIsReported() {
         List<Packet> unsayable = List.of(

@@ -28,13 +28,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Whatever arrives, the decoder gives packets or refuses with a {@link ProtocolException}: nothing else is thrown,
- * nothing is allocated that the bytes do not account for, and how they are cut into reads makes no difference. What
- * comes out could have been sent: it is the same packet after another way over the wire.
+ * For any input, the decoder returns packets or refuses with a {@link ProtocolException}: it throws nothing else,
+ * allocates nothing that the bytes do not account for, and does not depend on how they are cut into reads. Decoded
+ * packets could have been sent: encoded and decoded again, they are the same.
  *
- * <p>A failure names its seed and type; {@link FuzzInput} makes the same bytes of them.
- * {@code mvn -Plong -pl mqtt-server -am verify
- * -Dtest=PacketFuzzTest -Dfuzz.inputs=10000000 -Dfuzz.seed=1} runs as many as one likes.
+ * <p>A failure names its seed and type; {@link FuzzInput} makes the same bytes from them.
+ * {@code mvn -Plong -pl mqtt-server -am verify -Dtest=PacketFuzzTest -Dfuzz.inputs=10000000 -Dfuzz.seed=1} runs any
+ * number.
  */
 @Tag("slow")
 class PacketFuzzTest {

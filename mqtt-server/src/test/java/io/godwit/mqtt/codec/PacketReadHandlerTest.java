@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** However the bytes of a connection are cut into reads, the same packets come out and every buffer is given back. */
+/** For any cut of a connection's bytes into reads, the same packets come out and every buffer is released. */
 class PacketReadHandlerTest {
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(false);
     private final List<EmbeddedChannel> channels = new ArrayList<>();
@@ -70,7 +70,7 @@ class PacketReadHandlerTest {
         expect(channel, packets);
     }
 
-    /** Every proper beginning of a packet asks for more, and says nothing else. */
+    /** Every proper prefix of a packet waits for more, without any other effect. */
     @ParameterizedTest
     @ValueSource(ints = {ProtocolLevel.MQTT_3_1, ProtocolLevel.MQTT_3_1_1, ProtocolLevel.MQTT_5})
     void everyTruncationOfAValidPacketWaitsForMore(int level) {
@@ -126,7 +126,7 @@ class PacketReadHandlerTest {
         assertThat(UnpooledByteBufAllocator.DEFAULT.metric().usedDirectMemory()).isEqualTo(unpooledBefore);
     }
 
-    /** A packet of one read is none of its business. */
+    /** The listener is not told of a packet that arrives in one read. */
     @Test
     void theListenerIsToldOfPacketsThatTakeSeveralReadsAndOfTheirEndBeforeTheyAreGiven() {
         EmbeddedChannel channel = new EmbeddedChannel();
@@ -223,7 +223,7 @@ class PacketReadHandlerTest {
         assertThat(told).isEqualTo(topics(150));
     }
 
-    /** Otherwise a loop takes five milliseconds for each, and who has one message to send waits for all of them. */
+    /** Otherwise a loop takes five milliseconds for each, and a client with a single message waits for all of them. */
     @Test
     void channelsThatWaitShareTheTimeOfOneTurn() {
         LoopTurns shared = new LoopTurns();
@@ -279,14 +279,14 @@ class PacketReadHandlerTest {
         assertThat(told.subList(0, 100)).isEqualTo(topics(100));
     }
 
-    /** As the peer does it: {@link EmbeddedChannel#close} would cancel the turns, as no event loop does. */
+    /** Like a close by the peer: {@link EmbeddedChannel#close} would cancel the turns, as no event loop does. */
     private static void end(EmbeddedChannel channel) {
         channel.pipeline().close();
         channel.runPendingTasks();
         assertThat(channel.isOpen()).isFalse();
     }
 
-    /** Runs turns until {@code end} is told, each of which tells at most {@code most} things. */
+    /** Runs turns until {@code end} is reported, each of which reports at most {@code most} events. */
     private static void turns(EmbeddedChannel channel, List<String> told, String end, int most) {
         for (int turns = 0; !told.contains(end) && turns < 200; turns++) {
             int before = told.size();
@@ -308,7 +308,7 @@ class PacketReadHandlerTest {
         assertThat(told).isEqualTo(topics(100));
     }
 
-    /** Else the memory fills with what is left of those that send and close, or the loop has no time for others. */
+    /** Else many clients that send and close could fill the memory, or leave the loop no time for others. */
     @Test
     void endedChannelsWaitForTheirTurnsWithinABound() {
         List<EmbeddedChannel> ended = new ArrayList<>();
@@ -379,7 +379,7 @@ class PacketReadHandlerTest {
         channel.writeInbound(buffer(bytes, 0, bytes.length));
         assertThat(channel.<Packet>readInbound()).isInstanceOf(Connect.class);
         assertThat(channel.<Packet>readInbound()).isNull();
-        channel.writeInbound(buffer(bytes, bytes.length - 2, bytes.length)); // of the same TLS record, say
+        channel.writeInbound(buffer(bytes, bytes.length - 2, bytes.length)); // for example, from the same TLS record
         assertThat(channel.<Packet>readInbound()).isNull();
         listener.held.get(0).run();
         while (channel.runScheduledPendingTasks() >= 0) {

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * Makes valid packets of one protocol level from a seed: with properties at level 5 only, each absent half of the time.
  */
 final class RandomPackets {
-    /** What a client sends, CONNECT first. */
+    /** Packets of a client, CONNECT first. */
     static final List<Class<? extends Packet>> FROM_CLIENT = List.of(
             Connect.class,
             Publish.class,
@@ -49,7 +49,7 @@ final class RandomPackets {
             Disconnect.class,
             Auth.class);
 
-    /** What only a server sends, and what it sends in its own way. */
+    /** Packets that only a server sends, or sends in another form. */
     static final List<Class<? extends Packet>> FROM_SERVER = List.of(
             ConnAck.class, Publish.class, SubAck.class, UnsubAck.class, PingResp.class, Disconnect.class, Auth.class);
 

@@ -3,15 +3,15 @@ package io.godwit.mqtt.codec;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Remembers what it is told. Holds nothing unless asked to. */
+/** Records its calls. Holds nothing unless asked to. */
 class RecordingReadListener implements ReadListener {
     private final List<String> told;
-    /** What to run when the CONNECT is answered, once for each that was held. */
+    /** Callbacks to run when the CONNECT is answered, one for each held packet. */
     final List<Runnable> held = new ArrayList<>();
 
     boolean holds;
 
-    /** @param told what it is told is added there */
+    /** @param told receives the recorded calls */
     RecordingReadListener(List<String> told) {
         this.told = told;
     }

@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A SUBSCRIBE or UNSUBSCRIBE stays undecoded while there is no room for its filters. */
+/** A SUBSCRIBE or UNSUBSCRIBE stays undecoded while the budget for filters is used up. */
 class RequestRoomTest {
     private static final int LEVEL = ProtocolLevel.MQTT_3_1_1;
     private static final TopicFilter FILTER = TopicFilter.parse("a/+").orElseThrow();
@@ -150,7 +150,7 @@ class RequestRoomTest {
         assertThat(told).containsExactly("Subscribe", "Unsubscribe", "caught up");
     }
 
-    /** Else many could have begun while there was room, and end when there is none. */
+    /** Else many requests could begin while there is budget, and end when there is none. */
     @Test
     void aRequestInPiecesWaitsWhenItIsWhole() {
         byte[] all = bytes(UNSUBSCRIBE);
@@ -174,12 +174,12 @@ class RequestRoomTest {
         assertThat(told).containsExactly("Subscribe", "Unsubscribe");
     }
 
-    /** Its client is not there to be answered, but what it said last counts: else its will would be published. */
+    /** Its client cannot be answered any more, but its last packets count: else its will would be published. */
     @Test
     void whoseConnectionEndsMeanwhileSubscribesToNothing() {
         byte[] all = bytes(SUBSCRIBE, PingReq.INSTANCE, UNSUBSCRIBE, DISCONNECT);
         read(all, 0, all.length);
-        channel.pipeline().close(); // as the peer does it: EmbeddedChannel.close would cancel the turns
+        channel.pipeline().close(); // like a close by the peer: EmbeddedChannel.close would cancel the turns
         channel.runPendingTasks();
         for (int turns = 0; turns < 5; turns++) {
             turn();
@@ -190,7 +190,7 @@ class RequestRoomTest {
         assertThat(told).hasSize(3);
     }
 
-    /** Else what its client sends meanwhile fills the memory. */
+    /** Else the packets that its client sends meanwhile fill the memory. */
     @Test
     void whatStandsBehindAndTakesLongIsHandledInTurns() {
         byte[] all = bytes(SUBSCRIBE, PingReq.INSTANCE, PingReq.INSTANCE, PingReq.INSTANCE, PingReq.INSTANCE);
@@ -203,7 +203,7 @@ class RequestRoomTest {
         assertThat(told).containsOnlyOnce("turn over").endsWith("caught up");
     }
 
-    /** A task that throws would be the last that anybody hears of the connection. */
+    /** An exception in a task would be lost, with the connection stuck. */
     @Test
     void aBugInALaterTurnIsTold() {
         byte[] all = bytes(SUBSCRIBE, PingReq.INSTANCE, UNSUBSCRIBE);

@@ -15,7 +15,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
-/** What is encoded is decoded as the same packet, whatever the packet and the version. */
+/** An encoded packet is decoded as the same packet, for every packet type and version. */
 class RoundTripTest {
     @Property(tries = 3000)
     void packetsOfAClientSurviveTheWire(

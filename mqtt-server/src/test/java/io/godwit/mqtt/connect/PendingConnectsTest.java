@@ -26,7 +26,7 @@ class PendingConnectsTest {
         assertThat(pending.bytes()).isZero();
     }
 
-    /** Who sends large ones keeps nobody else out. */
+    /** Senders of large CONNECTs keep no other client out. */
     @Test
     void smallOnesNeedNoRoom() {
         assertThat(pending.enter(100_000)).isTrue();

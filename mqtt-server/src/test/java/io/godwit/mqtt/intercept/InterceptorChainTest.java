@@ -27,7 +27,7 @@ class InterceptorChainTest {
     private static final Message MESSAGE =
             new Message("t", new byte[0], Qos.AT_LEAST_ONCE, false, 1, MessageProperties.NONE);
 
-    /** Whoever waits for it must have an answer: rules may not know all that a plugin can make. */
+    /** The caller must get an answer: rules may not foresee everything that a plugin can make. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void rulesThatThrowMakeNoAnswer(boolean atOnce) throws Exception {

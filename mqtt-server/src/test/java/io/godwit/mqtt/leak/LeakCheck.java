@@ -12,9 +12,9 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 
 /**
- * Fails the tests of this module when one of them has left a buffer or a TLS engine unreleased. JUnit finds it by its
- * service file and makes it before the first test, hence before Netty makes its detectors; the check comes behind the
- * last test, since a leak shows only when the garbage has been collected.
+ * Fails the tests of this module when one of them has left a buffer or a TLS engine unreleased. JUnit finds this class
+ * by its service file and makes it before the first test, hence before Netty makes its detectors. The check runs after
+ * the last test, since a leak shows only when the garbage has been collected.
  */
 public final class LeakCheck implements BeforeAllCallback {
     private static final Namespace NAMESPACE = Namespace.create(LeakCheck.class);
@@ -49,7 +49,7 @@ public final class LeakCheck implements BeforeAllCallback {
         }
 
         void check() throws InterruptedException {
-            // twice: what one collection finds may hold what the next one finds
+            // twice: objects found by one collection may hold those that the next one finds
             for (int i = 0; i < 2; i++) {
                 collectGarbage();
                 detectors.forEach(RecordingLeakDetector::look);
@@ -59,7 +59,7 @@ public final class LeakCheck implements BeforeAllCallback {
             }
         }
 
-        /** Returns when the collector has told of what it found. */
+        /** Returns when the collector has reported its findings. */
         private static void collectGarbage() throws InterruptedException {
             ReferenceQueue<Object> told = new ReferenceQueue<>();
             WeakReference<Object> garbage = new WeakReference<>(new Object(), told);

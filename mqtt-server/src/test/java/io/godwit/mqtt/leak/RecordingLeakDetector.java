@@ -4,7 +4,7 @@ import io.netty.util.ResourceLeakDetector;
 import io.netty.util.ResourceLeakTracker;
 import java.util.List;
 
-/** Netty's detector, but that a report is kept, so that it can fail the build, and not logged. Any thread. */
+/** Netty's detector, except that reports are kept instead of logged, so that they can fail the build. Any thread. */
 final class RecordingLeakDetector<T> extends ResourceLeakDetector<T> {
     private final List<String> leaks;
 

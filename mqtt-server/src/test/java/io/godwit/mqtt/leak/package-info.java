@@ -1,4 +1,4 @@
-/** What the tests leave unreleased fails them. */
+/** Fails the build for resources that tests leave unreleased. */
 @NullMarked
 package io.godwit.mqtt.leak;
 

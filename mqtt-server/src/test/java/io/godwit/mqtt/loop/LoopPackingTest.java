@@ -9,7 +9,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class LoopPackingTest {
-    /** Of each loop by itself: how busy its thread would be. */
+    /** The load of each loop by itself: how busy its thread would be. */
     private final double[] work = new double[8];
 
     @Test
@@ -178,7 +178,7 @@ class LoopPackingTest {
         return sums;
     }
 
-    /** What threads do whose loops are run as {@code hosts} says. */
+    /** The load of the threads when loops run as {@code hosts} says. */
     private static LoopPacking.Load load(LoopPacking packing, int[] hosts, double[] busy) {
         for (int i = 0; i < hosts.length; i++) {
             assertThat(packing.isGuest(i)).isEqualTo(hosts[i] != i);
@@ -208,7 +208,7 @@ class LoopPackingTest {
         }
     }
 
-    /** Looks of {@code loops} loops, none of which has a guest but the first. */
+    /** Decisions for {@code loops} loops, of which only the first has guests. */
     private List<LoopPacking.Move> look(LoopPacking packing, int loops, int times) {
         List<LoopPacking.Move> all = new ArrayList<>();
         for (int i = 0; i < times; i++) {

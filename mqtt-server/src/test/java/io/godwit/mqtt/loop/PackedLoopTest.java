@@ -40,7 +40,7 @@ class PackedLoopTest {
     private final List<PackedLoop> loops = new ArrayList<>();
     private PackedLoopGroup group;
 
-    /** The index of the loop that the thread was last told to serve. */
+    /** The index of the loop that the thread was last bound to. */
     private final ThreadLocal<Integer> served = new ThreadLocal<>();
 
     private final ConcurrentLinkedQueue<String> wrong = new ConcurrentLinkedQueue<>();
@@ -333,7 +333,7 @@ class PackedLoopTest {
         Await.until("at home", () -> !loops.get(loop).isGuest());
     }
 
-    /** Until the loop has begun a round after what it was told: a timer of a while is due in a later one. */
+    /** Waits until the loop has begun a round after its last task: a delayed timer runs in a later one. */
     private void awaitARound(int loop) throws Exception {
         threadOf(loop);
         loops.get(loop).schedule(() -> {}, 50, TimeUnit.MILLISECONDS).get(5, TimeUnit.SECONDS);

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** What a tenant may have, and what counts for it. */
+/** The limits of a tenant, and what counts against them. */
 class TenantAccountTest implements Holdings {
     private static final TenantId BIRDS = new TenantId("birds");
     private static final TopicFilter PLAIN = TopicFilter.parse("a/b").orElseThrow();

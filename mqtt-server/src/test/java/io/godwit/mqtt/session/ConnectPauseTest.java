@@ -14,10 +14,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/**
- * What a connection sends behind its CONNECT is not read while the stores are asked; when they need not be, reading
- * goes on.
- */
+/** Packets after a CONNECT are not read while the stores are asked; when no store is asked, reading goes on. */
 class ConnectPauseTest {
     private static final Connect CONNECT = new Connect(5, true, 60, "c", null, null, null);
 
@@ -63,7 +60,7 @@ class ConnectPauseTest {
         assertThat(stage.connection.pauses).isEmpty();
     }
 
-    /** What stands behind it is held back by the reader: nothing comes that would have to be kept. */
+    /** The reader holds back later packets, so nothing arrives that would have to be kept. */
     @Test
     void aPacketBeforeTheAnswerIsAgainstTheProtocol() {
         stage.inbox.answerDeletesWith(new CompletableFuture<>());

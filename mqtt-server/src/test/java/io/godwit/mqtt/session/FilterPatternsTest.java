@@ -59,7 +59,7 @@ class FilterPatternsTest {
         return Arbitraries.oneOf(plain, plain.map(text -> "$share/g/" + text), plain.map(text -> "$queue/" + text));
     }
 
-    /** What the limit promises: a topic matches one filter of each pattern at most, and one that has none. */
+    /** The limit's guarantee: a topic matches at most one filter of each pattern, and at most one without a pattern. */
     @Property(tries = 500)
     void aTopicMatchesNoMoreFiltersThanThereArePatterns(@ForAll List<@From("filters") String> texts) {
         Set<TopicFilter> filters = new HashSet<>();

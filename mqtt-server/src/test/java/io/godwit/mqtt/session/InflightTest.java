@@ -20,7 +20,7 @@ import net.jqwik.api.constraints.Size;
 class InflightTest {
     private final QueuedBytes ofNode = new QueuedBytes(1_000_000);
 
-    /** A member of a shared group that reads and never acknowledges keeps what it was sent in memory. */
+    /** A member of a shared group that reads and never acknowledges keeps its messages in memory. */
     @Example
     void whatIsHeldIsCountedUntilItIsRemoved() {
         Message message = new Message("t", new byte[1_000], Qos.AT_LEAST_ONCE, false, 0, MessageProperties.NONE);
@@ -40,7 +40,7 @@ class InflightTest {
         assertThat(inflight.mayHoldMore(1)).as("one is always taken").isTrue();
     }
 
-    /** The table is a map: it answers what a HashMap would, whatever was put and removed; ids collide on purpose. */
+    /** The table is a map: it answers like a HashMap after any changes; ids collide on purpose. */
     @Property
     void behavesLikeAMap(@ForAll @Size(max = 200) List<@IntRange(min = -40, max = 40) Integer> steps) {
         Inflight table = new Inflight(ofNode, new LoopCounts());

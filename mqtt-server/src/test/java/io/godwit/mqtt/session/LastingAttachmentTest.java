@@ -168,7 +168,7 @@ class LastingAttachmentTest {
         assertThat(payloads()).containsExactly("x");
     }
 
-    /** Such a leader fails what it has under way as one that stops does. */
+    /** Such a leader fails calls under way like one that stops. */
     @ParameterizedTest
     @EnumSource(
             value = RangeException.Cause.class,
@@ -413,7 +413,7 @@ class LastingAttachmentTest {
             expected.computeIfAbsent(flow, any -> new ArrayList<>()).add(payload);
         }
 
-        /** The client answers some more of what it was sent. */
+        /** The client answers some more of its messages. */
         private void answer(int count) {
             for (int i = 0; i < count && seen < stage.connection.sent.size(); i++) {
                 Packet packet = stage.connection.sent.get(seen++);

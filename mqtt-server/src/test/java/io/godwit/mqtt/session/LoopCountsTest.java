@@ -25,7 +25,7 @@ class LoopCountsTest {
         assertThat(LoopCounts.sum(all, LoopCounts::acknowledged)).isEqualTo(2);
     }
 
-    /** Two cache lines of 64 bytes at each side, whatever lies beside the array. */
+    /** Two cache lines of 64 bytes on each side, whatever lies beside the array. */
     @Test
     void nothingOfAnotherLoopLiesInTheSameCacheLines() {
         LoopCounts counts = new LoopCounts();

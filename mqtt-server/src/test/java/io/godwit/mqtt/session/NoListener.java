@@ -4,7 +4,7 @@ import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.InboxMessage;
 import java.util.List;
 
-/** Of an attachment whose messages and end nobody waits for. */
+/** For an attachment whose messages and end do not matter. */
 final class NoListener implements InboxListener {
     @Override
     public void deliver(List<InboxMessage> messages) {}

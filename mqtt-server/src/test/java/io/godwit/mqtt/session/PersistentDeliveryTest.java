@@ -13,7 +13,7 @@ import io.godwit.plugin.message.Qos;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What the inbox hands to a connection that cannot send it. */
+/** Messages that the inbox delivers to a connection that cannot send them. */
 class PersistentDeliveryTest {
     private final SessionStage stage = new SessionStage();
 

@@ -43,7 +43,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What is under way when the connection of a persistent session ends, on the test's thread. */
+/** Requests under way when the connection of a persistent session ends, on the test's thread. */
 class PersistentSessionEndTest {
     private static final ClientInfo CLIENT = new ClientInfo(TenantId.DEFAULT, new ClientId("c"), null, "test:1", 5);
     private static final TopicFilter FILTER = new TopicFilter(null, "a");
@@ -82,7 +82,7 @@ class PersistentSessionEndTest {
         assertThat(attach().subscriptions()).hasSize(1);
     }
 
-    /** A client that asks without end must not fill memory with what it asks. */
+    /** A client with endless requests must not fill the memory. */
     @Test
     void whoHasTooMuchUnansweredIsReadNoFurther() {
         PersistentSession session = session();
@@ -176,7 +176,7 @@ class PersistentSessionEndTest {
         assertThat(next.receive(9, repeated).join().isDistributed()).isTrue();
     }
 
-    /** What waits here for its turn has not been sent, however much of the store was asked for. */
+    /** Messages that wait here have not been sent, however many were requested from the store. */
     @Test
     void theStoreIsToldHowFarTheClientWasSent() {
         PersistentSession session = session();

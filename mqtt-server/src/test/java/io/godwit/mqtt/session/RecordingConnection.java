@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A connection that keeps what is sent; its loop is the test's thread. */
+/** A connection that records sent packets; its loop is the test's thread. */
 final class RecordingConnection implements Connection {
     final List<Packet> sent = new ArrayList<>();
     final Set<Pause> pauses = EnumSet.noneOf(Pause.class);
@@ -123,7 +123,7 @@ final class RecordingConnection implements Connection {
         isTicking = true;
     }
 
-    /** A second passes: its handler is told if it wants to be. */
+    /** A second passes: calls its handler if it wants ticks. */
     void tick(PacketHandler handler) {
         if (isTicking || !isWritable) {
             isTicking = handler.onTick();

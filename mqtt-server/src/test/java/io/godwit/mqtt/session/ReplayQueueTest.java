@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The queue by itself, with a session that says when it takes messages. */
+/** The queue by itself, with a session that decides when it accepts messages. */
 class ReplayQueueTest {
     private final MemoryRetain retain = new MemoryRetain();
     private final Taker taker = new Taker();
@@ -72,7 +72,7 @@ class ReplayQueueTest {
         return new Message(topic, payload, Qos.AT_LEAST_ONCE, true, 0, MessageProperties.NONE);
     }
 
-    /** As many as a client likes while one replay stays open. What was read before them is read again. */
+    /** A client can cause any number of notes while one replay stays open. Messages read before them are read again. */
     @Test
     void notesOfLiveMessagesAreBoundedAndNothingStaleIsSent() {
         RetainedReplay replay = begin("r/#");
@@ -118,7 +118,7 @@ class ReplayQueueTest {
             queue.noteLive("r/live/" + i);
             assertThat(room.held() - (1 << 30)).as("a little for each").isLessThan(17_000);
         }
-        queue.run(replay, true); // nothing is lost: what was forgotten is read anew
+        queue.run(replay, true); // nothing is lost: forgotten messages are read again
         taker.takes = 100;
         queue.advance();
         assertThat(taker.taken).containsExactly("r/# r/0", "r/# r/1", "r/# r/2");
@@ -134,7 +134,7 @@ class ReplayQueueTest {
         assertThat(room.held()).isZero();
     }
 
-    /** The page that is on its way is older than what came meanwhile. */
+    /** The page being fetched is older than live messages that came meanwhile. */
     @Test
     void aPageThatIsOnItsWayIsReadAgainToo() {
         CompletableFuture<RetainClient.Page> onItsWay = new CompletableFuture<>();
@@ -178,7 +178,7 @@ class ReplayQueueTest {
         assertThat(taker.taken).containsExactly("r/0 r/0");
     }
 
-    /** Which need not be ready for long: one that its client does not read stands for as long as the client likes. */
+    /** The head need not end soon: a replay that its client does not read stays for as long as the client likes. */
     @Test
     void thoseThatOthersHaveReplacedDoNotStayBehindAReplayThatStands() {
         taker.isReady = false;
@@ -199,7 +199,7 @@ class ReplayQueueTest {
         assertThat(taker.ended).isEqualTo(2001);
     }
 
-    /** As one SUBSCRIBE may bring them: it costs what as many different filters cost. */
+    /** As one SUBSCRIBE may bring them: they cost as much as the same number of different filters. */
     @Test
     void oneFilterManyTimesCostsNoMoreThanManyFilters() {
         int count = 100_000;

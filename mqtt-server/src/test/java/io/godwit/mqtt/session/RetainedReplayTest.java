@@ -40,7 +40,7 @@ class RetainedReplayTest {
     private final MemoryInbox inbox = stage.inbox;
     private final MemoryRetain retain = stage.retain;
 
-    // ---- what a subscription is owed outlives the connection
+    // ---- retained messages owed to a subscription outlive the connection
 
     @Test
     void theNextConnectionGetsTheRest() {
@@ -80,7 +80,7 @@ class RetainedReplayTest {
         assertThat(topics()).containsExactlyElementsOf(topicsOf(10));
     }
 
-    /** A page behind is fetched meanwhile; but what is not answered may have to be given again. */
+    /** A later page is fetched meanwhile; but unanswered messages may have to be sent again. */
     @Test
     void aReplayIsOverOnlyOnceAllItsMessagesAreStored() {
         retain(150);
@@ -119,7 +119,9 @@ class RetainedReplayTest {
         assertThat(stage.connection.isOpen()).isTrue();
     }
 
-    /** The inbox has them; it is at another node now, which finds that out when the last of them is asked for again. */
+    /**
+     * The inbox has them; it has moved to another node, which finds that out when the last of them is requested again.
+     */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 3})
     void whatALostHomeHadTakenIsNotGivenAgainAndHoldsUpNothing(int answered) {
@@ -216,7 +218,7 @@ class RetainedReplayTest {
 
     // ---- a large set under live updates
 
-    /** Whatever comes in between: what a client has last of a topic is the newest there is. */
+    /** Whatever comes in between: the client's last message of a topic is the newest one. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
     void theLastOfEachTopicIsTheNewest(long seed) {

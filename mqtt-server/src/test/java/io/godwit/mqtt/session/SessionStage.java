@@ -38,7 +38,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Sessions of one client, {@code c}, on the test's thread, on stores in memory; what is sent to it is recorded. */
+/** Sessions of one client, {@code c}, on the test's thread, on stores in memory; packets sent to it are recorded. */
 final class SessionStage {
     /** Two CONNECTs of the largest size that is usual. */
     static final long MAX_PENDING_CONNECT_BYTES = 150_000;
@@ -115,7 +115,7 @@ final class SessionStage {
                 connection, services, new SessionTerms(info("c"), WINDOW, 0, 0, null), null, () -> isEnded = true);
     }
 
-    /** A connection that has not said who it is. All share what connections share. */
+    /** A connection before its CONNECT. All connections share their services. */
     ConnectHandler connecting() {
         connect();
         if (connects == null) {
@@ -188,7 +188,7 @@ final class SessionStage {
         runTasks();
     }
 
-    /** What was sent on the present connection. */
+    /** Publishes sent on the present connection. */
     List<Publish> publishes() {
         return connection.sent.stream()
                 .filter(Publish.class::isInstance)
@@ -196,7 +196,7 @@ final class SessionStage {
                 .toList();
     }
 
-    /** The events of this kind; the counter of the same, if given of that reason, must say as many. */
+    /** The events of this kind; their counter, if given of that reason, must show the same number. */
     List<BrokerEvent> events(Class<? extends BrokerEvent> kind, String counter, String... reason) {
         List<BrokerEvent> told = events.stream().filter(kind::isInstance).toList();
         RequiredSearch search = meters.get(counter);

@@ -30,7 +30,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Which subscriptions of one session are under way at the same time, on the test's thread. */
+/** The subscription steps of one session that may run at the same time, on the test's thread. */
 class SubscriptionStepsTest {
     private static final ClientInfo CLIENT = new ClientInfo(TenantId.DEFAULT, new ClientId("c"), null, "test:1", 5);
 
@@ -175,7 +175,8 @@ class SubscriptionStepsTest {
     }
 
     /**
-     * Until the attachment is committed the next leader may give its number to another one, whose route would go.
+     * Until the attachment is committed the next leader may give its number to another one, whose route would be
+     * removed.
      */
     @Test
     void noRouteIsRemovedBeforeTheNumberIsCommitted() {
@@ -248,8 +249,8 @@ class SubscriptionStepsTest {
     }
 
     /**
-     * Whatever a client asks for in whatever order, and however late the stores answer: the last request for each
-     * filter counts, and routes are those subscribed.
+     * For any requests in any order, and however late the stores answer: the last request for each filter counts, and
+     * routes exist for exactly the subscribed filters.
      */
     @Test
     void theLastRequestForAFilterCounts() {

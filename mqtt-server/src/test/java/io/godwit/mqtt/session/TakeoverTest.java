@@ -22,7 +22,7 @@ class TakeoverTest {
     private final SessionStage stage = new SessionStage();
 
     private record Client(ConnectHandler begun, RecordingConnection connection) {
-        /** Its connection has told that it is closed, as it does of itself. */
+        /** Its connection has reported that it is closed, as it does by itself. */
         void closed() {
             PacketHandler last = Objects.requireNonNullElse(connection.handler, begun);
             last.onClosed(Objects.requireNonNull(connection.closeReason));

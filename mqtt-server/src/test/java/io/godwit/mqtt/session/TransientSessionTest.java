@@ -305,8 +305,8 @@ class TransientSessionTest {
     }
 
     /**
-     * [MQTT5-4.8.2-5], [MQTT5-4.8.2-6]: neither what is under way at QoS 2 nor what its client has refused; all else in
-     * order.
+     * [MQTT5-4.8.2-5], [MQTT5-4.8.2-6]: except messages under way at QoS 2 and those that its client refused; all
+     * others in order.
      */
     @Test
     @Clause({"MQTT5-4.8.2-5", "MQTT5-4.8.2-6"})
@@ -330,7 +330,7 @@ class TransientSessionTest {
         assertThat(drops()).containsExactly(DropReason.SESSION_ENDED);
     }
 
-    /** One look at the clock for each read: what is published later has a time of its own. */
+    /** One clock call for each read: later publishes have their own time. */
     @Test
     void publishesOfOneReadHaveItsTime() {
         List<Long> times = new ArrayList<>();
@@ -446,7 +446,7 @@ class TransientSessionTest {
         return fanOut.deliver(new Delivery(PUBLISHER, message("m", qos, -1), List.of(match), null));
     }
 
-    /** More than half of the queue of 8 is full, after one that is under way. */
+    /** More than half of the queue of 8 is full, after one message under way. */
     private List<CompletableFuture<DistOutcome>> overHalf(LiveFanOut fanOut, TransientSession session) {
         List<CompletableFuture<DistOutcome>> outcomes = new ArrayList<>();
         for (int i = 0; i < 6; i++) {
@@ -603,7 +603,7 @@ class TransientSessionTest {
         assertThat(late).isCompletedWithValue(DistOutcome.DELIVERED);
     }
 
-    /** Such as a thread that receives what other nodes send. */
+    /** Such as a thread that receives messages of other nodes. */
     @Test
     void whoeverIsNoLoopWaitsForLoopsThatAreBehindToo() {
         TransientSession session = session(4, 10, SessionConfig.DEFAULTS);
@@ -623,7 +623,7 @@ class TransientSessionTest {
         assertThat(outcomes).allMatch(CompletableFuture::isDone);
     }
 
-    /** A read of one publisher may bring more than the bound: it is held back from the first copy over it on. */
+    /** One read of a publisher may bring more than the limit: it is held back from the first copy over it on. */
     @Test
     void aPublisherIsHeldBackBeforeTheHandOverIsPosted() {
         TransientSession session = session(4, 10, SessionConfig.DEFAULTS);

@@ -117,7 +117,7 @@ class UnknownFiltersTest {
         assertThat(stage.dist.size()).isZero();
     }
 
-    /** The first UNSUBSCRIBE may be refused, so that the second is the one that counts. */
+    /** The first UNSUBSCRIBE may be refused, and then the second one counts. */
     @Test
     void oneThatIsBeingRemovedIsAskedFor() {
         Session session = stage.persistent();
@@ -161,7 +161,7 @@ class UnknownFiltersTest {
         assertThat(answer()).containsExactly(ReasonCode.SUCCESS);
     }
 
-    /** Else who is refused often would have no place left for filters. */
+    /** Else a client that is refused often would have no filters left. */
     @Test
     void oneThatWasRefusedTakesNoPlace() {
         Session session = stage.persistent();

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What the publisher is told of a message that is not stored, or not yet, and what becomes of that. */
+/** The answer to a publish that is not stored, or not yet, and the fate of its message. */
 class UnstoredPublishTest {
     private final SessionStage stage = new SessionStage();
 
@@ -86,7 +86,7 @@ class UnstoredPublishTest {
                 .isEmpty();
     }
 
-    /** Such as {@code mosquitto_pub -r}: its client hangs up at once, and nobody would send the message again. */
+    /** Such as {@code mosquitto_pub -r}: its client closes at once, and nobody would send the message again. */
     @Test
     void qos0ReachesItsSubscribersThoughItsClientHangsUpBeforeItIsRetained() {
         List<String> delivered = new ArrayList<>();
@@ -119,7 +119,7 @@ class UnstoredPublishTest {
         assertThat(stage.isEnded).isTrue();
     }
 
-    /** Else it would be refused before long, though its leader is back in a moment. */
+    /** Else it would soon be refused, though its leader is back in a moment. */
     @Test
     void aPublisherWaitsWithItsNextMessageWhileMuchWaitsForLeaders() {
         stage.inbox.crowd(true);
@@ -162,7 +162,7 @@ class UnstoredPublishTest {
         assertThat(deliveries.get(0).resend().isAbandoned()).isTrue();
     }
 
-    /** The client sends both again, in their order: what is there twice comes in order at last [MQTT5-4.6.0-5]. */
+    /** The client sends both again in order, so that duplicates end in order [MQTT5-4.6.0-5]. */
     @Test
     void whatComesBehindAMessageThatEndsTheConnectionIsNotDistributed() {
         List<String> delivered = new ArrayList<>();
@@ -193,7 +193,7 @@ class UnstoredPublishTest {
         assertThat(stage.isEnded).isTrue();
     }
 
-    /** Without an answer the client has to send both again, so QoS 1 comes in order at last [MQTT5-4.6.0-5]. */
+    /** Without an answer the client must send both again, so QoS 1 ends in order [MQTT5-4.6.0-5]. */
     @Test
     void whatIsStoredBehindAMessageThatIsNotIsNotAcknowledgedWhenTheConnectionEnds() {
         TransientSession session = stage.clean();

@@ -47,7 +47,7 @@ class LoopTrafficTest {
                 .isEqualTo(new TrafficCount(new TrafficKey("default", "b"), 20, 0, 0, 20, 0, 140));
     }
 
-    /** The distances cannot be foreseen, but each sample stands for all messages since the one before. */
+    /** The distances are unpredictable, but each sample stands for all messages since the one before. */
     @Test
     void aBusyLoopIsEstimated() {
         for (int i = 0; i < 200_000; i++) {

@@ -46,7 +46,7 @@ class SpaceSavingTest {
         assertThat(sketch.add("b", 1).error()).isZero();
     }
 
-    /** Whatever comes: bounds of the paper, against an exact count. */
+    /** The bounds of the paper, against an exact count, for any input. */
     @RepeatedTest(20)
     void theBoundsHold(RepetitionInfo repetition) {
         Random random = new Random(repetition.getCurrentRepetition());
@@ -55,7 +55,7 @@ class SpaceSavingTest {
         Map<String, Long> exact = new HashMap<>();
         long total = 0;
         for (int i = 0; i < 5_000; i++) {
-            // a few keys often, and many once, which is what an attacker would send
+            // a few frequent keys, and many that appear once, as an attacker would send
             String key = random.nextInt(3) == 0 ? "new" + i : "k" + (int) Math.abs(random.nextGaussian() * 8);
             long weight = random.nextInt(10);
             exact.merge(key, weight, Long::sum);

@@ -94,7 +94,7 @@ class TopicRulesTest {
         assertThat(TopicRules.NONE.isDelayed("$delayed/1/a")).isFalse();
     }
 
-    /** What it is published to is asked about once, and the longest delay holds for the whole. */
+    /** The inner topic is checked once, and the longest delay applies to the whole. */
     @Test
     void aDelayedMessageIsNotDelayedAgain() {
         TopicRules rules = new TopicRules(List.of(), List.of(), false, 60, false);

@@ -80,7 +80,7 @@ class AcceptGuardTest {
         assertRefused(1);
     }
 
-    /** Else whoever opens sockets and says nothing keeps all others out. */
+    /** Else clients that open sockets and stay silent keep all others out. */
     @Test
     void theOldestThatHasNotLoggedInGivesItsPlaceToOneThatComes() {
         DescriptorBudget budget = new DescriptorBudget(3);
@@ -164,7 +164,7 @@ class AcceptGuardTest {
         assertThat(listening.config().isAutoRead()).isTrue();
     }
 
-    /** Clients cause them at will: a line for each would fill the disk. */
+    /** Clients can cause them at will: a line for each would fill the disk. */
     @Test
     void refusalsAndFailuresAreLoggedOnceAMinuteWithTheirCount() {
         Logger logger = (Logger) LoggerFactory.getLogger(AcceptGuard.class);

@@ -31,7 +31,7 @@ class AddressRangeTest {
         assertThat(AddressRange.parse(range).contains(inet)).isEqualTo(isIn);
     }
 
-    /** A host name is none: what it resolves to may change, and whoever controls that would be believed. */
+    /** A host name is not allowed: its addresses may change, and whoever controls them would be trusted. */
     @ParameterizedTest
     @ValueSource(strings = {"", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/x", "10.0.0", "localhost", "::1/129"})
     void anythingElseIsRefused(String text) {

@@ -42,7 +42,7 @@ class AllowedOriginsTest {
     }
 
     /**
-     * Whoever owns a name may have it point to the broker once his page is loaded; over TLS he lacks the certificate.
+     * The owner of a name may let it point to the broker once his page is loaded; over TLS he lacks the certificate.
      */
     @ParameterizedTest
     @CsvSource({

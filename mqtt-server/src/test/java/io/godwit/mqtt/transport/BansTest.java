@@ -125,7 +125,7 @@ class BansTest {
         assertThat(bans.isBanned(GUESSER)).isFalse();
     }
 
-    /** Nobody looks whether it has ended while no other is banned. */
+    /** The end of a ban goes unnoticed while no other key is banned. */
     @Test
     void whoWasBannedIsBannedAgain() {
         Bans bans = bans(1, 0, 0, 0);
@@ -191,7 +191,7 @@ class BansTest {
         assertThat(bans.isBanned(address("2001:db8:0:1::1"))).isFalse();
     }
 
-    /** Memory is bounded: whoever was longest left alone is forgotten, and who keeps trying is not. */
+    /** Memory is bounded: the least recently used source is forgotten, and one that keeps trying is not. */
     @Test
     void onlySoManyAreRemembered() {
         FailureCounts<Integer> counts = new FailureCounts<>(1, 1000, 1000, key -> "id" + key);

@@ -87,7 +87,7 @@ class ConnectionGateTest {
         assertThat(gate.enter(A, true)).isNull();
     }
 
-    /** A site has 64 bits of addresses to itself: each of them as a source would be no limit at all. */
+    /** A site has 64 bits of addresses: with each address as a source, the limit would be useless. */
     @Test
     void addressesOfOneSiteAreOneSource() {
         ConnectionGate gate = gate(0, 1, 0, 0);

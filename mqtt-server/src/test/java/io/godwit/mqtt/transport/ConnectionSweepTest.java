@@ -23,9 +23,9 @@ class ConnectionSweepTest {
         pauses.add(nanos);
     });
     private final List<Watched> there = new ArrayList<>();
-    /** Of the pass that was begun last. */
+    /** The tick of the pass that began last. */
     private int tick;
-    /** Of the pass that goes on: that may be the one before, to be ended. */
+    /** The tick of the pass that is running: it may be the one before, still to be finished. */
     private int now;
     /** Deadlines that have passed. */
     private int fired;
@@ -98,7 +98,7 @@ class ConnectionSweepTest {
         assertThat(watched.firedAt).isEqualTo(7);
     }
 
-    /** What was said at the end of the look must not stand above what was asked for meanwhile. */
+    /** The tick returned by a look must not override an earlier look requested meanwhile. */
     @Test
     void aLookThatIsAskedForDuringALookIsNotForgotten() {
         join(1);
@@ -131,7 +131,7 @@ class ConnectionSweepTest {
         assertThat(last.looks).isEqualTo(2);
     }
 
-    /** Nor does the time of who has left pass to who takes the place. */
+    /** Nor does the tick of a listener that has left pass to the one that takes its place. */
     @Test
     void whoLeavesWhileItIsLookedAtLeavesNoTimeBehind() {
         join(3);
@@ -175,9 +175,9 @@ class ConnectionSweepTest {
     }
 
     /**
-     * Deadlines that move to and fro, of those that come and go, between slices and within looks. None passes before
-     * its tick, and each in the pass of its tick, or in the next one when that has begun already: as if all were looked
-     * at in every pass.
+     * Deadlines that move in both directions, of listeners that come and go, between slices and within looks. None
+     * passes before its tick, and each in the pass of its tick, or in the next one if that has already begun: as if
+     * every pass looked at all of them.
      */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20})
@@ -197,7 +197,7 @@ class ConnectionSweepTest {
                     begin(watched, random);
                 }
             }
-            begin(); // with what is left of the pass before
+            begin(); // with the rest of the pass before
             int last = tick - 1;
             assertThat(there).as("pass %s", last).allMatch(watched -> watched.latest > last);
             boolean isBusy = random.nextInt(10) == 0;
@@ -303,7 +303,7 @@ class ConnectionSweepTest {
         private int latest = NEVER;
 
         private int firedAt;
-        /** What it does to itself or to others when it is looked at. */
+        /** What it does to itself or others when the sweep looks at it. */
         private Runnable atLook = () -> {};
 
         private Watched(int deadline) {
@@ -331,7 +331,7 @@ class ConnectionSweepTest {
             }
             if (there.contains(this) && at >= deadline) {
                 fired++;
-                late += at > latest ? 1 : 0; // what is thrown here the sweep would catch
+                late += at > latest ? 1 : 0; // the sweep would catch an exception here
                 firedAt = at;
                 deadline = NEVER;
                 latest = NEVER;

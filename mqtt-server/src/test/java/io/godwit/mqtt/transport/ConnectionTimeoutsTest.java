@@ -25,8 +25,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Connections beside a model that looks at each of them every second: whatever they do and whatever is done to them,
- * their time-outs pass in the same second as the model's.
+ * Compares connections with a model that looks at each of them every second: in all cases their time-outs pass in the
+ * same second as the model's.
  */
 class ConnectionTimeoutsTest {
     private static final int CONNECT_TIMEOUT = 5;
@@ -47,7 +47,7 @@ class ConnectionTimeoutsTest {
     private int connectTimeouts;
     private int keepAliveTimeouts;
     private int closeTimeouts;
-    /** Times that sessions were told of a second, and times that they could have been. */
+    /** Ticks that sessions got, and ticks that they could have got. */
     private int ticks;
 
     private int acceptedSeconds;
@@ -116,7 +116,7 @@ class ConnectionTimeoutsTest {
         private final Socket socket = new Socket();
         private final MqttConnection connection =
                 new MqttConnection(channel, loop, scope, PacketDecoder.forServer(1024), () -> {});
-        /** It does something every so many seconds on average. */
+        /** It acts once in this many seconds on average. */
         private final int pace;
 
         private Expected state = Expected.OPENING;
@@ -229,7 +229,7 @@ class ConnectionTimeoutsTest {
             }
         }
 
-        /** What the next sweep should find. */
+        /** The result that the next sweep should have. */
         private void expectLook() {
             int tick = loop.tick() + 1;
             int quiet = tick - lastReadTick;
@@ -305,7 +305,7 @@ class ConnectionTimeoutsTest {
         public void onShutdown() {}
     }
 
-    /** Takes nothing while it is stuck. */
+    /** Accepts nothing while it is stuck. */
     private static final class Socket extends ChannelOutboundHandlerAdapter {
         private boolean isStuck;
 

@@ -29,7 +29,7 @@ class FilterRoomTest {
     void isFullWhenItsFiltersAreIn() {
         room.enter(FilterRoom.MAX_FILTERS - 1);
         assertThat(room.isFull()).isFalse();
-        room.enter(10_000); // the packet that fills it may be larger than what is left
+        room.enter(10_000); // the packet that uses up the budget may exceed it
         assertThat(room.isFull()).isTrue();
         room.leave(10_000);
         assertThat(room.isFull()).isFalse();

@@ -33,7 +33,7 @@ class HalfReceivedTest {
         HalfPacket second = entered(ROOM / 4);
         HalfPacket third = entered(ROOM / 4);
         HalfPacket fourth = entered(ROOM / 4);
-        HalfPacket small = entered(10_000); // would fit, but is not its turn
+        HalfPacket small = entered(10_000); // would fit, but must wait for its turn
         assertThat(admitted).containsExactly(first, second, third);
 
         room.leave(second);
@@ -53,9 +53,7 @@ class HalfReceivedTest {
         assertThat(room.waiting()).isZero();
     }
 
-    /**
-     * It would block all others for as long as it takes, and could not be read at all if it were larger than the room.
-     */
+    /** It would block all others for as long as it takes, and could never be read if it were larger than the budget. */
     @Test
     void oneLargerThanTheRoomPassesBesideTheOthers() {
         HalfPacket huge = entered(256 << 20);
@@ -67,7 +65,7 @@ class HalfReceivedTest {
         assertThat(admitted).endsWith(nextHuge);
     }
 
-    /** A store that is slow is not given more than it can take. */
+    /** A slow store gets no more than it can take. */
     @Test
     void whatIsBeingStoredTakesUpRoom() {
         room.stores(ROOM * 3 / 4);
@@ -98,8 +96,8 @@ class HalfReceivedTest {
     }
 
     /**
-     * Whatever comes and goes, the bounds hold, all are admitted in the end, in the order of their lines, and nothing
-     * is left.
+     * In all cases the limits hold, all packets are admitted in the end in the order of their lines, and nothing is
+     * left.
      */
     @Property(tries = 200)
     void nobodyWaitsForEver(@ForAll long seed) {

@@ -122,7 +122,7 @@ class LoopContextTest {
         assertThat(ended).isCompleted();
     }
 
-    /** With all connections of a node it would hold its event loops for many seconds. */
+    /** With all connections of a node it would block its event loops for many seconds. */
     @Test
     void toEndConnectionsTakesNoComparisonOfEachWithEach() {
         int count = 2_000;

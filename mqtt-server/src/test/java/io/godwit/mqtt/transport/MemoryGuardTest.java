@@ -59,7 +59,7 @@ class MemoryGuardTest {
         assertThat(events).endsWith(new BrokerEvent.MemoryShort(MemoryKind.DIRECT, 90));
     }
 
-    /** It may be garbage, but there is hardly room left to collect it. */
+    /** It may be garbage, but there is hardly space left to collect it. */
     @Test
     void anOldGenerationThatIsNearlyFullIsShortWhateverItIsFullOf() {
         memory.oldHeap = 89;

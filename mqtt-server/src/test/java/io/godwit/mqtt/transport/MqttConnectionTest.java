@@ -123,7 +123,7 @@ class MqttConnectionTest {
                 .isEqualTo(4711);
     }
 
-    /** What the broker owes such a client must not grow without bound. */
+    /** Answers owed to such a client must not grow without limit. */
     @Test
     void whoDoesNotReadItsAnswersIsReadNoFurther() {
         channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(512, 1024));
@@ -164,7 +164,7 @@ class MqttConnectionTest {
         channel.runPendingTasks();
     }
 
-    /** Takes nothing while it is stuck. */
+    /** Accepts nothing while it is stuck. */
     private static final class StuckSocket extends ChannelOutboundHandlerAdapter {
         private boolean isStuck = true;
 
@@ -349,7 +349,7 @@ class MqttConnectionTest {
         assertThat(recorder.writables).isEqualTo(1);
     }
 
-    /** A publish of QoS 0 may be among them, which nobody sends again. */
+    /** There may be a QoS 0 publish among them, which nobody sends again. */
     @Test
     void whatWasReadBeforeTheServerClosedIsCounted() {
         accept(0);
@@ -369,7 +369,7 @@ class MqttConnectionTest {
                 .count();
     }
 
-    /** What is read already is handed on: the pause lasts until it is paid for. */
+    /** Packets already read are passed on: the pause lasts until they are paid for. */
     @Test
     void thePublishRatePausesReadingAndDiscardsNothing() {
         connection = connection(listener(0, 100));
@@ -474,7 +474,7 @@ class MqttConnectionTest {
         return packet;
     }
 
-    /** An eighth of the room is for CONNECT packets, the rest for others of up to a quarter. */
+    /** An eighth of the budget is for CONNECT packets, the rest for others of up to a quarter. */
     @Test
     void aLargePacketWaitsForRoomAndIsReadOnWhenThereIsSome() {
         accept(0);
@@ -505,7 +505,7 @@ class MqttConnectionTest {
         connection.onPartialEnded();
     }
 
-    /** One that trickles its packet in may, as long as nobody else needs the room. */
+    /** A slow sender may continue while nobody else needs the budget. */
     @Test
     void whoTakesTooLongWhileOthersWaitIsCutOff() {
         accept(0);

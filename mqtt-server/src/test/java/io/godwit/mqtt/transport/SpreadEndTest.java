@@ -55,7 +55,7 @@ class SpreadEndTest {
                 .toList();
     }
 
-    /** Returns when each was told, after the beginning, over all loops. */
+    /** Returns when each connection was told, after the beginning, over all loops. */
     private List<Long> run(List<List<LoopContext.TickListener>> loops, long overNanos) {
         for (Deque<Leaving> leaving : SpreadEnd.spread(loops, BEGIN, overNanos)) {
             new SpreadEnd(
@@ -109,7 +109,7 @@ class SpreadEndTest {
         assertThat(before).isGreaterThan(hour - SECOND);
     }
 
-    /** The loop was busy: those whose time has passed are told together, and the others keep their times. */
+    /** The loop was busy: connections whose time has passed are told together, and the others keep their times. */
     @Test
     void aLoopThatIsLateCatchesUp() {
         Deque<Leaving> leaving = new ArrayDeque<>(

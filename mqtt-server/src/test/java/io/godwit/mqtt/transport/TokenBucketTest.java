@@ -23,7 +23,7 @@ class TokenBucketTest {
         assertThat(bucket.take(2000, 100 * SECOND)).isEqualTo(SECOND);
     }
 
-    /** As the publishes of one read come: what flows in between two of them is far less than one. */
+    /** As with the publishes of one read: far less than one token flows in between two of them. */
     @Test
     void whatIsTakenInSmallStepsIsOwedInFull() {
         TokenBucket bucket = new TokenBucket(50, 0);

@@ -228,7 +228,7 @@ class WebSocketFramesTest {
         assertThat(channel.isOpen()).isFalse();
     }
 
-    /** Also when MQTT has nothing more to say: the WebSocket has still to be ended by both. */
+    /** Even when MQTT has ended: both sides must still end the WebSocket. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void ourCloseWaitsForTheClients(boolean isAgreed) {

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The HTTP request that opens a WebSocket, byte for byte. */
 class WebSocketUpgradeTest {
-    /** The key and what it is answered with are the example of RFC 6455, 1.3. */
+    /** The key and its answer are the example of RFC 6455, 1.3. */
     private static final String REQUEST = """
             GET /mqtt?token=1 HTTP/1.1\r
             Host: broker\r
@@ -164,7 +164,7 @@ class WebSocketUpgradeTest {
         assertThat(events).singleElement().isInstanceOf(BrokerEvent.ProtocolViolated.class);
     }
 
-    /** What a client can make the broker hold is bounded. */
+    /** A client can make the broker hold only a bounded amount. */
     @Test
     void aRequestWithoutEndIsCut() {
         assertThat(answer("GET /" + "x".repeat(5_000))).startsWith("HTTP/1.1 414 ");

@@ -17,7 +17,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** An auth provider that answers what a test tells it to. Out of the box it wants to be asked nothing. */
+/** An auth provider with the answers that a test sets. By default it implements no check. */
 public final class MemoryAuth implements AuthProvider {
     private final Set<AuthCheck> checks = EnumSet.noneOf(AuthCheck.class);
     private volatile Function<ConnectRequest, CompletableFuture<ConnectResult>> connect =
@@ -28,7 +28,7 @@ public final class MemoryAuth implements AuthProvider {
             request -> CompletableFuture.completedFuture(AuthDecision.ALLOWED);
     private volatile Function<ExchangeRequest, @Nullable AuthExchange> exchange = request -> null;
 
-    /** Changes when a test says that the rules did. */
+    /** Changes when a test changes the rules. */
     public volatile long version;
 
     /** The topics of the publishes asked about. */
@@ -57,7 +57,7 @@ public final class MemoryAuth implements AuthProvider {
         return this;
     }
 
-    /** Denies what begins with {@code no}. */
+    /** Denies topics that begin with {@code no}. */
     public static CompletableFuture<AuthDecision> unlessNo(String topic) {
         return CompletableFuture.completedFuture(
                 topic.startsWith("no") ? new AuthDecision.Denied("it begins with no") : AuthDecision.ALLOWED);

@@ -38,7 +38,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** The real matching and fan-out, on routes that are stored nowhere. What is handed on goes to nobody. */
+/** The real matching and fan-out, with routes that are not stored. Messages handed on go to nobody. */
 public final class MemoryDist implements DistClient {
     private final TopicIndex index = new TopicIndex(new SharedStrategies(SharedPick.ROUND_ROBIN));
     private final DistCounters counters = new DistCounters(new SimpleMeterRegistry());
@@ -59,12 +59,12 @@ public final class MemoryDist implements DistClient {
         this.inboxes = inboxes;
     }
 
-    /** The next publish answers this, whenever it completes, and is delivered to nobody. */
+    /** The next publish gets this outcome, whenever it completes, and is delivered to nobody. */
     public void answerNext(CompletableFuture<DistOutcome> outcome) {
         nextOutcome.set(outcome);
     }
 
-    /** The next route is added at once, but is said to be when {@code done} completes. */
+    /** The next route is added at once, but its future completes with {@code done}. */
     public void holdNextRoute(CompletableFuture<Void> done) {
         nextRoute.set(done);
     }
@@ -74,7 +74,7 @@ public final class MemoryDist implements DistClient {
         nextRouteFailure.set(failure);
     }
 
-    /** What handing on answers; at first that nobody has room. */
+    /** Sets the outcome of handing on; initially no member has space. */
     public void answerHandOn(DistOutcome outcome) {
         handOnOutcome = outcome;
     }
@@ -89,7 +89,7 @@ public final class MemoryDist implements DistClient {
         return removals.get();
     }
 
-    /** Of every change of stored routes, in the order of the calls. */
+    /** The numbers of all changes of stored routes, in the order of the calls. */
     public List<RouteNumber> numbers() {
         return List.copyOf(numbers);
     }
@@ -157,7 +157,7 @@ public final class MemoryDist implements DistClient {
         return CompletableFuture.completedFuture(handOnOutcome);
     }
 
-    /** Sessions in memory leave nothing stored behind. */
+    /** Sessions in memory leave nothing stored. */
     @Override
     public CompletableFuture<DistOutcome> giveToGroup(
             ClientInfo from, TopicFilter group, Message message, @Nullable DeliveryToken token, Resend resend) {

@@ -55,28 +55,28 @@ public final class MemoryInbox implements InboxClient {
     private @Nullable RangeException nextFailure;
 
     private @Nullable RangeException nextInsertFailure;
-    /** Calls that a leader which is about to be replaced does not begin with; null when there is none. */
+    /** Calls that a leader about to be replaced does not begin; null for none. */
     private @Nullable List<CompletableFuture<?>> notBegun;
-    /** What the next connection that goes on waits for. */
+    /** The future that the next continued connection waits for. */
     private @Nullable CompletableFuture<Void> beforeContinuing;
 
     private int continued;
-    /** What deletions wait for; null for nothing. */
+    /** The future that deletions wait for; null for none. */
     private @Nullable CompletableFuture<Void> deletesWaitFor;
-    /** What answers to attaches wait for; null for nothing. */
+    /** The future that answers to attaches wait for; null for none. */
     private @Nullable CompletableFuture<Void> attachesWaitFor;
-    /** What answers to detaches wait for; null for nothing. */
+    /** The future that answers to detaches wait for; null for none. */
     private @Nullable CompletableFuture<Void> detachesWaitFor;
 
     private @Nullable CompletableFuture<Boolean> releasesWaitFor;
-    /** What answers to PUBRECs wait for, one after the other; empty for nothing. */
+    /** The futures that answers to PUBRECs wait for, one after the other; empty for none. */
     private final ArrayDeque<CompletableFuture<Void>> receivedWaitFor = new ArrayDeque<>();
 
     private volatile boolean isCrowded;
     private int releases;
     private int removals;
 
-    /** The answer to the next PUBREC for which none is told yet. */
+    /** Sets the answer to the next PUBREC without one. */
     public synchronized void answerReceived(CompletableFuture<Void> answer) {
         receivedWaitFor.addLast(answer);
     }
@@ -135,7 +135,7 @@ public final class MemoryInbox implements InboxClient {
         Will will;
 
         final Map<TopicFilter, StoredSubscription> subscriptions = new LinkedHashMap<>();
-        /** Of each subscription that is owed retained messages, the topics of live messages since it was made. */
+        /** For each subscription owed retained messages, the topics of live messages since it was made. */
         final Map<TopicFilter, Set<String>> liveTopics = new HashMap<>();
 
         final TreeMap<Long, Entry> queue = new TreeMap<>();
@@ -167,14 +167,14 @@ public final class MemoryInbox implements InboxClient {
     }
 
     /**
-     * The next retained message is answered with this: not appended when it is complete, else appended at once and
-     * answered when it is complete. May be called for several.
+     * The answer to the next retained message: not appended when the future is already complete, else appended at once
+     * and answered later. May be called for several.
      */
     public synchronized void answerNextReplay(CompletableFuture<ReplayOutcome> answer) {
         replayAnswers.add(answer);
     }
 
-    /** Where the retained messages begin that a subscription is owed; null when it is owed none. */
+    /** Where the retained messages owed to a subscription begin; null when none are owed. */
     public synchronized @Nullable String retainedFrom(String clientId, String filter) {
         Stored stored = sessions.get(new ClientId(clientId));
         StoredSubscription subscription = stored == null
@@ -250,7 +250,7 @@ public final class MemoryInbox implements InboxClient {
         }
     }
 
-    /** The next connection that goes on has to wait for {@code gate}. */
+    /** The next continued connection must wait for {@code gate}. */
     public synchronized void continueAfter(CompletableFuture<Void> gate) {
         beforeContinuing = gate;
     }
@@ -514,7 +514,7 @@ public final class MemoryInbox implements InboxClient {
             this.will = will;
         }
 
-        /** The answer to a call that is not begun; null for one that is. */
+        /** The answer to a call that is not begun; null if it is begun. */
         private <T> @Nullable CompletableFuture<T> unbegun() {
             if (isMoved) {
                 return CompletableFuture.failedFuture(moved());

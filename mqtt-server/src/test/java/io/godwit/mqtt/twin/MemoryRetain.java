@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Retained messages in a sorted map; the cursor is the last topic given. */
+/** Retained messages in a sorted map; the cursor is the last topic returned. */
 public final class MemoryRetain implements RetainClient {
     private final TreeMap<String, Message> messages = new TreeMap<>();
     private final Set<String> recorded = new HashSet<>();
@@ -26,7 +26,7 @@ public final class MemoryRetain implements RetainClient {
         nextSet = outcome;
     }
 
-    /** From now on only what is on record elsewhere is taken. */
+    /** From now on only messages recorded elsewhere are accepted. */
     public synchronized void lowerDisk() {
         isDiskLow = true;
     }

@@ -18,16 +18,17 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brokers that run as one cluster on 127.0.0.1, each a process that this tool has started, with their files in one
+ * Brokers that run as one cluster on 127.0.0.1, each in a process that this tool has started, with their files in one
  * temporary directory.
  *
  * <p>{@link #start} returns when all nodes serve and each range of each store has its voters. {@link #close} ends the
- * processes and removes the directory. It also runs when this JVM ends otherwise, as by Ctrl-C; only when this process
- * is killed (SIGKILL) the brokers stay. One thread leads; {@link #close} may be called by any thread and several times.
+ * processes and removes the directory. It also runs when this JVM ends otherwise, as by Ctrl-C; the brokers only stay
+ * if this process is killed (SIGKILL). One thread uses the cluster, but {@link #close} may be called by any thread, and
+ * several times.
  */
 public final class BrokerCluster implements AutoCloseable {
     private static final Duration START_TIME = Duration.ofMinutes(2);
-    /** All start at once and share the machine's cores. */
+    /** Additional time for each broker, as all start at once and share the machine's cores. */
     private static final Duration START_TIME_EACH = Duration.ofSeconds(30);
 
     private static final Duration VOTER_TIME = Duration.ofMinutes(2);
@@ -40,14 +41,17 @@ public final class BrokerCluster implements AutoCloseable {
     private final ClusterPlan plan;
     private final Path directory;
     private final Consumer<String> say;
-    /** Changed by the leading thread, under this object's lock: {@link #close} reads it in another thread. */
+    /**
+     * Changed by the thread that uses the cluster, under this object's lock, as {@link #close} may read it in another
+     * thread.
+     */
     private final List<BrokerNode> nodes = new ArrayList<>();
-    /** Numbers of brokers that were killed on purpose, and not started again. */
+    /** Numbers of brokers that were killed on purpose and not restarted. */
     private final Set<Integer> killed = new HashSet<>();
 
     private final Map<Store, StoreReplicas> replicas = new EnumMap<>(Store.class);
     private final Thread atExit = new Thread(this::close, "cluster-end");
-    /** Set under this object's lock; read without it, since {@link #close} holds it while processes end. */
+    /** Set under this object's lock; read without it, as {@link #close} holds the lock while processes end. */
     private volatile boolean isClosed;
 
     private BrokerCluster(ClusterPlan plan, Path directory, Consumer<String> say) {
@@ -57,13 +61,13 @@ public final class BrokerCluster implements AutoCloseable {
     }
 
     /**
-     * Starts the brokers and waits for them: two minutes and half a minute for each until all serve, then two minutes
-     * until the ranges have their voters, at most.
+     * Starts the brokers. Waits for two minutes plus half a minute for each broker until all serve, then for two
+     * minutes until the ranges have their voters; these are upper bounds.
      *
-     * @param say gets lines about the progress, on the calling thread; and on the thread that closes, where logs are
-     *     kept and what could not be removed
-     * @throws ClusterFailedException when it does not come about; then no process and no file of it is left, but for
-     *     logs that are to be kept
+     * @param say receives lines about the progress, on the calling thread; on the thread that closes, where logs are
+     * kept and what could not be removed
+     * @throws ClusterFailedException if the cluster cannot be started; then none of its processes and files are left,
+     * except for logs to be kept
      */
     public static BrokerCluster start(ClusterSettings settings, Consumer<String> say)
             throws ClusterFailedException, InterruptedException {
@@ -173,11 +177,11 @@ public final class BrokerCluster implements AutoCloseable {
     }
 
     /**
-     * Kills a broker as {@code kill -9} does, and waits until its process has ended: ten seconds at most. It counts as
-     * one of the cluster still, but nobody misses it.
+     * Kills a broker as {@code kill -9} does, and waits until its process has ended, for ten seconds at most. It still
+     * belongs to the cluster, but {@link #requireAlive} does not require it.
      *
      * @param number from 1
-     * @return when it was killed, by {@link System#nanoTime}
+     * @return when it was killed, as {@link System#nanoTime}
      */
     public long kill(int number) throws ClusterFailedException, InterruptedException {
         BrokerNode node = nodes.get(number - 1);
@@ -191,7 +195,7 @@ public final class BrokerCluster implements AutoCloseable {
     }
 
     /**
-     * Starts a broker again that {@link #kill} has ended, on the data that it had. Returns at once.
+     * Restarts a broker that {@link #kill} has ended, with its data. Returns at once.
      *
      * @param number from 1
      */
@@ -214,10 +218,10 @@ public final class BrokerCluster implements AutoCloseable {
     }
 
     /**
-     * Waits until a broker that was started again serves, and knows the live filters of another.
+     * Waits until a restarted broker serves and knows the live filters of another one.
      *
-     * @param number of the broker, from 1
-     * @param other number of another, which has run all the time
+     * @param number of the restarted broker, from 1
+     * @param other number of another broker, which has run all the time
      */
     public Rejoin awaitRejoin(int number, int other, Duration limit)
             throws ClusterFailedException, InterruptedException {
@@ -248,7 +252,11 @@ public final class BrokerCluster implements AutoCloseable {
         return Files.readAllLines(plan.nodes().get(number - 1).logFile(), StandardCharsets.UTF_8);
     }
 
-    /** {@link ClusterFailedException}, with what a broker has printed last, when one has ended that was not killed. */
+    /**
+     * Checks that all brokers live, except for those that were killed on purpose.
+     *
+     * @throws ClusterFailedException if one has ended; the message has what it printed last
+     */
     public void requireAlive() throws ClusterFailedException {
         for (BrokerNode node : nodes) {
             if (!node.isAlive() && !killed.contains(node.plan().number())) {
@@ -261,7 +269,7 @@ public final class BrokerCluster implements AutoCloseable {
         }
     }
 
-    /** Where clients connect, in the order of the nodes. */
+    /** The addresses for clients, in the order of the nodes. */
     public List<Endpoint> endpoints() {
         return plan.nodes().stream()
                 .map(node -> new Endpoint(NodePlan.HOST, node.port()))
@@ -273,19 +281,19 @@ public final class BrokerCluster implements AutoCloseable {
         return nodes.stream().map(BrokerNode::pid).toList();
     }
 
-    /** That of all its files. */
+    /** The directory of all its files. */
     Path directory() {
         return directory;
     }
 
-    /** Ranges of the inbox store when it was last looked at, by {@link #start} or {@link #countInboxRanges}. */
+    /** Number of ranges of the inbox store when {@link #start} or {@link #countInboxRanges} last asked for it. */
     public int knownInboxRanges() {
         return Optional.ofNullable(replicas.get(Store.INBOX))
                 .map(StoreReplicas::ranges)
                 .orElse(0);
     }
 
-    /** Ranges of the inbox store now; what was known before when no answer comes within 20 seconds. */
+    /** Number of ranges of the inbox store now; the last known number if there is no answer within 20 seconds. */
     public int countInboxRanges() throws InterruptedException {
         try {
             look(Store.INBOX);
@@ -296,8 +304,8 @@ public final class BrokerCluster implements AutoCloseable {
     }
 
     /**
-     * Asks all processes to end and kills those that have not after ten seconds. Then it removes the data, and
-     * everything else unless logs are kept. Blocks for 20 seconds and some more at most.
+     * Asks all processes to end, and kills those that have not after ten seconds. Then removes the data, and everything
+     * else unless logs are kept. Blocks for not much more than 20 seconds.
      */
     @Override
     public synchronized void close() {
@@ -311,7 +319,7 @@ public final class BrokerCluster implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(atExit);
         } catch (IllegalStateException e) {
-            // this JVM is ending: it is the hook that calls
+            // this JVM is ending: called by the hook
         }
     }
 
@@ -328,7 +336,7 @@ public final class BrokerCluster implements AutoCloseable {
                         hasEnded = true;
                     }
                 } catch (InterruptedException e) {
-                    isInterrupted = true; // processes are not left behind: what is asked for comes later
+                    isInterrupted = true; // first ends all processes, then interrupts itself
                 }
             }
         }

@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * A broker process that this tool has started. It is a child of this process, so ending it can hit no other. All
- * methods may be called by any thread.
+ * A broker process that this tool has started. It is a child of this process, so that ending it cannot hit another
+ * process. Thread-safe.
  */
 final class BrokerNode {
     private static final int LINES_TOLD = 12;
@@ -24,10 +24,10 @@ final class BrokerNode {
     }
 
     /**
-     * Starts the broker by the start script, in the foreground: the script becomes the broker, with the same pid.
-     * Returns at once.
+     * Starts the broker with the start script in the foreground, which replaces itself with the broker, so that the pid
+     * stays the same. Returns at once.
      *
-     * @param plan of one of {@code cluster}'s nodes, whose configuration file is written
+     * @param plan of one of {@code cluster}'s nodes; its configuration file is already written
      */
     static BrokerNode start(ClusterPlan cluster, NodePlan plan) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(
@@ -43,7 +43,7 @@ final class BrokerNode {
                 .redirectInput(ProcessBuilder.Redirect.from(new java.io.File("/dev/null")))
                 .redirectErrorStream(true)
                 .redirectOutput(plan.output().toFile());
-        // perf.sh takes the same variables for the JVM of this tool
+        // overrides the values for the JVM of this tool, which perf.sh takes from the same variables
         builder.environment().put("JVM_OPTS", cluster.jvmOptions());
         builder.environment().put("JVM_HEAP_OPTS", cluster.heapOptions());
         builder.environment().putAll(cluster.variables());
@@ -62,13 +62,13 @@ final class BrokerNode {
         return process.isAlive();
     }
 
-    /** Whether it serves: its status file says so, and is of this process. */
+    /** Whether the broker serves: its status file says so and was written by this process. */
     boolean isServing() {
         List<String> status = status();
         return status.contains("pid=" + pid()) && status.contains("state=ready");
     }
 
-    /** What it waits for, or the state that it tells of itself, in words. */
+    /** What the broker waits for, or the state that it reports, in words. */
     String waitsFor() {
         List<String> status = status();
         String waits = status.stream()
@@ -82,11 +82,11 @@ final class BrokerNode {
         try {
             return Files.readAllLines(plan.data().resolve("godwit.status"));
         } catch (IOException e) {
-            return List.of(); // not there yet, or about to be replaced
+            return List.of(); // does not exist yet, or is being replaced
         }
     }
 
-    /** The last lines that the start script and the JVM have printed. */
+    /** The last lines that the start script and the JVM printed. */
     String said() {
         try {
             List<String> lines = Files.readAllLines(plan.output(), StandardCharsets.UTF_8);
@@ -96,19 +96,19 @@ final class BrokerNode {
         }
     }
 
-    /** Kills it, by SIGKILL; returns at once. */
+    /** Kills the process by SIGKILL; returns at once. */
     void kill() {
         process.destroyForcibly();
     }
 
-    /** Asks it to end; returns at once. */
+    /** Asks the process to end; returns at once. */
     void requestEnd() {
         process.destroy();
     }
 
     /**
-     * Waits until it has ended, and kills it when it has not by {@code endNanos} of {@link System#nanoTime}. Then it
-     * has some seconds more.
+     * Waits until the process has ended. If it has not by {@code endNanos} of {@link System#nanoTime}, kills it and
+     * waits for {@code afterKill}.
      *
      * @return whether it has ended
      */

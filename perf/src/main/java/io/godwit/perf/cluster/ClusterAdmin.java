@@ -11,24 +11,24 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Asks a cluster by {@code bin/godwit-admin} of its distribution, through one of its nodes. Used by one thread at a
- * time. Each question starts a JVM, which takes about a second of CPU time.
+ * Queries a cluster through one of its nodes with the distribution's {@code bin/godwit-admin}. Used by one thread at a
+ * time. Each query starts a JVM, which takes about a second of CPU time.
  */
 final class ClusterAdmin {
     private final Distribution distribution;
     private final NodePlan node;
 
-    /** @param node a running one of the same user */
+    /** @param node a running node of the same user */
     ClusterAdmin(Distribution distribution, NodePlan node) {
         this.distribution = distribution;
         this.node = node;
     }
 
     /**
-     * The ranges of a store now; empty when the answer does not come within {@code limit} or is a refusal, as while
-     * leaders are being elected.
+     * The ranges of a store now; empty if there is no answer within {@code limit} or it is a refusal, as while leaders
+     * are being elected.
      *
-     * @throws IOException when the program cannot be started
+     * @throws IOException if the program cannot be started
      */
     Optional<StoreReplicas> replicas(Store store, Duration limit) throws IOException, InterruptedException {
         Path answer = node.home().resolve("admin.out");
@@ -52,7 +52,7 @@ final class ClusterAdmin {
         try {
             return Optional.of(StoreReplicas.of(new JsonObject(Files.readString(answer, StandardCharsets.UTF_8))));
         } catch (DecodeException | ClassCastException e) {
-            return Optional.empty(); // not the answer of a release that this tool knows
+            return Optional.empty(); // from a release that this tool does not know
         }
     }
 }

@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The brokers of a cluster before any of them runs. Immutable.
+ * The brokers of a cluster as planned before the start. Immutable.
  *
- * @param environment a name that no other cluster of the machine has
+ * @param environment a name that no other cluster on the machine has
  */
 record ClusterPlan(ClusterSettings settings, String environment, List<NodePlan> nodes) {
     private static final int PORTS_EACH = 3;
@@ -19,14 +19,14 @@ record ClusterPlan(ClusterSettings settings, String environment, List<NodePlan> 
         nodes = List.copyOf(nodes);
     }
 
-    /** Ports that a plan for so many nodes takes. */
+    /** The number of ports that a plan for {@code nodes} takes. */
     static int portsFor(int nodes) {
         return PORTS_EACH * nodes;
     }
 
     /**
-     * @param directory of the cluster; its name becomes part of {@link #environment}
-     * @param ports as many as {@link #portsFor} says, all different
+     * @param directory of the cluster; its name becomes {@link #environment}
+     * @param ports all different; their number is {@link #portsFor}
      */
     static ClusterPlan of(ClusterSettings settings, Path directory, List<Integer> ports) {
         if (ports.size() != portsFor(settings.nodes())) {
@@ -46,7 +46,7 @@ record ClusterPlan(ClusterSettings settings, String environment, List<NodePlan> 
         return new ClusterPlan(settings, directory.getFileName().toString(), nodes);
     }
 
-    /** What each broker's JVM is started with, as the start script takes it in {@code JVM_OPTS}. */
+    /** The options of each broker's JVM, in the form of the start script's {@code JVM_OPTS}. */
     String jvmOptions() {
         List<String> options = new ArrayList<>();
         if (settings.nodes() > 1) {
@@ -56,7 +56,7 @@ record ClusterPlan(ClusterSettings settings, String environment, List<NodePlan> 
         return String.join(" ", options);
     }
 
-    /** What each broker is told of its configuration, by variables of its environment: they have the last word. */
+    /** Environment variables with each broker's configuration, which take precedence over its file. */
     Map<String, String> variables() {
         Map<String, String> variables = new TreeMap<>();
         settings.configuration().forEach((key, value) -> variables.put(variable(key), value));
@@ -68,7 +68,7 @@ record ClusterPlan(ClusterSettings settings, String environment, List<NodePlan> 
         return "GODWIT_" + key.replaceAll("([A-Z])", "_$1").replace('.', '_').toUpperCase(Locale.ROOT);
     }
 
-    /** Its heap, as the start script takes it in {@code JVM_HEAP_OPTS}. */
+    /** The option for each broker's heap, in the form of the start script's {@code JVM_HEAP_OPTS}. */
     String heapOptions() {
         return "-Xmx" + settings.heap();
     }

@@ -6,16 +6,16 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * What cluster is started.
+ * The settings of a cluster to be started.
  *
  * @param nodes broker processes, 1 to 9; one is a broker without a cluster
  * @param inboxVoters voters of each range of stored sessions, 1 to 7 and no more than nodes
- * @param heap of each broker, as the JVM's {@code -Xmx} takes it, such as 512m or 2g
+ * @param heap of each broker, in the form of the JVM's {@code -Xmx}, such as 512m or 2g
  * @param jvmOptions further options of each broker's JVM
- * @param configuration keys of each broker's configuration, such as {@code mqttServerConfig.maxPacketBytes}, with the
- *     values that they have instead of their defaults
- * @param isTls whether nodes speak to each other over TLS; clients speak plain TCP in any case
- * @param isKeepingLogs whether logs, configuration and output stay when the cluster has ended
+ * @param configuration keys of each broker's configuration, such as {@code mqttServerConfig.maxPacketBytes}, with
+ * values that replace the defaults
+ * @param isTls whether nodes communicate over TLS; clients always use plain TCP
+ * @param isKeepingLogs whether logs, configuration and output stay after the cluster has ended
  */
 public record ClusterSettings(
         Distribution distribution,
@@ -28,12 +28,16 @@ public record ClusterSettings(
         boolean isKeepingLogs) {
     private static final int MOST_NODES = 9;
     private static final int MOST_VOTERS = 7;
-    /** Of routes and retained messages, and of stored sessions unless said otherwise. */
+    /** Voters of ranges of routes and retained messages, and by default of stored sessions. */
     private static final int USUAL_VOTERS = 3;
 
     private static final Pattern HEAP = Pattern.compile("[1-9]\\d{0,8}[kKmMgG]");
 
-    /** {@link IllegalArgumentException}, with a sentence for the user, when something is out of bounds. */
+    /**
+     * Checks the bounds.
+     *
+     * @throws IllegalArgumentException if something is out of bounds; its message is for the user
+     */
     public ClusterSettings {
         if (nodes < 1 || nodes > MOST_NODES) {
             throw new IllegalArgumentException("--nodes must be 1 to " + MOST_NODES + ", was " + nodes);
@@ -49,7 +53,7 @@ public record ClusterSettings(
         configuration = Map.copyOf(configuration);
     }
 
-    /** Of brokers whose configuration has its defaults. */
+    /** Settings without further keys of the configuration. */
     public ClusterSettings(
             Distribution distribution,
             int nodes,
@@ -62,9 +66,9 @@ public record ClusterSettings(
     }
 
     /**
-     * The same with further keys of the configuration, and with at least this heap.
+     * These settings with further keys of the configuration, and with at least {@code leastHeap}.
      *
-     * @param leastHeap as {@link #heap}
+     * @param leastHeap in the form of {@link #heap}
      */
     public ClusterSettings with(Map<String, String> more, String leastHeap) {
         Map<String, String> all = new TreeMap<>(configuration);
@@ -89,12 +93,12 @@ public record ClusterSettings(
         };
     }
 
-    /** The voters that each range of a store has in a cluster of {@code nodes} where nothing else is said. */
+    /** The default number of voters of each range in a cluster of {@code nodes}. */
     public static int usualVoters(int nodes) {
         return Math.min(USUAL_VOTERS, nodes);
     }
 
-    /** The voters that each range of {@code store} has once the cluster is complete. */
+    /** The number of voters of each range of {@code store} when the cluster is complete. */
     int votersOf(Store store) {
         return store == Store.INBOX ? inboxVoters : usualVoters(nodes);
     }

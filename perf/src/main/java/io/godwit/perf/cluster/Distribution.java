@@ -4,12 +4,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * An unpacked Godwit distribution, of which brokers are started. Immutable.
+ * An unpacked Godwit distribution, from which brokers are started. Immutable.
  *
  * @param root the directory with {@code bin}, {@code lib} and {@code conf}; absolute
  */
 public record Distribution(Path root) {
-    /** {@link IllegalArgumentException}, with a sentence for the user, when {@code root} holds no distribution. */
+    /**
+     * Checks the directory.
+     *
+     * @throws IllegalArgumentException if {@code root} contains no distribution; its message is for the user
+     */
     public Distribution {
         root = root.toAbsolutePath().normalize();
         if (!Files.isExecutable(startScript(root)) || !Files.isDirectory(root.resolve("lib"))) {

@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Chooses ports to listen on. They lie below the range that the system takes for outgoing connections: a load opens
- * many of those.
+ * Chooses ports to listen on. They are below the range of ports that the system uses for outgoing connections, of which
+ * a load opens many.
  */
 public final class FreePorts {
     static final int LOWEST = 20_000;
-    /** Exclusive; Linux takes outgoing ports from 32,768 on. */
+    /** Exclusive; Linux uses ports from 32,768 on for outgoing connections. */
     static final int END = 32_000;
 
     private static final int ATTEMPTS_EACH = 100;
@@ -22,10 +22,10 @@ public final class FreePorts {
     private FreePorts() {}
 
     /**
-     * Different ports of 127.0.0.1, at least 20,000 and below 32,000, on which nobody listens now. Another process may
-     * take one before its listener is there.
+     * Different ports of 127.0.0.1, at least 20,000 and below 32,000, on which no process listens now. Another process
+     * may still take one before it is used.
      *
-     * @throws IOException when so many are not found
+     * @throws IOException if there are not enough free ports
      */
     public static List<Integer> choose(int count) throws IOException {
         List<Integer> ports = new ArrayList<>();
@@ -46,7 +46,7 @@ public final class FreePorts {
             probe.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
             return true;
         } catch (IOException e) {
-            return false; // somebody listens there
+            return false; // in use
         }
     }
 }

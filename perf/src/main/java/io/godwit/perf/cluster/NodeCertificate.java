@@ -11,7 +11,7 @@ import java.util.Base64;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A certificate for 127.0.0.1 and its key, in PEM. All nodes of a cluster have the same one and trust it alone.
+ * A certificate for 127.0.0.1 and its key, in PEM. All nodes of a cluster share it and trust no other.
  *
  * @param keyFile PKCS #8, not encrypted
  */
@@ -22,7 +22,7 @@ record NodeCertificate(Path certificateFile, Path keyFile) {
     private static final int LINE = 64;
 
     /**
-     * Makes one with the JDK's {@code keytool}, valid for two days. Blocks for a second or two.
+     * Creates a certificate with the JDK's {@code keytool}, valid for two days. Blocks for a second or two.
      *
      * @param directory for its files, which only their owner may read
      */

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * One broker of a cluster: where it listens and where its files are. Immutable.
+ * One broker of a cluster: its ports and the places of its files. Immutable.
  *
  * @param number from 1
  * @param port of 127.0.0.1, for clients
@@ -29,22 +29,22 @@ record NodePlan(int number, int port, int memberPort, int rpcPort, Path home) {
         return home.resolve("log");
     }
 
-    /** What the broker logs. */
+    /** The broker's log. */
     Path logFile() {
         return log().resolve("godwit.log");
     }
 
-    /** What the start script and the JVM print. */
+    /** The file for the output of the start script and the JVM. */
     Path output() {
         return home.resolve("start.out");
     }
 
     /**
-     * The text of its configuration file. A node alone has no part about a cluster.
+     * The text of its configuration file. A single node has no {@code clusterConfig}.
      *
-     * @param all the nodes of the cluster, this one among them
-     * @param environment tells this cluster from others on the machine
-     * @param certificate of all nodes; empty: they speak without TLS
+     * @param all the nodes of the cluster, including this one
+     * @param environment distinguishes this cluster from others on the machine
+     * @param certificate of all nodes; empty: they communicate without TLS
      */
     String configuration(List<NodePlan> all, String environment, Optional<NodeCertificate> certificate) {
         StringBuilder yaml = new StringBuilder("""

@@ -13,7 +13,10 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Files and directories that only their owner may enter or read: the modes that the start script gives (umask 077). */
+/**
+ * Creates files and directories that only their owner may enter or read, with the modes that the start script's umask
+ * 077 gives.
+ */
 final class OwnerFiles {
     private static final FileAttribute<Set<PosixFilePermission>> DIRECTORY =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
@@ -22,12 +25,12 @@ final class OwnerFiles {
 
     private OwnerFiles() {}
 
-    /** A new directory below that of the JVM for temporary files. */
+    /** Creates a directory below the JVM's directory for temporary files. */
     static Path temporaryDirectory() throws IOException {
         return Files.createTempDirectory("godwit-perf-", DIRECTORY);
     }
 
-    /** A new directory; the one around it is there. */
+    /** Creates a directory; its parent must exist. */
     static Path directory(Path directory) throws IOException {
         return Files.createDirectory(directory, DIRECTORY);
     }
@@ -38,7 +41,7 @@ final class OwnerFiles {
         return Files.writeString(file, text);
     }
 
-    /** Removes a directory with all that is in it; follows no links. Does nothing when it is not there. */
+    /** Removes a directory with all its content; does not follow links. Does nothing if it does not exist. */
     static void remove(Path directory) throws IOException {
         if (!Files.exists(directory)) {
             return;
@@ -53,7 +56,7 @@ final class OwnerFiles {
             @Override
             public FileVisitResult visitFileFailed(Path file, IOException fault) throws IOException {
                 if (fault instanceof NoSuchFileException) {
-                    return FileVisitResult.CONTINUE; // a broker that ended has removed it meanwhile
+                    return FileVisitResult.CONTINUE; // removed meanwhile by a broker that was ending
                 }
                 throw fault;
             }

@@ -12,19 +12,19 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How a broker that was started again found back into its cluster, by the times in its log, which are exact to the
- * millisecond. Immutable.
+ * When a restarted broker found back into its cluster, by the times in its log, which are exact to the millisecond.
+ * Immutable.
  *
- * @param linked it has a link to the other broker: its first contact
- * @param known it has been told all filters of live sessions on the other one
- * @param serving its listeners are open
+ * @param linked when it had a link to the other broker: its first contact
+ * @param known when it had received all filters of live sessions on the other one
+ * @param serving when its listeners were open
  */
 public record Rejoin(Instant linked, Instant known, Instant serving) {
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss,SSS");
     private static final int TIME_CHARACTERS = 23;
     private static final Pattern SELF = Pattern.compile("node serves self=NodeLife\\[nodeId=([^,\\]]+)");
 
-    /** The id by which other nodes name the node that writes {@code log}; empty before it has served. */
+    /** The id that other nodes use for the node that writes {@code log}; empty before it has served. */
     static Optional<String> nodeId(List<String> log) {
         return log.stream()
                 .map(SELF::matcher)
@@ -34,9 +34,9 @@ public record Rejoin(Instant linked, Instant known, Instant serving) {
     }
 
     /**
-     * Empty until all of it has come about.
+     * The times; empty until all three are in the log.
      *
-     * @param log of the broker that was started again, the lines of earlier processes included
+     * @param log of the restarted broker, including lines of earlier processes
      * @param pid of the process whose lines count
      * @param other id of the other broker
      */
@@ -63,7 +63,7 @@ public record Rejoin(Instant linked, Instant known, Instant serving) {
                     .atZone(ZoneId.systemDefault())
                     .toInstant());
         } catch (DateTimeParseException e) {
-            return Optional.empty(); // not a line of a release that this tool knows
+            return Optional.empty(); // from a release that this tool does not know
         }
     }
 }

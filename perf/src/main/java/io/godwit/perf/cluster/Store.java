@@ -2,7 +2,7 @@ package io.godwit.perf.cluster;
 
 import java.util.Locale;
 
-/** The stores whose ranges have voters, by the names that {@code godwit-admin} has for them. */
+/** The stores whose ranges have voters, by their names in {@code godwit-admin}. */
 enum Store {
     DIST,
     INBOX,

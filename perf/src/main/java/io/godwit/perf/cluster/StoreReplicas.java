@@ -6,7 +6,7 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * How many ranges a store has and who keeps them, of what {@code godwit-admin --json ranges} tells. Immutable.
+ * Numbers about the ranges of a store and their voters, from {@code godwit-admin --json ranges}. Immutable.
  *
  * @param fewestVoters of the range that has the fewest
  * @param mostVoters of the range that has the most
@@ -15,8 +15,9 @@ import java.util.Set;
  */
 record StoreReplicas(int ranges, int fewestVoters, int mostVoters, int leaders, int unled) {
     /**
-     * Without ranges where {@code told} has none; {@link ClassCastException} where they are not what {@code ranges}
-     * tells.
+     * Parses the output; without ranges if {@code told} has none.
+     *
+     * @throws ClassCastException if it does not have the form of {@code ranges}
      */
     static StoreReplicas of(JsonObject told) {
         JsonArray ranges = told.getJsonArray("ranges", new JsonArray());
@@ -39,12 +40,12 @@ record StoreReplicas(int ranges, int fewestVoters, int mostVoters, int leaders, 
         return new StoreReplicas(ranges.size(), ranges.isEmpty() ? 0 : fewest, most, leaders.size(), unled);
     }
 
-    /** Whether there are ranges, each is led, and each has exactly so many voters. */
+    /** Whether there are ranges, each has a leader, and each has exactly {@code voters} voters. */
     boolean areComplete(int voters) {
         return ranges > 0 && unled == 0 && fewestVoters == voters && mostVoters == voters;
     }
 
-    /** For the user, such as {@code 2 ranges of 3 voters, led by 2 nodes}. */
+    /** A description for the user, such as {@code 2 ranges of 3 voters, led by 2 nodes}. */
     String describe() {
         String voters = fewestVoters == mostVoters ? String.valueOf(mostVoters) : fewestVoters + " to " + mostVoters;
         return ranges + (ranges == 1 ? " range of " : " ranges of ") + voters + (mostVoters == 1 ? " voter" : " voters")

@@ -1,4 +1,4 @@
-/** Brokers of a Godwit distribution that this tool starts as one cluster on the loopback address, and ends again. */
+/** Starts brokers of a Godwit distribution as one cluster on the loopback address, and stops them. */
 @NullMarked
 package io.godwit.perf.cluster;
 

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** What was measured at several loads, and how it is drawn. Confined to one thread. */
+/** The values measured at several loads, and their plot. Confined to one thread. */
 public final class Curve {
     private final String name;
     private final String title;
@@ -23,9 +23,9 @@ public final class Curve {
     private final List<Map<String, Double>> points = new ArrayList<>();
 
     /**
-     * One of the plots of a curve.
+     * A plot of a curve.
      *
-     * @param values by the names of what {@link Curve#add} was given
+     * @param values the names of the values drawn in it, as given to {@link Curve#add}
      */
     public record Panel(String title, List<String> values) {
         public Panel {
@@ -35,7 +35,7 @@ public final class Curve {
 
     /**
      * @param name of its files
-     * @param load what grows, in words
+     * @param load the quantity that grows, in words
      */
     public Curve(String name, String title, String load, boolean isLogarithmic, List<Panel> panels) {
         this.name = name;
@@ -45,13 +45,13 @@ public final class Curve {
         this.panels = List.copyOf(panels);
     }
 
-    /** What was measured at one load, larger than the one before; not known is left out. */
+    /** Adds the values measured at one load, which is larger than the one before; unknown values are left out. */
     public void add(double load, Map<String, Double> values) {
         at.add(load);
         points.add(new LinkedHashMap<>(values));
     }
 
-    /** How much {@code value} grows with each one of the load, by least squares; NaN with fewer than two points. */
+    /** How much {@code value} grows per unit of the load, by least squares; NaN with fewer than two points. */
     public double slope(String value) {
         double n = 0;
         double sumX = 0;
@@ -73,7 +73,7 @@ public final class Curve {
         return n < 2 || spread == 0 ? Double.NaN : (n * sumXy - sumX * sumY) / spread;
     }
 
-    /** A line for each point, for the terminal and for a document. */
+    /** A Markdown table with a line for each point, for the terminal and for documents. */
     public String table() {
         if (points.isEmpty()) {
             return "";
@@ -101,7 +101,10 @@ public final class Curve {
                 Locale.ROOT, Math.abs(value) >= 100 ? "%,.0f" : Math.abs(value) >= 1 ? "%.2f" : "%.4f", value);
     }
 
-    /** Writes {@code name.json} and {@code name.svg}; {@code about} says where and how it was measured. */
+    /**
+     * Writes {@code name.json} and {@code name.svg}; {@code about} is added to the JSON and says where and how the
+     * curve was measured.
+     */
     public void write(Path directory, Map<String, Object> about) throws IOException {
         JsonArray measured = new JsonArray();
         for (int i = 0; i < at.size(); i++) {

@@ -26,11 +26,11 @@ import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
 
 /**
- * Measures the curves of one broker, a load at a time: as many clients as the load wants, a short time, then the next.
- * Driven by one thread.
+ * Measures the curves of one broker, one load after the other: each opens its clients, runs for a short time and ends
+ * before the next. Used by one thread.
  *
- * <p>Rates are so low that neither the broker nor this tool is at its limit: what grows is then the cost of the work,
- * not a queue.
+ * <p>Rates are so low that neither the broker nor this tool is at its limit; so the cost of the work grows, and not a
+ * queue.
  */
 public final class CurveRuns {
     private static final int PAIRS = 10;
@@ -47,9 +47,9 @@ public final class CurveRuns {
     private long lost;
 
     /**
-     * @param pid of the broker when it is a JVM of this machine, whose heap can be told
-     * @param duration measured at each load; {@link IllegalArgumentException} when it or {@code connectRate} is out of
-     *     bounds
+     * @param pid of the broker if it is a JVM of this machine, for reading its heap
+     * @param duration measured at each load
+     * @throws IllegalArgumentException if {@code duration} or {@code connectRate} is out of bounds
      */
     public CurveRuns(
             ClientSettings clients,
@@ -74,14 +74,14 @@ public final class CurveRuns {
         this.out = out;
     }
 
-    /** Deliveries that did not come, in all loads so far. */
+    /** Deliveries that were lost, in all loads so far. */
     public long lost() {
         return lost;
     }
 
     /**
-     * One publisher chooses among the connections, each subscribed to a topic of its own, so that each is alive but
-     * nearly idle.
+     * One publisher chooses among the connections at random, each subscribed to a topic of its own, so that each is in
+     * use but nearly idle.
      */
     public Curve connections(List<Integer> steps) throws LoadFailedException, InterruptedException {
         Curve curve = new Curve(
@@ -116,7 +116,10 @@ public final class CurveRuns {
         return curve;
     }
 
-    /** All subscribers hear the one publisher; deliveries per second stay the same where they can. */
+    /**
+     * All subscribers receive the messages of one publisher; deliveries per second are the same at all loads as far as
+     * possible.
+     */
     public Curve subscribers(List<Integer> steps) throws LoadFailedException, InterruptedException {
         Curve curve = new Curve(
                 "subscribers",
@@ -141,7 +144,7 @@ public final class CurveRuns {
         return curve;
     }
 
-    /** Ten pairs; messages per second fall where bytes per second would be too many. */
+    /** Ten pairs; messages per second are reduced if bytes per second would be too many. */
     public Curve payload(List<Integer> steps) throws LoadFailedException, InterruptedException {
         Curve curve = new Curve(
                 "payload",
@@ -159,8 +162,9 @@ public final class CurveRuns {
     }
 
     /**
-     * Filters that nothing matches, held by other clients, beside ten pairs; of ten, seven without wildcard, two with a
-     * plus, one with a hash. All clients choose other topics each time, so that no look-up is saved.
+     * Other clients hold filters that match nothing, beside ten publishers, which choose at random among the topics of
+     * 1,000 subscribers. Of ten filters seven are without wildcard, two have a plus, and one has a hash. Topics differ
+     * from load to load, so that look-ups cached at one load do not serve the next.
      */
     public Curve filters(List<Integer> steps) throws LoadFailedException, InterruptedException {
         Curve curve = new Curve(
@@ -199,8 +203,8 @@ public final class CurveRuns {
     }
 
     /**
-     * Twice the rate each time, until less than 98 % of it is reached. So the point before the highest rate that was
-     * reached tells of 50 % load.
+     * Doubles the rate until less than 98 % of it is reached. The point before the highest rate reached thus shows 50 %
+     * load.
      */
     public Curve rate(int qos, int most) throws LoadFailedException, InterruptedException {
         Curve curve = new Curve(
@@ -289,10 +293,13 @@ public final class CurveRuns {
         return values;
     }
 
-    /** Looks at memory once, while everything is connected and before the measured time. */
+    /** Reads the memory once, when all clients are connected and before the measured time. */
     private final class Memory {
         private long heapBytes;
-        /** Of objects that the kernel cannot give back, on this machine: of sockets both ends, where both are here. */
+        /**
+         * Unreclaimable memory of the kernel on this machine, with both ends of each socket if broker and tool are
+         * here.
+         */
         private long kernelBytes;
 
         private void look(Progress progress) {

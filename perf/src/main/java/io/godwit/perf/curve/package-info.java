@@ -1,4 +1,4 @@
-/** How a broker's cost grows with one thing at a time: connections, subscribers, payload, filters, rate. */
+/** Measures how a broker's cost grows with one quantity at a time: connections, subscribers, payload, filters, rate. */
 @NullMarked
 package io.godwit.perf.curve;
 

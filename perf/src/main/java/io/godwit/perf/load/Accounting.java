@@ -5,8 +5,8 @@ import io.godwit.perf.scenario.Topology;
 import java.util.List;
 
 /**
- * Compares what publishers sent with what subscribers got, message by message. Runs when all clients have stopped and
- * their loops have handed them over.
+ * Compares the messages that publishers sent with those that subscribers received, one by one. To be used after all
+ * clients have stopped and their loops have handed them over.
  */
 final class Accounting {
     private final RunContext run;
@@ -22,7 +22,10 @@ final class Accounting {
         this.subscribers = subscribers;
     }
 
-    /** @return deliveries that are missing though they may not be; by number alone where payloads have no sequence */
+    /**
+     * Deliveries that are missing although the message was sent at QoS 0 or acknowledged. Without a sequence in
+     * payloads only numbers are compared; with {@link Topology#LISTEN} these are the gaps between arrivals.
+     */
     long lost(long sent, long received) {
         if (scenario.topology() == Topology.LISTEN) {
             return subscribers.stream().mapToLong(Subscriber::gaps).sum();
@@ -64,7 +67,7 @@ final class Accounting {
                 : 0;
         StreamCheck stream = subscriber.stream(publisher.index);
         long lost = stream.missing(publisher.sentTo(topic));
-        // The broker has not said that it has these: they may be missing.
+        // The broker has not acknowledged these, so they may be missing.
         for (Publisher.Outstanding message : publisher.outstanding()) {
             if (message.topic() == topic && !stream.hasArrived(message.sequence())) {
                 lost--;

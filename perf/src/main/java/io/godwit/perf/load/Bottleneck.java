@@ -4,16 +4,16 @@ import io.godwit.perf.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Whether the tool itself, not the broker, has made the figures what they are. */
+/** Finds signs that the tool itself, and not the broker, limited the figures. */
 final class Bottleneck {
-    /** Share of the machine's cores above which there is no CPU left for anybody. */
+    /** Used share of the machine's cores above which there is no CPU left for broker or tool. */
     static final double FULL_MACHINE = 0.95;
 
-    /** Share of a core; above it what arrives waits in the tool. */
+    /** Used share of a core above which arrivals wait in the tool. */
     private static final double BUSY_LOOP = 0.85;
 
     private static final double MUCH_GC = 0.05;
-    /** A few wake-ups of the pacer, which a busy machine may delay. */
+    /** The pacer's resolution several times over, as a busy machine may delay it. */
     private static final double LATE_MILLIS = 5;
 
     private Bottleneck() {}
@@ -30,8 +30,7 @@ final class Bottleneck {
             reasons.add(
                     "garbage collections took %.1f %% of the time: more heap (JVM_HEAP_OPTS)".formatted(gcShare * 100));
         }
-        // Of what was sent without waiting for the broker: a publisher with too much under way is late, and not by
-        // itself.
+        // Only of messages that did not wait for the broker, which makes a publisher with too much under way late.
         if (scenario.isOpenLoop() && lateness.p99() > LATE_MILLIS) {
             reasons.add("it sent late by %.1f ms (p99), and latency counts from the time intended"
                     .formatted(lateness.p99()));

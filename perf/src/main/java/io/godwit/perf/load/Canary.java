@@ -17,17 +17,17 @@ import java.util.concurrent.TimeoutException;
 import org.HdrHistogram.Histogram;
 
 /**
- * Two clients, of which one publishes small messages at QoS 1 to the other at a fixed rate, while something happens to
- * the brokers. It keeps of each message when it was meant to be sent and when it came, so that latency can be told of
- * any part of the time once it is known which part matters. As in all loads, latency counts from the time intended.
+ * Two clients, one of which publishes small messages at QoS 1 to the other at a fixed rate while something happens to
+ * the brokers. The intended time of sending and the time of arrival are kept for each message, so that latency can be
+ * computed for any part of the time afterwards. As in all loads, latency counts from the intended time.
  *
- * <p>Used by one thread. The lock is for it and the event loop of the clients.
+ * <p>Its methods are called on one thread; the lock guards the state shared with the event loop of the clients.
  */
 public final class Canary implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofSeconds(20);
     private static final int PAYLOAD_BYTES = 32;
     private static final int PACKET_IDS = 65_535;
-    /** So that no id is taken twice. */
+    /** Below the number of packet ids, so that no id is used twice at a time. */
     private static final int MOST_UNDER_WAY = 60_000;
 
     private static final long LOOK_MILLIS = 10;
@@ -42,7 +42,10 @@ public final class Canary implements AutoCloseable {
     private final ClientSettings subscriberSettings;
     private final double rate;
     private final int most;
-    /** By sequence, {@link Time#nowNanos} or {@link #NEVER}. Guarded by this, as is all that follows. */
+    /**
+     * Times of arrival by sequence, as {@link Time#nowNanos}, or {@link #NEVER}. Guarded by this, as are the fields
+     * below.
+     */
     private final long[] arrivedNanos;
 
     private final BitSet acknowledged = new BitSet();
@@ -51,24 +54,24 @@ public final class Canary implements AutoCloseable {
     /** Set before the first message is sent. */
     private Timetable table;
 
-    /** Messages that are due in all: fewer than in the timetable when it was stopped. */
+    /** Messages that are due in total; reduced by {@link #stop} to those due until then. */
     private long planned;
 
     /**
-     * What was found of the messages that were meant for a part of the time.
+     * The messages that were meant to be sent in a part of the time.
      *
-     * @param due messages
-     * @param lost of these: they were acknowledged, and have not come
-     * @param unserved of these: they were not acknowledged, or not even sent, and have not come
-     * @param latency of those that came
+     * @param due their number
+     * @param lost those that were acknowledged and did not arrive
+     * @param unserved those that were neither acknowledged, or not even sent, nor arrived
+     * @param latency of those that arrived
      */
     public record Heard(int due, int lost, int unserved, Spread latency) {}
 
     /**
-     * Connects nobody yet.
+     * Does not connect yet.
      *
      * @param rate messages per second
-     * @param longest for how long it can send
+     * @param longest the longest time that it can send for
      */
     public Canary(ClientSettings publisher, ClientSettings subscriber, double rate, Duration longest) {
         this.publisherSettings = publisher;
@@ -79,7 +82,11 @@ public final class Canary implements AutoCloseable {
         table = new Timetable(Time.nowNanos(), rate, 0, 0);
     }
 
-    /** Connects both and begins to send. */
+    /**
+     * Connects both clients and begins to send.
+     *
+     * @throws LoadFailedException if a client cannot connect
+     */
     public void start() throws LoadFailedException, InterruptedException {
         MqttClient subscriber = client(subscriberSettings, topic + "-s");
         MqttClient publisher = client(publisherSettings, topic + "-p");
@@ -139,7 +146,7 @@ public final class Canary implements AutoCloseable {
         }
     }
 
-    /** Sends no more, and waits until all has come that was due: for {@code limit} at most. */
+    /** Stops sending, and waits until all messages that were due have arrived, but no longer than {@code limit}. */
     public void stop(Duration limit) throws InterruptedException {
         synchronized (this) {
             planned = Math.min(planned, table.due(Time.nowNanos()));
@@ -154,7 +161,7 @@ public final class Canary implements AutoCloseable {
         return Arrays.stream(arrivedNanos, 0, (int) planned).allMatch(nanos -> nanos != NEVER);
     }
 
-    /** Of the messages that were meant to be sent from {@code from} on and before {@code to}. */
+    /** The messages that were meant to be sent at or after {@code from} and before {@code to}. */
     public synchronized Heard between(Instant from, Instant to) {
         Histogram latency = Histograms.histogram();
         int due = 0;

@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * How clients connect.
  *
- * @param localAddresses to connect from, in turn; empty: what the system chooses
+ * @param localAddresses local addresses to connect from, in rotation; empty: chosen by the system
  * @param trust null: no TLS
- * @param identity the certificate that clients show; null: none
- * @param keepAliveSeconds 0: none, as nearly as the client can say it
+ * @param identity the certificate that clients present; null: none
+ * @param keepAliveSeconds 0: none, which becomes the longest keep-alive, as the client library refuses 0
  * @param placement which of the brokers a client takes; over WebSocket only {@link Placement#ACROSS}
  */
 public record ClientSettings(
@@ -33,7 +33,7 @@ public record ClientSettings(
     private static final int PLAIN_KEEP_ALIVE = 60;
 
     static final int CONNECT_TIMEOUT_MILLIS = 30_000;
-    /** Topic and header of a PUBLISH beside its payload. */
+    /** Bytes for the topic and header of a PUBLISH, beside its payload. */
     private static final int BESIDE_PAYLOAD = 66_000;
 
     public ClientSettings {
@@ -56,7 +56,7 @@ public record ClientSettings(
         localAddresses = List.copyOf(localAddresses);
     }
 
-    /** Of clients that take the brokers in turn, {@link Placement#ACROSS}. */
+    /** Settings with {@link Placement#ACROSS}. */
     public ClientSettings(
             List<Endpoint> brokers,
             List<String> localAddresses,
@@ -78,17 +78,17 @@ public record ClientSettings(
                 Placement.ACROSS);
     }
 
-    /** Of clients over plain TCP, without user, that are placed as {@code placement} says. */
+    /** Settings for plain TCP without a user name. */
     public static ClientSettings plain(List<Endpoint> brokers, Placement placement) {
         return new ClientSettings(brokers, List.of(), null, null, false, null, null, PLAIN_KEEP_ALIVE, placement);
     }
 
-    /** The broker of this number, modulo how many there are. */
+    /** The broker with number {@code index} modulo their number. */
     Endpoint brokerOf(int index) {
         return brokers.get(index % brokers.size());
     }
 
-    /** The broker that a client takes. */
+    /** The broker that a client connects to. */
     Endpoint brokerOf(LoadLoop.Role role, int index) {
         return brokers.get(placement.brokerOf(role, index, brokers.size()));
     }
@@ -113,7 +113,7 @@ public record ClientSettings(
     private void connectBy(ClientOptionsBase options, int index) {
         options.setConnectTimeout(CONNECT_TIMEOUT_MILLIS).setTcpNoDelay(true);
         if (!localAddresses.isEmpty()) {
-            // All brokers from one address, then all from the next: address and broker do not repeat in step.
+            // All brokers from one address, then all from the next, so that every pair of them occurs.
             options.setLocalAddress(localAddresses.get(index / brokers.size() % localAddresses.size()));
         }
         if (trust != null) {
@@ -124,14 +124,14 @@ public record ClientSettings(
         }
     }
 
-    /** Whether clients need a {@link WebSocketRelay}: all of them do, or none. */
+    /** Whether clients need a {@link WebSocketRelay}; this holds for all of them or for none. */
     boolean isOverWebSocket() {
         return brokers.get(0).webSocket() != null;
     }
 
     /**
-     * Of the WebSockets of clients {@code index}, {@code index} plus the number of pairs of broker and local address,
-     * and so on.
+     * The options of the WebSockets of client {@code index} and of every n-th client after it, n being the number of
+     * pairs of broker and local address.
      */
     WebSocketClientOptions webSocketOptions(int index) {
         WebSocketClientOptions options = new WebSocketClientOptions()
@@ -142,7 +142,10 @@ public record ClientSettings(
         return options;
     }
 
-    /** The same for clients whose way to the brokers begins at {@code relays}. */
+    /**
+     * These settings for clients that connect to {@code relays}, which use the TLS settings and local addresses in
+     * their place.
+     */
     ClientSettings over(List<Endpoint> relays) {
         return new ClientSettings(relays, List.of(), null, null, isHostVerified, user, password, keepAliveSeconds);
     }

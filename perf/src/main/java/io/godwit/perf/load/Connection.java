@@ -7,11 +7,11 @@ import io.vertx.mqtt.MqttClient;
 import io.vertx.mqtt.MqttClientOptions;
 import java.time.Duration;
 
-/** One client and its connection. Confined to its event loop. */
+/** A client and its connection. Confined to its event loop. */
 class Connection {
     /**
-     * Shorter than what {@link LoadRun} waits for anything to go on: one client that gets no answer does not end the
-     * run of all.
+     * Shorter than the time that {@link LoadRun} waits for progress, so that a client that gets no answer does not end
+     * the whole run.
      */
     private static final Duration MOST_UNTIL_CONNACK = Duration.ofSeconds(25);
 
@@ -20,14 +20,16 @@ class Connection {
     final MqttClient client;
     final String clientId;
     final Endpoint broker;
-    /** Of being ready for its part, which the end of the connection also decides. */
+    /**
+     * Completed when the client is ready for its part; failed if it could not connect or its connection ended before.
+     */
     private final Promise<Void> ready = Promise.promise();
 
     private Runnable lost = () -> {};
     private boolean isOpen;
     private boolean isClosing;
     private boolean isCounted;
-    /** When opening it began; by {@link Time#nowNanos}. */
+    /** When it began to open, as {@link Time#nowNanos}. */
     long openedNanos;
 
     /** @param index among the clients of its role */
@@ -50,12 +52,15 @@ class Connection {
                         isCleanSession,
                         run.scenario().payloadBytes(),
                         run.settings().window());
-        // else a subscriber does it, see DelayedAcks; nobody else is sent anything
+        // else DelayedAcks does it for subscribers; other clients receive no messages
         options.setAutoAck(run.settings().ackDelay().isZero());
         client = MqttClient.create(vertx, options);
     }
 
-    /** Completes on the event loop when the client is ready for its part; what fails is counted as well. */
+    /**
+     * Connects; the future completes on the event loop when the client is ready for its part. A failure is counted as
+     * well.
+     */
     final Future<Void> open() {
         openedNanos = Time.nowNanos();
         client.exceptionHandler(thrown -> counters.errors.add("connection", thrown));
@@ -68,7 +73,7 @@ class Connection {
                 .compose(connack -> {
                     vertx.cancelTimer(timer);
                     isOpen = true;
-                    if (ready.future().isComplete()) { // too late: it was given up
+                    if (ready.future().isComplete()) { // too late: the attempt has timed out
                         return close();
                     }
                     long micros = Histograms.micros(Time.nowNanos() - openedNanos);
@@ -96,17 +101,17 @@ class Connection {
     }
 
     /**
-     * {@code lost} is called on the event loop when the connection ends after it was ready, unless it is closed from
-     * here. To be called before it is opened.
+     * Has {@code lost} called on the event loop if the connection ends after the client was ready, unless {@link
+     * #close} ends it. To be called before {@link #open}.
      */
     final void whenLost(Runnable lost) {
         this.lost = lost;
     }
 
-    /** Sets handlers before the connection is there. */
+    /** Called before connecting, to set handlers. */
     void prepare() {}
 
-    /** What follows the CONNACK. */
+    /** Called after the CONNACK; the client is ready when the future completes. */
     Future<Void> begin() {
         return Future.succeededFuture();
     }

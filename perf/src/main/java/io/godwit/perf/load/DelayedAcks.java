@@ -8,13 +8,13 @@ import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Acknowledges what the subscribers of one event loop are sent, a set time after it came and in the order in which it
- * came. At QoS 2 that is the PUBCOMP, since the client's library sends the PUBREC by itself. Confined to the event
+ * Acknowledges the messages of the subscribers of one event loop a set time after their arrival, in the order of
+ * arrival. At QoS 2 this delays the PUBCOMP, as the client library sends the PUBREC by itself. Confined to the event
  * loop.
  *
- * <p>A subscriber gives what is due when it is sent something more, since what is written while a connection is read
- * leaves in one piece; the loop's one timer finds the others. So an acknowledgement is never early, and late by a tenth
- * of the delay, 5 ms at most, while the loop keeps up.
+ * <p>Acknowledgements of a subscriber that are due are given when its next message arrives, as writes during a read are
+ * flushed together; a timer of the loop gives the others. An acknowledgement is never early, and is late by at most a
+ * tenth of the delay, within 1 to 5 ms, while the loop keeps up.
  */
 final class DelayedAcks {
     private static final long MOST_LATE_MILLIS = 5;
@@ -22,7 +22,7 @@ final class DelayedAcks {
     private final Vertx vertx;
     private final long delayNanos;
     private final long tickMillis;
-    /** Of all lines; those given by their line since are still in here until they come to the front. */
+    /** Acknowledgements of all lines; one that its line has given stays here until it is at the front. */
     private final ArrayDeque<Ack> waiting = new ArrayDeque<>();
 
     private boolean isTimed;
@@ -33,7 +33,7 @@ final class DelayedAcks {
         tickMillis = Math.max(1, Math.min(MOST_LATE_MILLIS, delay.toMillis() / 10));
     }
 
-    /** An acknowledgement that is owed. */
+    /** An acknowledgement to be given. */
     private static final class Ack {
         private final Line line;
         private final MqttPublishMessage message;
@@ -51,7 +51,7 @@ final class DelayedAcks {
         }
     }
 
-    /** What one connection owes. */
+    /** The acknowledgements to be given on one connection. */
     final class Line {
         private final Connection client;
         private final ArrayDeque<Ack> owed = new ArrayDeque<>();
@@ -60,7 +60,7 @@ final class DelayedAcks {
             this.client = client;
         }
 
-        /** The client has been sent {@code message}. */
+        /** To be called when {@code message} arrives. */
         void arrived(MqttPublishMessage message, long nowNanos) {
             while (!owed.isEmpty() && owed.element().isDue(nowNanos)) {
                 giveFirst();
@@ -89,7 +89,7 @@ final class DelayedAcks {
     private void setTimer(long nowNanos) {
         if (!isTimed && !waiting.isEmpty()) {
             isTimed = true;
-            // rounded up: a millisecond begun is a timer that would fire early
+            // rounded up, as a timer of whole milliseconds would fire early
             long millis = TimeUnit.NANOSECONDS.toMillis(waiting.element().dueNanos - nowNanos + 999_999);
             vertx.setTimer(Math.max(tickMillis, millis), timer -> {
                 isTimed = false;
@@ -110,7 +110,10 @@ final class DelayedAcks {
         }
     }
 
-    /** Before the connections are closed: nothing is left to be sent again. */
+    /**
+     * Gives all acknowledgements now; to be called before connections are closed, so that the broker has nothing to
+     * send again.
+     */
     void giveAll() {
         while (!waiting.isEmpty()) {
             giveNext();
@@ -120,7 +123,7 @@ final class DelayedAcks {
     private void giveNext() {
         Ack next = waiting.remove();
         if (!next.isGiven) {
-            next.line.giveFirst(); // which is this one: lines have the same order
+            next.line.giveFirst(); // gives next itself, as lines have the same order
         }
     }
 }

@@ -7,9 +7,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a broker listens.
+ * The address of a broker.
  *
- * @param webSocket null: MQTT is spoken over TCP or TLS alone
+ * @param webSocket null: MQTT directly over TCP or TLS
  */
 public record Endpoint(String host, int port, @Nullable WebSocketPart webSocket) {
     private static final Pattern WEB_SOCKET = Pattern.compile("(wss?)://([^/]*)(/.*)?");
@@ -17,7 +17,7 @@ public record Endpoint(String host, int port, @Nullable WebSocketPart webSocket)
     private static final int WS_PORT = 80;
     private static final int WSS_PORT = 443;
 
-    /** What an address {@code ws://host:port/path} or {@code wss://host:port/path} has besides host and port. */
+    /** The parts of an address {@code ws://host:port/path} or {@code wss://host:port/path} other than host and port. */
     public record WebSocketPart(boolean isTls, String path) {
         private String scheme() {
             return isTls ? "wss://" : "ws://";
@@ -35,9 +35,11 @@ public record Endpoint(String host, int port, @Nullable WebSocketPart webSocket)
     }
 
     /**
-     * @param text host:port or {@code ws://host:port/path}, or several of them with commas between; an IPv6 address
-     *     stands in square brackets
-     * @param defaultPort of addresses that are no WebSocket's
+     * Parses one or more addresses.
+     *
+     * @param text host:port or {@code ws://host:port/path}, or several of these separated by commas; an IPv6 address is
+     * in square brackets
+     * @param defaultPort the port for addresses that are not of a WebSocket
      */
     public static List<Endpoint> parseAll(String text, int defaultPort) {
         return Arrays.stream(text.split(",", -1))
@@ -70,7 +72,7 @@ public record Endpoint(String host, int port, @Nullable WebSocketPart webSocket)
         return webSocket != null && webSocket.isTls();
     }
 
-    /** False of {@code ws://} alone; of host and port the address does not say it. */
+    /** Whether TLS is possible: false for {@code ws://} only, as host and port leave it open. */
     public boolean mayHaveTls() {
         return webSocket == null || webSocket.isTls();
     }

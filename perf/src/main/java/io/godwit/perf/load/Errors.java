@@ -12,11 +12,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What went wrong, counted by its text. Event loops add, the thread that samples reads at any time. */
+/** Counts errors by their text. Event loops add to it, and the thread that samples reads it at any time. */
 final class Errors {
     private static final int MOST_KINDS = 50;
 
-    /** Of 3.1.1, then of 5.0. */
+    /** The return codes of MQTT 3.1.1, then those of 5.0. */
     private static final Set<MqttConnectReturnCode> USER_REFUSED = EnumSet.of(
             MqttConnectReturnCode.CONNECTION_REFUSED_NOT_AUTHORIZED,
             MqttConnectReturnCode.CONNECTION_REFUSED_BAD_USER_NAME_OR_PASSWORD,
@@ -28,7 +28,7 @@ final class Errors {
 
     void add(String text) {
         count.increment();
-        // Only so many kinds: texts may have addresses and numbers in them.
+        // A bounded number of texts, as they may contain addresses and numbers.
         if (byText.size() < MOST_KINDS || byText.containsKey(text)) {
             byText.computeIfAbsent(text, key -> new LongAdder()).increment();
         }
@@ -37,7 +37,7 @@ final class Errors {
     void add(String what, Throwable thrown) {
         String text = text(thrown);
         String reason = text(root(thrown));
-        // "Failed to create SSL connection" alone does not tell which side did not trust the other.
+        // "Failed to create SSL connection" alone does not say which side did not trust the other.
         add(what + ": " + (text.contains(reason) ? text : text + ": " + reason));
     }
 

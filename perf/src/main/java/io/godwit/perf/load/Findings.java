@@ -10,14 +10,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What {@link LoadRun} has found out of the measured time, told once each part is over, and the {@link #result} made of
- * that, of the loops' counters and of the samples. Owned by the thread that leads the run.
+ * Collects what {@link LoadRun} measures, as each part ends, and creates the {@link #result} from it, the loops'
+ * counters and the samples. Confined to the thread that leads the run.
  */
 final class Findings {
     private final Scenario published;
     private final double scale;
     private final Scenario scenario;
-    /** As the user gave them: those of the run may go to a relay. */
+    /** The settings as the user gave them, whereas the run's may lead to a relay. */
     private final ClientSettings clients;
 
     private final Optional<UsageSource> broker;
@@ -47,30 +47,30 @@ final class Findings {
         this.broker = broker;
     }
 
-    /** Something the reader of the figures should know. */
+    /** Adds something that readers of the figures should know. */
     void remark(String remark) {
         remarks.add(remark);
     }
 
-    // ---- told by the run
+    // ---- called by the run
 
-    /** The time over which the broker's use counts begins. */
+    /** Begins the time over which the broker's CPU counts. */
     void readUsageBefore() {
         usageBefore = broker.flatMap(UsageSource::read);
     }
 
-    /** And ends; how long it was is told by {@link #connected} or {@link #measured}. */
+    /** Ends the time over which the broker's CPU counts; {@link #connected} or {@link #measured} sets its length. */
     void readUsageAfter() {
         usageAfter = broker.flatMap(UsageSource::read);
     }
 
-    /** All connections are open, or have failed. */
+    /** To be called when all connections are open or have failed. */
     void connected(double seconds) {
         connectSeconds = seconds;
         usageSeconds = seconds;
     }
 
-    /** All one-shot clients are through. */
+    /** To be called when all one-shot clients are finished. */
     void connectedAndPublished(double seconds, long in) {
         connected(seconds);
         measuredSeconds = seconds;
@@ -78,10 +78,10 @@ final class Findings {
     }
 
     /**
-     * Of an open loop.
+     * Sets the number of messages of an open loop.
      *
      * @param all messages of warm-up and measured time
-     * @param in those of the measured time
+     * @param in messages of the measured time
      */
     void scheduled(long all, double in) {
         scheduled = all;
@@ -89,7 +89,7 @@ final class Findings {
         expectedOut = in * scenario.copies();
     }
 
-    /** The measured time is over: what came in and went out meanwhile. */
+    /** To be called at the end of the measured time, with the messages that came in and went out in it. */
     void measured(double seconds, double secondsOfUsage, long in, long out) {
         measuredSeconds = seconds;
         usageSeconds = secondsOfUsage;
@@ -97,25 +97,25 @@ final class Findings {
         countedOut = out;
     }
 
-    /** So much was meant for the measured time and did arrive, if somewhat later. */
+    /** Sets how many messages meant for the measured time arrived, even if somewhat later. */
     void arrived(long in, long out) {
         countedIn = Math.max(countedIn, in);
         countedOut = Math.max(countedOut, out);
     }
 
-    /** So many messages counted as sent could not be written. */
+    /** Sets how many messages that count as sent could not be written. */
     void notWritten(long messages) {
         notWritten = messages;
     }
 
-    /** So many publishers got no answer to a ping after their last message. */
+    /** Sets how many publishers got no answer to a ping after their last message. */
     void unread(long publishers) {
         unread = publishers;
     }
 
     // ---- result
 
-    /** Once all clients have stopped and their loops have handed over what is theirs. */
+    /** The result; to be called after all clients have stopped and their loops have handed over their state. */
     RunResult result(RunContext run, LoopTotals totals, Sampler sampler) {
         List<Publisher> publishers = totals.publishers();
         List<Subscriber> subscribers = totals.subscribers();
@@ -220,7 +220,7 @@ final class Findings {
                 ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
     }
 
-    /** Those of the phase that counts; all when it was too short for any. */
+    /** The samples of {@code phase}; all samples if it was too short for any. */
     private static List<Sample> of(Phase phase, List<Sample> all) {
         List<Sample> counting = all.stream().filter(s -> s.phase() == phase).toList();
         return counting.isEmpty() ? all : counting;

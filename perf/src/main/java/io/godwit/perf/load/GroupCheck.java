@@ -1,8 +1,9 @@
 package io.godwit.perf.load;
 
 /**
- * What has arrived of each publisher's messages at any member of one shared group. Members are on several event loops:
- * one lock per publisher, since each of its messages may come up at any of them. A group keeps no order.
+ * Tracks which of each publisher's messages arrived at a member of one shared group. Members are on several event
+ * loops, and a message may arrive at any of them, so there is a lock for each publisher. Order is not checked, as a
+ * group keeps none.
  */
 final class GroupCheck {
     private final StreamCheck[] byPublisher;
@@ -18,7 +19,7 @@ final class GroupCheck {
         return byPublisher.length;
     }
 
-    /** Whether it is the first of its kind. */
+    /** Records an arrival; returns false if it is a repeat. */
     boolean accept(int publisher, int sequence) {
         StreamCheck check = byPublisher[publisher];
         synchronized (check) {

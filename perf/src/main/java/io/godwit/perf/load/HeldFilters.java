@@ -19,8 +19,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.IntFunction;
 
 /**
- * Clients that hold many filters and hear nothing of them, while something else is measured. Whether the brokers know
- * the filters can be looked at ({@link #missing}). Driven by one thread; {@link #hold} may be called again for more.
+ * Clients that hold many filters and receive no messages on them while something else is measured. {@link #missing}
+ * checks whether the brokers know the filters. Used by one thread; {@link #hold} may be called again for more filters.
  */
 public final class HeldFilters implements AutoCloseable {
     private static final int EACH = 10_000;
@@ -34,7 +34,7 @@ public final class HeldFilters implements AutoCloseable {
     private final Errors relayErrors = new Errors();
     private final Future<ClientSettings> relayed;
     private final List<MqttClient> clients = new ArrayList<>();
-    /** Payloads that holders got, of those of {@link #missing}. */
+    /** Payloads of the messages of {@link #missing} that holders received. */
     private final Set<String> heard = ConcurrentHashMap.newKeySet();
 
     private int held;
@@ -43,7 +43,11 @@ public final class HeldFilters implements AutoCloseable {
         relayed = WebSocketRelay.start(vertx, settings, 1, relayErrors);
     }
 
-    /** Subscribes until {@code count} filters are held; the n-th is {@code filter(n)}. */
+    /**
+     * Subscribes until {@code count} filters are held; the n-th is {@code filter(n)}.
+     *
+     * @throws LoadFailedException if a client cannot connect or subscribe
+     */
     public void hold(int count, IntFunction<String> filter) throws LoadFailedException, InterruptedException {
         try {
             while (held < count) {
@@ -95,12 +99,12 @@ public final class HeldFilters implements AutoCloseable {
     }
 
     /**
-     * Publishes a message to some of the held filters, spread evenly over all of them, by way of {@code broker}.
+     * Publishes a message to some of the held filters, spread evenly over all of them, through {@code broker}.
      *
      * @param count how many; at least 1, and no more than are held
-     * @param topic one that the n-th filter matches, and no other does
-     * @param limit how long to wait for what does not come
-     * @return of how many the holder got no message
+     * @param topic a topic that matches the n-th filter only
+     * @param limit the longest time to wait for messages that do not arrive
+     * @return the number of messages that did not arrive
      */
     public int missing(Endpoint broker, int count, IntFunction<String> topic, Duration limit)
             throws LoadFailedException, InterruptedException {

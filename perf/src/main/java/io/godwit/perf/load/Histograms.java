@@ -4,7 +4,7 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.SingleWriterRecorder;
 
-/** Times in microseconds, to three digits, up to an hour. */
+/** Creates histograms of microseconds, with three significant digits, for times up to an hour. */
 final class Histograms {
     private static final long MOST_MICROS = TimeUnit.HOURS.toMicros(1);
     private static final int DIGITS = 3;
@@ -12,7 +12,7 @@ final class Histograms {
     private Histograms() {}
 
     static Histogram histogram() {
-        Histogram histogram = new Histogram(DIGITS); // grows with what it gets: there are several per event loop
+        Histogram histogram = new Histogram(DIGITS); // grows with its values, as there are several per event loop
         histogram.setAutoResize(true);
         return histogram;
     }
@@ -21,7 +21,10 @@ final class Histograms {
         return new SingleWriterRecorder(DIGITS);
     }
 
-    /** What is below 0, by clocks that differ, counts as 0; what is above the bound as the bound. */
+    /**
+     * Microseconds within the bounds: negative times, which clocks that differ cause, count as 0, and times above an
+     * hour as an hour.
+     */
     static long micros(long nanos) {
         return Math.max(0, Math.min(MOST_MICROS, nanos / 1_000));
     }

@@ -13,12 +13,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One event loop's share of the clients: client i of each kind belongs to loop i modulo the number of loops. All state
- * is the event loop's; the {@link Pacer} reads what is volatile and wakes it.
+ * One event loop's share of the clients: client i of each role belongs to loop i modulo the number of loops. All state
+ * is confined to the event loop, except for volatile fields, which the {@link Pacer} reads.
  */
 final class LoadLoop extends VerticleBase {
     /**
-     * Messages granted in one go. What is due beyond is granted at the next waking, after what has arrived meanwhile.
+     * Messages granted at a time; those due beyond are granted at the next wake-up, after arrivals have been handled.
      */
     private static final int MOST_AT_ONCE = 2_000;
 
@@ -29,17 +29,17 @@ final class LoadLoop extends VerticleBase {
     final List<Publisher> publishers = new ArrayList<>();
     final List<Subscriber> subscribers = new ArrayList<>();
     private final List<Connection> others = new ArrayList<>();
-    private final AtomicBoolean isWoken = new AtomicBoolean(); // the pacer sets it, the loop clears it
+    private final AtomicBoolean isWoken = new AtomicBoolean(); // set by the pacer, cleared by the loop
     private volatile @Nullable Opening opening;
     private volatile @Nullable Timetable sends;
     /** Written by the loop only. */
     private volatile long grants;
 
     private @Nullable Thread thread;
-    /** Null when subscribers acknowledge at once. */
+    /** Null if subscribers acknowledge at once. */
     private @Nullable DelayedAcks acks;
 
-    /** The kinds of clients. */
+    /** The role of a client in a load. */
     enum Role {
         BACKGROUND,
         SUBSCRIBER,
@@ -47,7 +47,7 @@ final class LoadLoop extends VerticleBase {
         ONE_SHOT
     }
 
-    /** Clients of one kind that are being opened. */
+    /** The opening of this loop's clients of one role. */
     private static final class Opening {
         private final Role role;
         private final int count;
@@ -84,7 +84,7 @@ final class LoadLoop extends VerticleBase {
         return Future.succeededFuture();
     }
 
-    /** After it was deployed. */
+    /** The event loop's thread; available after deployment. */
     Thread thread() {
         if (thread == null) {
             throw new IllegalStateException("not deployed yet");
@@ -96,7 +96,7 @@ final class LoadLoop extends VerticleBase {
         return context;
     }
 
-    /** How many of {@code total} clients are this loop's. */
+    /** How many of {@code total} clients belong to this loop. */
     int share(int total) {
         return total / loops + (number < total % loops ? 1 : 0);
     }
@@ -104,13 +104,13 @@ final class LoadLoop extends VerticleBase {
     /**
      * Opens this loop's share of {@code total} clients.
      *
-     * @param table when; null: as fast as they are answered
+     * @param table when to open them; null: as fast as the broker answers
      */
     void open(Role role, int total, @Nullable Timetable table, int mostInProgress) {
         opening = new Opening(role, share(total), table, Math.max(1, mostInProgress));
     }
 
-    /** Publishers follow {@code table}, in turn. */
+    /** Makes publishers send by {@code table}, in rotation. */
     void publish(Timetable table) {
         Future.future((Promise<Void> prepared) -> loop().runOnContext(none -> {
             for (int i = 0; i < publishers.size(); i++) {
@@ -128,7 +128,7 @@ final class LoadLoop extends VerticleBase {
         });
     }
 
-    /** Sends nothing any more. */
+    /** Stops all sending. */
     Future<Void> stopPublishing() {
         return onLoop(() -> {
             sends = null;
@@ -137,12 +137,15 @@ final class LoadLoop extends VerticleBase {
         });
     }
 
-    /** Asks each publisher's broker whether it has read all; {@link LoopCounters#fenced} counts the answers. */
+    /**
+     * Has each publisher ask its broker by a ping whether it has read all messages; {@link LoopCounters#fenced} counts
+     * the answers.
+     */
     void fence() {
         loop().runOnContext(none -> publishers.forEach(Publisher::fence));
     }
 
-    /** Says good-bye for all clients. */
+    /** Disconnects all clients. */
     Future<Void> closeAll() {
         return onLoop(() -> {
             if (acks != null) {
@@ -156,7 +159,7 @@ final class LoadLoop extends VerticleBase {
         });
     }
 
-    /** The persistent sessions that this loop's clients have, one after the other. */
+    /** Removes the persistent sessions of this loop's clients; the future has the number removed. */
     Future<Integer> removeSessions() {
         return onLoop(() -> {
             List<Connection> sessions = new ArrayList<>(subscribers);
@@ -172,14 +175,14 @@ final class LoadLoop extends VerticleBase {
         return Future.future(promise -> loop().runOnContext(none -> work.get().onComplete(promise)));
     }
 
-    /** Whether there is something to do now; the pacer asks. */
+    /** Whether there is something to open or to send now; called by the pacer. */
     boolean isDue(long nowNanos) {
         Opening clients = opening;
         Timetable table = sends;
         return (clients != null && clients.isDue(nowNanos)) || (table != null && grants < table.due(nowNanos));
     }
 
-    /** Has the loop do what is due, unless it is about to. */
+    /** Has the loop do what is due, unless it is already scheduled to. */
     void wake() {
         if (isWoken.compareAndSet(false, true)) {
             loop().runOnContext(none -> {
@@ -190,7 +193,7 @@ final class LoadLoop extends VerticleBase {
         }
     }
 
-    @SuppressWarnings("NonAtomicVolatileUpdate") // only this loop writes
+    @SuppressWarnings("NonAtomicVolatileUpdate") // written by this loop only
     private void openDue() {
         Opening clients = opening;
         if (clients == null) {
@@ -241,7 +244,7 @@ final class LoadLoop extends VerticleBase {
         };
     }
 
-    @SuppressWarnings("NonAtomicVolatileUpdate") // only this loop writes
+    @SuppressWarnings("NonAtomicVolatileUpdate") // written by this loop only
     private void publishDue() {
         Timetable table = sends;
         if (table != null && !publishers.isEmpty()) {

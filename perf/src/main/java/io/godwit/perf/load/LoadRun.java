@@ -22,10 +22,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs one scenario: opens the clients ({@link #connect}), sends through warm-up and measured time ({@link #publish}),
- * waits for what is under way ({@link #drain}) and takes leave ({@link #close}). The calling thread leads and looks
- * once a second ({@link Sampler}); it waits nowhere without a limit. What was measured it tells {@link Findings}, which
- * add up. Used once.
+ * Runs one scenario: opens the clients ({@link #connect}), sends during warm-up and measured time ({@link #publish}),
+ * waits for messages under way ({@link #drain}) and disconnects ({@link #close}). The calling thread leads and samples
+ * once a second ({@link Sampler}); all its waits have a limit. It hands what it measures to {@link Findings}, which
+ * create the result. Used once.
  */
 public final class LoadRun {
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
@@ -40,7 +40,7 @@ public final class LoadRun {
     private final LoadSettings settings;
     private final ClientSettings clients;
     private final Errors relayErrors = new Errors();
-    /** Of clients that go by a relay once there is one, see {@link #deploy}. */
+    /** Replaced by {@link #deploy} if clients connect through a relay. */
     private RunContext run;
 
     private final List<LoadLoop> loops = new ArrayList<>();
@@ -49,10 +49,13 @@ public final class LoadRun {
     private final Findings findings;
 
     /**
+     * Prepares a run.
+     *
      * @param scenario what is run: the published one, scaled
-     * @param topics what the user wants topics to be, %i being the number of the client; null: topics of this run alone
-     * @param broker where its CPU and memory can be read
-     * @param progress told once a second, on the calling thread
+     * @param topics the topics that the user wants, with %i for the number of the client; null: topics of this run
+     * alone
+     * @param broker where the broker's CPU and memory can be read
+     * @param progress called once a second, on the calling thread
      */
     public LoadRun(
             Scenario published,
@@ -90,7 +93,11 @@ public final class LoadRun {
                 new MeasuredTime());
     }
 
-    /** {@link LoadFailedException} when clients could not be opened. */
+    /**
+     * Runs the scenario.
+     *
+     * @throws LoadFailedException if clients could not be opened
+     */
     public RunResult run() throws LoadFailedException, InterruptedException {
         Vertx vertx = Vertx.vertx(
                 new VertxOptions().setEventLoopPoolSize(settings.loops()).setPreferNativeTransport(true));
@@ -110,7 +117,7 @@ public final class LoadRun {
                     drain();
                 }
             }
-            findings.notWritten(totals.sum(c -> c.notWritten.sum())); // before clients that still write are closed
+            findings.notWritten(totals.sum(c -> c.notWritten.sum())); // before closing clients that still write
             close();
             return findings.result(run, totals, sampler);
         } finally {
@@ -139,8 +146,8 @@ public final class LoadRun {
     // ---- connect
 
     /**
-     * Opens and closes some connections that nobody counts: the first ones of a process load its classes, which takes
-     * longer than all that is measured later.
+     * Opens and closes some connections that are not counted: the first ones of a process load its classes, which takes
+     * longer than anything that is measured later.
      */
     private void practise(Vertx vertx) throws InterruptedException {
         LoadLoop loop = new LoadLoop(run.practising(), 0, 1);
@@ -190,7 +197,7 @@ public final class LoadRun {
     /**
      * Opens clients and waits until each is open or has failed.
      *
-     * @param rate per second; 0: as fast as they are answered
+     * @param rate clients per second; 0: as fast as the broker answers
      * @param isAllNeeded whether a client that fails ends the run
      */
     private void open(Role role, int total, double rate, boolean isAllNeeded)
@@ -216,7 +223,7 @@ public final class LoadRun {
             if (isAllNeeded && failed > 0) {
                 throw new LoadFailedException("clients cannot connect: " + totals.errorText());
             }
-            // a client may have much to publish before it counts as ready
+            // publishing is progress too, as a client may have much to publish before it counts as ready
             long done = opened() + totals.sum(c -> c.sent.sum()) + totals.sum(c -> c.acknowledged.sum());
             if (done != lastProgress) {
                 lastProgress = done;
@@ -232,7 +239,7 @@ public final class LoadRun {
         sampler.sampleIfDue(lengthOfLoad());
     }
 
-    /** Connected or failed, of all clients so far. */
+    /** Clients of all roles that have connected or failed so far. */
     private long opened() {
         return totals.sum(c -> c.connected.sum()) + totals.sum(c -> c.connectFailed.sum());
     }
@@ -245,7 +252,7 @@ public final class LoadRun {
         return scenario.isCold() || run.isConnecting() ? Duration.ZERO : settings.warmUp();
     }
 
-    /** Of a connection test: all stay open for a while, for the memory that they take. */
+    /** Keeps the connections of a connection test open for a while, to measure their memory. */
     private void hold() throws InterruptedException {
         sampler.enter(Phase.MEASURE);
         long endNanos = Time.nowNanos() + settings.duration().toNanos();
@@ -290,14 +297,13 @@ public final class LoadRun {
         findings.measured(measuredSeconds, (Time.nowNanos() - usageFrom) / 1e9, countedIn, countedOut);
         quietly(Future.all(loops.stream().map(LoadLoop::stopPublishing).toList()), CLOSE_TIMEOUT);
         if (scenario.isOpenLoop()) {
-            // What is under way at the end is made up for by what was at the beginning, but not where there was nothing
-            // before.
+            // Messages under way at the end are balanced by those at the beginning, but not if nothing was sent before.
             sleepUntil(endNanos + UNDER_WAY.toNanos());
             findings.arrived(totals.sum(c -> c.measuredIn.sum()), totals.sum(c -> c.measuredOut.sum()));
         }
     }
 
-    /** One for each loop that has publishers, in the order of the loops. */
+    /** A timetable for each loop that has publishers, in the order of the loops. */
     private List<Timetable> tables(long startNanos, double seconds) {
         List<Timetable> tables = new ArrayList<>();
         long sharing = loops.stream()
@@ -307,7 +313,7 @@ public final class LoadRun {
             int share = loop.share(scenario.publishers());
             if (share > 0) {
                 double rate = share * scenario.ratePerPublisher();
-                // Between those of other loops; half a slot from the edges when there is one.
+                // Offsets the loops' timetables against each other; a single one by half a slot.
                 double slot = (tables.size() + 0.5) / sharing;
                 tables.add(new Timetable(startNanos, rate, Math.max(0, (long) Math.ceil(rate * seconds - slot)), slot));
             }
@@ -335,7 +341,7 @@ public final class LoadRun {
         }
     }
 
-    /** Messages that came in: what the broker acknowledged, or at QoS 0 what was sent. */
+    /** Messages that came in: those acknowledged, or at QoS 0 those sent. */
     private long counted() {
         return totals.sum(scenario.qos() == 0 ? c -> c.sent.sum() - c.notWritten.sum() : c -> c.acknowledged.sum());
     }
@@ -366,8 +372,8 @@ public final class LoadRun {
     }
 
     /**
-     * Until {@code isComplete}, or until nothing has moved for the time of {@link LoadSettings#drain} after what has to
-     * be acknowledged first; at most ten times that.
+     * Waits until {@code isComplete}, or until nothing has arrived for {@link LoadSettings#drain} plus the delay of
+     * acknowledgements; at most ten times that.
      */
     private void awaitArrivals(java.util.function.BooleanSupplier isComplete) throws InterruptedException {
         long quietNanos = settings.drain().plus(settings.ackDelay()).toNanos();
@@ -420,7 +426,7 @@ public final class LoadRun {
         }
     }
 
-    /** Whether it has succeeded within the time. */
+    /** Waits for the future; returns whether it has succeeded within {@code timeout}. */
     private static boolean quietly(Future<?> future, Duration timeout) throws InterruptedException {
         try {
             future.toCompletionStage().toCompletableFuture().get(timeout.toNanos(), TimeUnit.NANOSECONDS);

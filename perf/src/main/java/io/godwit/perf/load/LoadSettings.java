@@ -5,12 +5,13 @@ import java.time.Duration;
 /**
  * How a scenario is run.
  *
- * @param warmUp sent before what is measured
- * @param duration of what is measured; of a connection test: how long all are held
- * @param drain how long to wait, without an arrival, for what is under way at the end
- * @param window QoS 1 and 2 messages that a publisher has under way at most
- * @param connectRate connections per second while clients get ready, where the scenario does not say
- * @param connecting connections that are being opened at one time, at most
+ * @param warmUp time of sending before the measured time
+ * @param duration the measured time; of a connection test: how long all connections are held
+ * @param drain how long to wait at the end without an arrival for messages under way
+ * @param window the most QoS 1 and 2 messages that a publisher has under way
+ * @param connectRate connections per second while clients get ready, if the scenario does not set it
+ * @param connecting the most connections that are being opened at a time
+ * @param loops event loops, 1 to 256
  * @param isKeepingSessions whether persistent sessions are left at the broker
  * @param ackDelay how long after its arrival a subscriber acknowledges a message of QoS 1 or 2; zero: at once
  */

@@ -10,8 +10,8 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.SingleWriterRecorder;
 
 /**
- * Adds up what all event loops of a run have counted, and its relay's errors. Owns none of it: {@link LoadRun} adds the
- * loops. Read by the thread that leads the run.
+ * Adds up the counters of all event loops of a run, and the errors of its relay. {@link LoadRun} owns and adds the
+ * loops. Used by the thread that leads the run.
  */
 final class LoopTotals {
     private final List<LoadLoop> loops;
@@ -28,7 +28,7 @@ final class LoopTotals {
                 .sum();
     }
 
-    /** What the loops' recorders have gathered since the last call. */
+    /** The values that the loops' recorders have collected since the last call. */
     Histogram taken(Function<LoopCounters, SingleWriterRecorder> recorder) {
         Histogram sum = Histograms.histogram();
         loops.forEach(loop -> sum.add(recorder.apply(loop.counters).getIntervalHistogram()));
@@ -48,7 +48,7 @@ final class LoopTotals {
         return errors;
     }
 
-    /** The most frequent one; of relays first, since clients see but a closed connection then. */
+    /** The most frequent error. Those of relays come first, as clients then see only a closed connection. */
     String errorText() {
         return relayErrors
                 .mostFrequent()
@@ -58,9 +58,9 @@ final class LoopTotals {
                 .orElse("without an error");
     }
 
-    // ---- once the loops have handed over what is theirs
+    // ---- after the loops have handed over their state
 
-    /** Of the whole run. */
+    /** The values of all loops over the whole run. */
     Spread whole(Function<LoopCounters, Histogram> histogram) {
         Histogram sum = Histograms.histogram();
         loops.forEach(loop -> sum.add(histogram.apply(loop.counters)));

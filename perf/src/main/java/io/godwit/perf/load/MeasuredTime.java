@@ -1,8 +1,8 @@
 package io.godwit.perf.load;
 
 /**
- * Which part of a run is measured: what was meant to be sent in it counts, whenever it arrives. Set by the thread that
- * runs the load before the first message is due, read by the event loops.
+ * When the measured part of a run begins: messages that were meant to be sent in it count, whenever they arrive. Set by
+ * the thread that leads the run before the first message is due, read by the event loops.
  */
 final class MeasuredTime {
     private volatile long fromNanos = Long.MAX_VALUE;

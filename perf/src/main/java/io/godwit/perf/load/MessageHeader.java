@@ -3,12 +3,12 @@ package io.godwit.perf.load;
 import io.vertx.core.buffer.Buffer;
 
 /**
- * What a payload begins with, as far as it has room.
+ * The header at the beginning of a payload, which depends on the payload's size.
  *
  * <pre>
- * 16 bytes and more    when it was meant to be sent, nanoseconds since 1970 (8), publisher (4), sequence (4)
- * 8 to 15 bytes        publisher (4), sequence (4): loss, repeats and order are seen, latency is not
- * 7 bytes and less     nothing: messages are counted, and that is all
+ * 16 bytes and more    intended time of sending, nanoseconds since 1970 (8), publisher (4), sequence (4)
+ * 8 to 15 bytes        publisher (4), sequence (4): shows loss, repeats and order, but not latency
+ * 7 bytes and less     nothing: messages are only counted
  * </pre>
  *
  * <p>The sequence counts the messages of one publisher to one topic.
@@ -18,7 +18,7 @@ public enum MessageHeader {
     SEQUENCE(8),
     NONE(0);
 
-    /** What is further from now than this is no time of ours. */
+    /** A time that differs from now by more than this was not written by this tool. */
     private static final long PLAUSIBLE_NANOS = 24L * 3_600 * 1_000_000_000;
 
     private final int bytes;
@@ -27,7 +27,7 @@ public enum MessageHeader {
         this.bytes = bytes;
     }
 
-    /** The one that a payload of this size has room for. */
+    /** The largest header that fits into a payload of this size. */
     public static MessageHeader fitting(int payloadBytes) {
         return payloadBytes >= FULL.bytes ? FULL : payloadBytes >= SEQUENCE.bytes ? SEQUENCE : NONE;
     }
@@ -69,7 +69,7 @@ public enum MessageHeader {
         return Math.abs(nowEpochNanos - epochNanos) < PLAUSIBLE_NANOS;
     }
 
-    /** What can be told of messages with this header, for the user; empty when all can. */
+    /** What cannot be measured with this header, for the user; empty if everything can. */
     public String limitation() {
         return switch (this) {
             case FULL -> "";

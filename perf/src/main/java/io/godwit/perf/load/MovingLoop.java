@@ -11,10 +11,10 @@ import org.HdrHistogram.Histogram;
 
 /**
  * One event loop's share of the clients of a {@link Reconnect}: client i belongs to loop i modulo the number of loops.
- * All state is the event loop's; the thread that leads reads what is volatile and the adders.
+ * All state is confined to the event loop, except for volatile fields and adders, which the thread that leads reads.
  */
 final class MovingLoop extends VerticleBase {
-    /** Between an attempt that failed and the next one of that client. */
+    /** Time between a failed attempt and the next one of the same client. */
     private static final long PAUSE_MILLIS = 100;
 
     private final RunContext home;
@@ -23,16 +23,16 @@ final class MovingLoop extends VerticleBase {
     private final int loops;
     private final int mostInProgress;
     final LoopCounters counters = new LoopCounters();
-    /** Attempts at the refuge that failed. */
+    /** Failed attempts at the refuge. */
     final LongAdder refused = new LongAdder();
 
-    /** Clients that have no connection, in the order in which they lost it. */
+    /** Clients without a connection, in the order in which they lost it. */
     private final Deque<Integer> waiting = new ArrayDeque<>();
     /** Clients that have lost the connection to their home. */
     private final BitSet moved = new BitSet();
 
     private int inProgress;
-    /** From the loss of the home, as {@link #lost} was told, until the SUBACK of each client. */
+    /** The time of each client from the loss of the home, as given to {@link #lost}, until its SUBACK. */
     private final Histogram served = Histograms.histogram();
 
     private volatile boolean isOver;
@@ -44,9 +44,9 @@ final class MovingLoop extends VerticleBase {
     private volatile long lastServedNanos;
 
     /**
-     * @param home of clients before they have lost a connection
-     * @param refuge of clients after that
-     * @param mostInProgress connections that are being opened at one time
+     * @param home settings of clients that have not lost a connection yet
+     * @param refuge settings of clients that have
+     * @param mostInProgress the most connections that are being opened at a time
      */
     MovingLoop(RunContext home, RunContext refuge, int number, int loops, int mostInProgress) {
         this.home = home;
@@ -70,12 +70,15 @@ final class MovingLoop extends VerticleBase {
         });
     }
 
-    /** The home will be lost, and the time that clients are without service counts from then on. */
+    /**
+     * To be called right before the home goes down; the time that clients are without service counts from {@code
+     * nanos}.
+     */
     void lost(long nanos) {
         lostNanos = nanos;
     }
 
-    /** Opens no more, whatever is lost. */
+    /** Stops opening connections. */
     void end() {
         isOver = true;
     }
@@ -93,7 +96,7 @@ final class MovingLoop extends VerticleBase {
                     serve(client);
                 } else if (moved.get(client)) {
                     refused.increment();
-                    connection.close(); // one whose SUBSCRIBE was refused is open still
+                    connection.close(); // it is still open if its SUBSCRIBE was refused
                     vertx.setTimer(PAUSE_MILLIS, none -> {
                         waiting.add(client);
                         openNext();
@@ -104,19 +107,19 @@ final class MovingLoop extends VerticleBase {
         }
     }
 
-    @SuppressWarnings("NonAtomicVolatileUpdate") // only this loop writes
+    @SuppressWarnings("NonAtomicVolatileUpdate") // written by this loop only
     private void lose(int client) {
         if (!moved.get(client)) {
             moved.set(client);
             away++;
         } else {
-            back--; // the refuge has closed it
+            back--; // closed by the refuge
         }
         waiting.add(client);
         openNext();
     }
 
-    @SuppressWarnings("NonAtomicVolatileUpdate") // only this loop writes
+    @SuppressWarnings("NonAtomicVolatileUpdate") // written by this loop only
     private void serve(int client) {
         if (moved.get(client)) {
             long nowNanos = Time.nowNanos();
@@ -131,20 +134,20 @@ final class MovingLoop extends VerticleBase {
         return away;
     }
 
-    /** Of these: clients that are served elsewhere. */
+    /** Clients that have lost it and are served elsewhere now. */
     int back() {
         return back;
     }
 
-    /** When the last one of these was, by {@link Time#nowNanos}. */
+    /** When the last client was served elsewhere, as {@link Time#nowNanos}. */
     long lastServedNanos() {
         return lastServedNanos;
     }
 
-    /** Adds the times of the clients that are served elsewhere to {@code sum}. */
+    /** Adds to {@code sum} the times until clients were served elsewhere. */
     Future<Void> addTo(Histogram sum) {
         return Future.future(promise -> loop().runOnContext(none -> {
-            synchronized (sum) { // of several loops
+            synchronized (sum) { // shared by several loops
                 sum.add(served);
             }
             promise.complete();

@@ -7,7 +7,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 
 /**
- * A client that connects, publishes its few messages one after the other, and is silent then. Confined to its event
+ * A client that connects, publishes a few messages one after the other, and then does nothing. Confined to its event
  * loop.
  */
 final class OneShotClient extends Connection {
@@ -58,7 +58,7 @@ final class OneShotClient extends Connection {
         });
     }
 
-    /** The answer to a ping says that the broker has read what came before it. */
+    /** Waits for the answer to a ping, by which the broker shows that it has read the messages before it. */
     private Future<Void> fence() {
         Promise<Void> answered = Promise.promise();
         client.pingResponseHandler(pong -> {

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Wakes event loops when something is due. A thread of its own, since the timers of an event loop are no finer than a
- * millisecond or two, and what is sent late by the tool's own making would be taken for the broker's latency.
+ * Wakes event loops when something is due. It has a thread of its own, as timers of an event loop have a resolution of
+ * one or two milliseconds only, and messages that the tool sends late would count as the broker's latency.
  */
 final class Pacer implements AutoCloseable {
     private static final long RESOLUTION_NANOS = 250_000;

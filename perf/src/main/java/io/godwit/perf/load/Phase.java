@@ -1,6 +1,6 @@
 package io.godwit.perf.load;
 
-/** What a run is at. */
+/** The phases of a run. */
 public enum Phase {
     CONNECT,
     WARM_UP,

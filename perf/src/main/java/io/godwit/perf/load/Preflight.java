@@ -8,17 +8,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 
-/** What stands against a scenario before its first connection: limits of this process and of the kernel. */
+/** Finds limits of this process and of the kernel that prevent a scenario, before its first connection. */
 public final class Preflight {
-    /** Files beside connections: jars, event loops, reports. */
+    /** Open files other than connections: jars, event loops, reports. */
     private static final int OTHER_FILES = 200;
 
-    /** Of a client that goes by a {@link WebSocketRelay}: its own, the relay's towards it, and the WebSocket's. */
+    /**
+     * Open files of a client that connects through a {@link WebSocketRelay}: its own socket, the relay's towards it,
+     * and the WebSocket's.
+     */
     private static final int FILES_OVER_RELAY = 3;
 
     private Preflight() {}
 
-    /** Empty when it may begin. */
+    /** The obstacles, for the user; empty if the run may begin. */
     public static List<String> obstacles(Scenario scenario, ClientSettings clients) {
         return obstacles(
                 scenario,
@@ -56,7 +59,7 @@ public final class Preflight {
                             + "give several with --ifaddrs, or several brokers; --scale %s fits")
                     .formatted(connections, ports.getAsLong(), fitting(ports.getAsLong() * pairs, connections)));
         }
-        // On this machine both ends of a connection are one entry of the table.
+        // Both ends of a connection within this machine are one entry of the table.
         int trackedEach = clients.isOverWebSocket() ? 2 : 1; // to the relay, and to the broker
         if (tracked.isPresent() && (long) connections * trackedEach > tracked.getAsLong()) {
             obstacles.add(("%,d connections, %d entries each, are more than the %,d that the kernel can still track "
@@ -82,7 +85,7 @@ public final class Preflight {
         return obstacles;
     }
 
-    /** The scale that brings {@code connections} below {@code room}, cut after two digits. */
+    /** The scale that brings {@code connections} down to {@code room}, rounded down to two digits. */
     private static String fitting(long room, int connections) {
         double scale = Math.max(0, room / (double) connections);
         double digit = Math.pow(10, Math.floor(Math.log10(Math.max(scale, 1e-9))) - 1);
@@ -94,7 +97,7 @@ public final class Preflight {
         try {
             return InetAddress.getByName(broker.host()).isLoopbackAddress();
         } catch (UnknownHostException e) {
-            return false; // connecting will tell
+            return false; // connecting will report it
         }
     }
 }

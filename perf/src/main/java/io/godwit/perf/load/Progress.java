@@ -1,10 +1,10 @@
 package io.godwit.perf.load;
 
 /**
- * Where a run is.
+ * How far a run has come.
  *
- * @param wanted connections
- * @param hasMessages whether any are expected; connections alone are what it is about where not
+ * @param wanted connections of the scenario
+ * @param hasMessages whether messages are expected; false if the scenario only opens connections
  * @param remainingSeconds until the end of the phases whose length is known
  */
 public record Progress(Phase phase, Sample sample, int wanted, boolean hasMessages, double remainingSeconds) {}

@@ -13,19 +13,19 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client that publishes. In an open loop the timetable grants it one message after the other, and what it cannot send
- * at once, because too much is under way, it sends later, with the time at which it was due. In a closed loop it sends
- * whenever there is room. Confined to its event loop; other threads read it when the loop has handed it over.
+ * A client that publishes. In an open loop the timetable grants it messages one by one; those that it cannot send at
+ * once, as too many are under way, are sent later, with the time at which they were due. In a closed loop it sends as
+ * soon as the window permits. Confined to its event loop; other threads read it after the loop has handed it over.
  */
 final class Publisher extends Connection {
     /**
-     * Messages handed over and not written to the socket yet: beyond these the broker or the network is slow, and
-     * memory would fill.
+     * Bound of messages handed over and not yet written to the socket. When it is reached, the broker or the network is
+     * slow, and more would fill the memory.
      */
     private static final int MOST_UNWRITTEN = 1_000;
 
     private static final long MOST_UNWRITTEN_BYTES = 4 << 20;
-    /** In one go, so that others of the event loop have their turn. */
+    /** Messages sent at a time, so that other clients of the event loop are served in between. */
     private static final int MOST_AT_ONCE = 64;
 
     private static final int MOST_PACKET_IDS = 65_535;
@@ -51,8 +51,8 @@ final class Publisher extends Connection {
     private long granted;
     private long sent;
     /**
-     * Whether messages that are due wait, for room or behind others: that later ones go late is then not the pacer's
-     * doing.
+     * Whether messages that are due wait for the window or behind others; the pacer is then not the reason for
+     * lateness.
      */
     private boolean isHeldUp;
 
@@ -60,8 +60,8 @@ final class Publisher extends Connection {
     record Outstanding(long intendedNanos, int topic, int sequence) {}
 
     /**
-     * @param firstTopic the topics of a random choice are numbered from here on
-     * @param topics how many there are to choose from
+     * @param firstTopic the number of the first topic of the random choice
+     * @param topics how many topics there are to choose from
      */
     Publisher(Vertx vertx, RunContext run, LoopCounters counters, int index, int firstTopic, int topics) {
         super(vertx, run, counters, run.clientId("p", index), LoadLoop.Role.PUBLISHER, index, true);
@@ -81,14 +81,16 @@ final class Publisher extends Connection {
         client.publishCompletionHandler(this::onAcknowledged);
     }
 
-    /** Its messages are those of {@code timetable} at {@code position}, and every {@code step}th after it. */
+    /**
+     * Makes it send the messages of {@code timetable} at {@code position} and at every {@code step}th place after it.
+     */
     void follow(Timetable timetable, int position, int step) {
         this.timetable = timetable;
         this.position = position;
         this.step = step;
     }
 
-    /** Its next message is due. */
+    /** Allows it to send the next message of the timetable. */
     void grant() {
         granted++;
         pump();
@@ -99,7 +101,7 @@ final class Publisher extends Connection {
         pump();
     }
 
-    /** Nothing is sent from now on, not even what was due. */
+    /** Stops sending, even of messages that are due. */
     void stop() {
         isClosedLoop = false;
         timetable = null;
@@ -107,7 +109,7 @@ final class Publisher extends Connection {
 
     private void pump() {
         if (isPumping) {
-            return; // called from within a send: the loop below goes on
+            return; // called from within a send: the loop below continues
         }
         isPumping = true;
         int turn = MOST_AT_ONCE;
@@ -168,7 +170,7 @@ final class Publisher extends Connection {
                 outstanding.put(packetId, new Outstanding(intendedNanos, topic, sequence));
                 written = client.publish(packetId, name, payload, qos, false, false);
             }
-        } catch (RuntimeException e) { // of a client whose connection has just been lost
+        } catch (RuntimeException e) { // thrown if the connection has just been lost
             written = Future.failedFuture(e);
         }
         written.onComplete(done -> {
@@ -187,7 +189,7 @@ final class Publisher extends Connection {
     private int freePacketId() {
         do {
             lastPacketId = lastPacketId % MOST_PACKET_IDS + 1;
-        } while (outstanding.containsKey(lastPacketId)); // the window is below the number of ids
+        } while (outstanding.containsKey(lastPacketId)); // ends, as the window is smaller than the number of ids
         return lastPacketId;
     }
 
@@ -206,8 +208,8 @@ final class Publisher extends Connection {
     }
 
     /**
-     * Completes when the broker has read all that was published: packets are answered in their order, so a ping after
-     * them tells.
+     * Completes when the broker has read all published messages, which the answer to a ping shows, as packets are read
+     * in order.
      */
     Future<Void> fence() {
         if (!isOpen()) {
@@ -227,7 +229,7 @@ final class Publisher extends Connection {
         return sequences.length;
     }
 
-    /** Published to the topic of this number, counted from its first one. */
+    /** Messages sent to a topic, whose number counts from the publisher's first topic. */
     int sentTo(int topic) {
         return sequences[topic];
     }

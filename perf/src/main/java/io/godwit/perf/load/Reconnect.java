@@ -17,9 +17,9 @@ import java.util.function.ToLongFunction;
 import org.HdrHistogram.Histogram;
 
 /**
- * Clients with one subscription each that are all on one broker, their home. Each that loses its connection opens
- * another one at once, to the next of the other brokers, and subscribes again. At most so many as are said are being
- * opened at one time; an attempt that fails is made again after 100 ms. Used once, by one thread.
+ * Clients with one subscription each that are all connected to one broker, their home. A client that loses its
+ * connection at once opens a new one to the next of the other brokers and subscribes again. The number of connections
+ * being opened at a time is bounded, and a failed attempt is repeated after 100 ms. Used once, by one thread.
  */
 public final class Reconnect implements AutoCloseable {
     private static final Duration START_TIME = Duration.ofSeconds(20);
@@ -32,20 +32,20 @@ public final class Reconnect implements AutoCloseable {
     private final List<MovingLoop> loops = new ArrayList<>();
 
     /**
-     * How long clients were without service: from the loss of their broker to the SUBACK of another.
+     * How long clients were without service, from the loss of their broker to the SUBACK of another one.
      *
      * @param firstSeconds until the first client was served
-     * @param medianSeconds until half of them were
-     * @param lastSeconds until all were
-     * @param refused attempts that failed meanwhile
+     * @param medianSeconds until half of them were served
+     * @param lastSeconds until all of them were served
+     * @param refused failed attempts in that time
      */
     public record Outage(double firstSeconds, double medianSeconds, double lastSeconds, long refused) {}
 
     /**
-     * Connects nobody yet.
+     * Does not connect yet.
      *
-     * @param scenario whose subscribers the clients are, of {@link io.godwit.perf.scenario.Topology#CONNECTIONS}
-     * @param settings of which only the number of loops and of connections being opened counts
+     * @param scenario its subscribers are the clients; of {@link io.godwit.perf.scenario.Topology#CONNECTIONS}
+     * @param settings its times and rates are not used; subscribers must acknowledge without delay
      */
     public Reconnect(Scenario scenario, LoadSettings settings, ClientSettings home, ClientSettings refuge)
             throws LoadFailedException, InterruptedException {
@@ -75,7 +75,11 @@ public final class Reconnect implements AutoCloseable {
         }
     }
 
-    /** Connects all clients to their home; returns when each has subscribed. */
+    /**
+     * Connects all clients to their home; returns when all have subscribed.
+     *
+     * @throws LoadFailedException if a client cannot connect, or loses its home meanwhile
+     */
     public void open() throws LoadFailedException, InterruptedException {
         loops.forEach(loop -> loop.open(clients));
         long progressNanos = Time.nowNanos();
@@ -106,14 +110,22 @@ public final class Reconnect implements AutoCloseable {
         }
     }
 
-    /** To be called right before the home is killed. */
+    /**
+     * To be called right before the home is killed.
+     *
+     * @throws LoadFailedException if a client has lost its home already
+     */
     public void losing() throws LoadFailedException {
         requireHome();
         long nowNanos = Time.nowNanos();
         loops.forEach(loop -> loop.lost(nowNanos));
     }
 
-    /** Waits until all are served elsewhere; {@link LoadFailedException} when they are not within {@code limit}. */
+    /**
+     * Waits until all clients are served elsewhere.
+     *
+     * @throws LoadFailedException if they are not within {@code limit}
+     */
     public Outage awaitAllBack(Duration limit) throws LoadFailedException, InterruptedException {
         long endNanos = Time.nowNanos() + limit.toNanos();
         while (sum(MovingLoop::back) < clients) {
@@ -133,7 +145,7 @@ public final class Reconnect implements AutoCloseable {
         if (!isDone(Future.all(loops.stream().map(loop -> loop.addTo(times)).toList()), START_TIME)) {
             throw new LoadFailedException("the event loops do not answer");
         }
-        synchronized (times) { // as the loops have
+        synchronized (times) { // as the loops do
             return new Outage(
                     times.getMinValue() / 1e6,
                     times.getValueAtPercentile(50) / 1e6,
@@ -162,7 +174,7 @@ public final class Reconnect implements AutoCloseable {
         }
     }
 
-    /** Drops all connections. */
+    /** Closes all connections. */
     @Override
     public void close() {
         loops.forEach(MovingLoop::end);

@@ -7,10 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * What all clients of a run share.
  *
- * @param id of the run: topics and client ids begin with it, so that nothing of another run is taken for ours
- * @param topics what the user wants the topics to be, %i standing for the number of the client; null: topics of this
- *     run alone
- * @param group only where the subscribers are a shared group
+ * @param id of the run: topics and client ids begin with it, so that messages of another run are not taken for ours
+ * @param topics the topics that the user wants, with %i for the number of the client; null: topics of this run alone
+ * @param group null unless the subscribers are a shared group
  */
 record RunContext(
         String id,
@@ -22,7 +21,7 @@ record RunContext(
         @Nullable GroupCheck group,
         MeasuredTime measured) {
 
-    /** The same with client ids of its own and clean sessions. */
+    /** A context for the practice connections: with client ids of its own and clean sessions. */
     RunContext practising() {
         return new RunContext(
                 id + "-practice",
@@ -35,17 +34,17 @@ record RunContext(
                 new MeasuredTime());
     }
 
-    /** The same for clients that connect as {@code others}. */
+    /** This context with the settings {@code others} for connecting. */
     RunContext with(ClientSettings others) {
         return new RunContext(id, scenario, settings, others, header, topics, group, measured);
     }
 
-    /** Whether opening connections is what is measured. */
+    /** Whether the opening of connections is measured. */
     boolean isConnecting() {
         return scenario.isConnecting();
     }
 
-    /** What publisher {@code index} publishes to; with {@link Topology#RANDOM} the topic of that number. */
+    /** The topic that publisher {@code index} publishes to; with {@link Topology#RANDOM} the topic with that number. */
     String topic(int index) {
         if (topics != null) {
             return topics.replace("%i", Integer.toString(index));
@@ -57,7 +56,7 @@ record RunContext(
         return "perf/" + id + "/";
     }
 
-    /** What subscriber {@code index} subscribes to. */
+    /** The filter that subscriber {@code index} subscribes to. */
     String filter(int index) {
         return scenario.topology() == Topology.SHARED ? "$share/perf/" + prefix() + "+" : topic(index);
     }

@@ -6,18 +6,19 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a run has found out.
+ * The result of a run.
  *
  * @param scenario as it was run, scaled
- * @param published as its name says
+ * @param published the scenario before scaling
+ * @param watched the source of the broker's CPU and memory; empty if there was none
  * @param measuredSeconds how long rates were measured
  * @param expectedIn messages that were due in that time; 0 in a closed loop
  * @param countedIn messages sent, or acknowledged at QoS 1 and 2, in that time
  * @param countedOut deliveries in that time
  * @param subscribe from SUBSCRIBE to SUBACK
  * @param clientRates messages per second of each one-shot client, added up
- * @param connectSeconds from the first connection to the last, of those that are the scenario's
- * @param bottlenecks why the figures may be the tool's own rather than the broker's; empty when nothing speaks for it
+ * @param connectSeconds how long the scenario's connections were being opened; 0 if that is not measured
+ * @param bottlenecks reasons why the tool rather than the broker may limit the figures; empty if there is no sign of it
  * @param isMachineFull whether this machine as a whole had no CPU left
  */
 public record RunResult(
@@ -62,12 +63,12 @@ public record RunResult(
     }
 
     /**
-     * The broker while it was measured.
+     * The broker's CPU and memory in the measured time.
      *
-     * @param isWatched otherwise all else is 0
+     * @param isWatched if false, all other components are 0
      * @param isHere whether it runs on this machine
      * @param cores of its machine, or of all machines of several brokers
-     * @param userShare of its CPU time, 0 to 1; negative where it is not known
+     * @param userShare share of user time in its CPU time, 0 to 1; negative if unknown
      */
     public record BrokerUse(
             boolean isWatched,
@@ -80,7 +81,7 @@ public record RunResult(
             long mostBytes,
             long lastBytes) {}
 
-    /** This process while it was measured. */
+    /** The CPU and memory of this process in the measured time. */
     public record ToolUse(
             double meanCores,
             double mostCores,
@@ -100,9 +101,9 @@ public record RunResult(
     }
 
     /**
-     * Microseconds of the broker's CPU time for each delivery in the measured time, or for each message that came in
-     * where nothing is delivered; of several brokers, of all that are watched together. 0 where the broker is not
-     * watched or there were no messages.
+     * Microseconds of the broker's CPU time for each delivery in the measured time, or for each message that came in if
+     * nothing was delivered. With several brokers, their CPU time is added up. 0 if the broker is not watched or there
+     * were no messages.
      */
     public double cpuMicrosPerMessage() {
         long messages = countedOut > 0 ? countedOut : countedIn;

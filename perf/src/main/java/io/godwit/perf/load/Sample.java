@@ -1,13 +1,13 @@
 package io.godwit.perf.load;
 
 /**
- * What was seen in one stretch of a run, of a second as a rule.
+ * The measurements of one interval of a run, usually of a second.
  *
- * @param atSeconds its end, from the beginning of the run
+ * @param atSeconds the end of the interval, from the beginning of the run
  * @param connections open at its end
  * @param connectRate per second, as the other rates
- * @param brokerCores cores that the broker kept busy; negative where it is not watched
- * @param machine share of all cores of this machine that was used, 0 to 1; negative where it cannot be told
+ * @param brokerCores cores that the broker kept busy; negative if it is not watched
+ * @param machine share of all cores of this machine that was used, 0 to 1; negative if unknown
  */
 public record Sample(
         double atSeconds,

@@ -14,8 +14,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at the loops, at this process and at the broker about once a second, keeps each {@link Sample} and tells of it.
- * It has no thread: the one that leads the run calls it ({@link #sampleIfDue}) and owns it.
+ * Samples the loops, this process and the broker about once a second, keeps each {@link Sample} and reports progress.
+ * It has no thread: the one that leads the run calls it ({@link #sampleIfDue}).
  */
 final class Sampler {
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
@@ -30,7 +30,7 @@ final class Sampler {
 
     private Phase phase = Phase.CONNECT;
 
-    // What it remembers of its last look.
+    // The state at the last sample.
     private long sampledNanos = begunNanos;
     private long sampledConnected;
     private long sampledSent;
@@ -38,7 +38,7 @@ final class Sampler {
     private long sampledReceived;
     private Optional<Usage> sampledUsage = Optional.empty();
 
-    // Of the whole run.
+    // Collected over the whole run.
     private final List<Sample> samples = new ArrayList<>();
     private final List<Double> gcShares = new ArrayList<>();
     private long toolBytes;
@@ -50,17 +50,17 @@ final class Sampler {
         this.progress = progress;
     }
 
-    /** Nothing is sampled before. */
+    /** Begins sampling. */
     void start(SelfUsage self) {
         this.self = self;
     }
 
-    /** What comes from now on belongs to {@code phase}. */
+    /** Assigns the following samples to {@code phase}. */
     void enter(Phase phase) {
         this.phase = phase;
     }
 
-    /** When it wants to look again. */
+    /** When the next sample is due, as {@link Time#nowNanos}. */
     long dueNanos() {
         return sampledNanos + SECOND;
     }
@@ -116,17 +116,17 @@ final class Sampler {
                 phase, sample, scenario.connections(), scenario.topology() != Topology.CONNECTIONS, remainingSeconds));
     }
 
-    /** So far; a view. */
+    /** The samples so far, as an unmodifiable view. */
     List<Sample> samples() {
         return Collections.unmodifiableList(samples);
     }
 
-    /** Of garbage collections in the time between two looks, 0 to 1. */
+    /** Mean share of time spent in garbage collections, 0 to 1. */
     double meanGcShare() {
         return gcShares.stream().mapToDouble(Double::doubleValue).average().orElse(0);
     }
 
-    /** The most memory that this process was seen to hold. */
+    /** The most memory that this process held at a sample. */
     long toolBytes() {
         return toolBytes;
     }

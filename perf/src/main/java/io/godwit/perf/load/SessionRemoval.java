@@ -6,8 +6,8 @@ import io.vertx.mqtt.MqttClient;
 import java.util.List;
 
 /**
- * Ends the sessions that persistent clients leave behind, by a connection with a clean session each, a few at a time.
- * Confined to an event loop.
+ * Removes the sessions that persistent clients leave behind, by connecting for each with a clean session, a few at a
+ * time. Confined to an event loop.
  */
 final class SessionRemoval {
     private static final int AT_ONE_TIME = 64;
@@ -25,7 +25,7 @@ final class SessionRemoval {
         this.sessions = List.copyOf(sessions);
     }
 
-    /** @param done gets how many were removed */
+    /** @param done receives the number of sessions removed */
     void start(Promise<Integer> done) {
         if (sessions.isEmpty()) {
             done.complete(0);

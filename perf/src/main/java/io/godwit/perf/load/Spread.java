@@ -2,7 +2,7 @@ package io.godwit.perf.load;
 
 import org.HdrHistogram.Histogram;
 
-/** How times are spread, in milliseconds; all 0 when there are none. */
+/** The distribution of times, in milliseconds; all 0 if there are none. */
 public record Spread(
         long count,
         double min,

@@ -5,30 +5,30 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What has arrived of one publisher's messages to one topic at one receiver: which are missing, which came twice, which
+ * Tracks which messages of one publisher to one topic have arrived at one receiver: which are missing, repeated, or
  * came after a later one. Confined to the receiver's event loop, unless its owner says otherwise.
  */
 final class StreamCheck {
-    /** What an arrival was. */
+    /** How a message arrived. */
     enum Arrival {
         NEXT,
-        /** New, after a later one. */
+        /** New, but after a later one. */
         OVERTAKEN,
         REPEATED
     }
 
-    /** All below have arrived, but for those in gaps. */
+    /** All sequences below this one have arrived, except for those in gaps. */
     private int next;
 
     /**
-     * First missing sequence to the one after the last missing of a gap; null while there never was one, which is
-     * nearly always.
+     * The gaps: from the first missing sequence of each to the one after its last; null if there never was a gap, which
+     * is nearly always the case.
      */
     private @Nullable TreeMap<Integer, Integer> gaps;
 
     private int missing;
 
-    /** A stream that is heard from {@code sequence} on. */
+    /** A stream whose first sequence is {@code sequence}; earlier ones do not count as missing. */
     static StreamCheck from(int sequence) {
         StreamCheck stream = new StreamCheck();
         stream.next = sequence;
@@ -73,7 +73,7 @@ final class StreamCheck {
         return sequence < next && gapOf(sequence) == null;
     }
 
-    /** How many of the first {@code sent} have not arrived. */
+    /** How many of the first {@code sent} messages have not arrived. */
     long missing(int sent) {
         return missing + (long) Math.max(0, sent - next);
     }

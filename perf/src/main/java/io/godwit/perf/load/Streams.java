@@ -3,14 +3,14 @@ package io.godwit.perf.load;
 import io.godwit.perf.scenario.Scenario;
 import io.godwit.perf.scenario.Topology;
 
-/** Which publisher writes which topics, and which subscriber hears whom. */
+/** Assigns topics to publishers, and publishers to subscribers. */
 final class Streams {
     private Streams() {}
 
-    /** The publishers that a subscriber hears. */
+    /** The publishers whose messages a subscriber receives. */
     record Heard(int firstPublisher, int publishers) {}
 
-    /** The topics that a publisher writes. */
+    /** The topics that a publisher publishes to. */
     record Written(int firstTopic, int topics) {}
 
     static Heard heardBy(Scenario scenario, int subscriber) {
@@ -30,7 +30,7 @@ final class Streams {
         return new Written(first, firstTopicOf(scenario, publisher + 1) - first);
     }
 
-    /** Topics are cut into as many runs as there are publishers. */
+    /** The first topic of a publisher; topics are split into as many ranges as there are publishers. */
     private static int firstTopicOf(Scenario scenario, int publisher) {
         return (int) ((long) scenario.subscribers() * publisher / scenario.publishers());
     }

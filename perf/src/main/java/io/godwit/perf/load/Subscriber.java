@@ -12,7 +12,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client that subscribes and looks at what arrives. Confined to its event loop; other threads read it when the loop
+ * A client that subscribes and checks what arrives. Confined to its event loop; other threads read it after the loop
  * has handed it over.
  */
 final class Subscriber extends Connection {
@@ -22,23 +22,23 @@ final class Subscriber extends Connection {
     final int index;
     private final MessageHeader header;
     private final Promise<Void> subscribed = Promise.promise();
-    /** When the SUBSCRIBE was handed over; by {@link Time#nowNanos}. */
+    /** When the SUBSCRIBE was handed over, as {@link Time#nowNanos}. */
     private long subscribedNanos;
 
-    /** One for each publisher that it hears, the first of which has this number. */
+    /** A check for each publisher that it receives messages of, beginning with {@link #firstPublisher}. */
     private final StreamCheck[] streams;
 
     private final int firstPublisher;
-    /** For {@link Topology#LISTEN}, where nothing is known before: by topic and publisher. */
+    /** For {@link Topology#LISTEN}, where publishers are not known beforehand: checks by topic and publisher. */
     private final Map<String, StreamCheck> found = new HashMap<>();
 
     private final boolean isListening;
     private final boolean isOneOfGroup;
-    /** Null when the client acknowledges at once, by itself. */
+    /** Null if the client acknowledges at once by itself. */
     private final DelayedAcks.@Nullable Line acks;
 
     /**
-     * @param publishers how many it hears
+     * @param publishers the number of publishers that it receives messages of
      * @param acks null: it acknowledges at once
      */
     Subscriber(
@@ -150,12 +150,12 @@ final class Subscriber extends Connection {
         }
     }
 
-    /** What has arrived of a publisher that it hears. */
+    /** The check of a publisher that it receives messages of. */
     StreamCheck stream(int publisher) {
         return streams[publisher - firstPublisher];
     }
 
-    /** Of {@link Topology#LISTEN}: what is missing between messages that arrived. */
+    /** With {@link Topology#LISTEN}: the number of messages missing between those that arrived. */
     long gaps() {
         return found.values().stream().mapToLong(stream -> stream.missing(0)).sum();
     }

@@ -4,11 +4,11 @@ import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The clock of a run: {@link System#nanoTime} for all that is measured, and where it stood since 1970, for payloads
- * that another process reads. The two are compared once, so that a step of the wall clock moves nothing.
+ * The clock of a run: {@link System#nanoTime} for measuring, and its conversion to nanoseconds since 1970 for payloads
+ * that another process reads. The two clocks are compared only once, so that a step of the wall clock has no effect.
  */
 final class Time {
-    @SuppressWarnings("TimeInStaticInitializer") // compared once in the life of the process, whenever that is
+    @SuppressWarnings("TimeInStaticInitializer") // compared once per process, at any time
     private static final long EPOCH_MINUS_NANO_TIME = epochNanos(Instant.now()) - System.nanoTime();
 
     private Time() {}

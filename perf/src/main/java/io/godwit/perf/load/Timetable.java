@@ -1,8 +1,8 @@
 package io.godwit.perf.load;
 
 /**
- * When each of a series of sends is meant to happen: a fixed number, evenly spread, whatever became of the ones before.
- * Latency counts from here, so that a broker that stalls the sender gains nothing by it. Immutable.
+ * The intended times of a fixed number of sends, evenly spaced and independent of what became of earlier ones. Latency
+ * counts from these times, so that a broker does not look faster by stalling the sender. Immutable.
  */
 public final class Timetable {
     private final long startNanos;
@@ -13,8 +13,8 @@ public final class Timetable {
     /**
      * @param ratePerSecond of all sends together, above 0
      * @param count of all sends
-     * @param phase by how many sends the first one comes after the start, 0 to 1: timetables beside one another do not
-     *     send at the same instants
+     * @param phase the time of the first send after the start, as a fraction of the interval, 0 to 1; with different
+     * phases several timetables do not send at the same instants
      */
     public Timetable(long startNanos, double ratePerSecond, long count, double phase) {
         if (!(ratePerSecond > 0) || count < 0 || phase < 0 || phase > 1) {
@@ -27,11 +27,11 @@ public final class Timetable {
         this.phase = phase;
     }
 
-    /** How many sends are due at {@code nowNanos}; never more than there are. */
+    /** How many sends are due at {@code nowNanos}; at most {@link #count}. */
     public long due(long nowNanos) {
         double slots = (nowNanos - startNanos) / 1e9 * ratePerSecond - phase;
         long due = (long) Math.max(0, Math.min((double) count, slots + 1));
-        // The conversion rounds otherwise than the one below: a send is due when its own time has come.
+        // This rounds differently from intendedNanos, which decides whether a send is due.
         while (due < count && intendedNanos(due) <= nowNanos) {
             due++;
         }
@@ -41,7 +41,7 @@ public final class Timetable {
         return due;
     }
 
-    /** When send {@code slot}, from 0, is meant to happen. */
+    /** The intended time of send {@code slot}, from 0. */
     public long intendedNanos(long slot) {
         return startNanos + Math.round((slot + phase) * 1e9 / ratePerSecond);
     }

@@ -14,16 +14,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings MQTT clients, which speak TCP alone, to a broker's WebSocket: listens on a port of the loopback interface,
- * opens a WebSocket for each connection that it accepts, and pipes both ways, at the pace of the slower side. When one
- * side ends the other is ended, after what was written to it.
+ * Connects MQTT clients, which speak plain TCP only, to a broker's WebSocket: listens on a port of the loopback
+ * interface, opens a WebSocket for each accepted connection, and pipes both ways at the pace of the slower side. When
+ * one side ends, the other is ended after all data has been written to it.
  *
- * <p>There is one for each address of a broker and each local address, and of each as many instances on the same port
- * as event loops; an instance is confined to its own. It ends with its {@link Vertx}.
+ * <p>There is one relay for each pair of broker and local address, with as many instances on the same port as there are
+ * event loops; each instance is confined to its event loop. It ends with its {@link Vertx}.
  */
 final class WebSocketRelay extends VerticleBase {
     private static final String LOOPBACK = "127.0.0.1";
-    /** Of any number of instances that are deployed together: a free port, the same for all. */
+    /** Makes all instances that are deployed together listen on the same free port. */
     private static final int SHARED_FREE_PORT = -1;
 
     private final WebSocketClientOptions options;
@@ -42,23 +42,23 @@ final class WebSocketRelay extends VerticleBase {
                 .setPort(broker.port())
                 .setURI(path)
                 .addSubProtocol("mqtt")
-                .setAllowOriginHeader(false); // that is for browsers
+                .setAllowOriginHeader(false); // only browsers need it
         request.setTimeout(ClientSettings.CONNECT_TIMEOUT_MILLIS);
     }
 
     /**
-     * Completes with settings that lead over relays where the brokers' addresses are WebSockets', and with
-     * {@code clients} as they are where not.
+     * Completes with settings that lead through relays if the brokers are reached over WebSocket, else with {@code
+     * clients} unchanged.
      *
      * @param loops event loops of {@code vertx}
-     * @param errors gets why WebSockets could not be opened; the client then sees its connection closed
+     * @param errors receives the reasons why WebSockets could not be opened; the client then sees its connection closed
      */
     static Future<ClientSettings> start(Vertx vertx, ClientSettings clients, int loops, Errors errors) {
         if (!clients.isOverWebSocket()) {
             return Future.succeededFuture(clients);
         }
         List<Future<Endpoint>> relays = new ArrayList<>();
-        // In the order in which clients take brokers and local addresses, see ClientSettings.options.
+        // In the order in which clients take brokers and local addresses; see ClientSettings.connectBy.
         int pairs =
                 clients.brokers().size() * Math.max(1, clients.localAddresses().size());
         for (int i = 0; i < pairs; i++) {
@@ -87,7 +87,7 @@ final class WebSocketRelay extends VerticleBase {
 
     @Override
     public Future<?> start() {
-        // What arrives from a client while its WebSocket is being closed has nowhere to go, and says so here.
+        // Data that a client sends while its WebSocket is being closed cannot be written, which is reported here.
         context.exceptionHandler(thrown -> errors.add(name, thrown));
         webSockets = vertx.createWebSocketClient(options);
         server = vertx.createNetServer();
@@ -105,7 +105,7 @@ final class WebSocketRelay extends VerticleBase {
         if (webSockets == null) {
             throw new IllegalStateException("not deployed yet");
         }
-        client.pause(); // the CONNECT waits for its WebSocket
+        client.pause(); // the CONNECT waits until the WebSocket is open
         webSockets
                 .connect(request)
                 .onSuccess(broker -> {
@@ -113,7 +113,7 @@ final class WebSocketRelay extends VerticleBase {
                     broker.pipeTo(client);
                 })
                 .onFailure(cause -> {
-                    errors.add(name, cause); // first, so that it is there when the client notices
+                    errors.add(name, cause); // first, so that it is known when the client notices
                     client.close();
                 });
     }

@@ -1,4 +1,4 @@
-/** The load itself: clients on Vert.x MQTT, paced by a timetable, and what they find out. */
+/** The load itself: clients based on Vert.x MQTT, paced by a timetable, and their measurements. */
 @NullMarked
 package io.godwit.perf.load;
 

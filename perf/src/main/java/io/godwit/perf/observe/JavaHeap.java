@@ -11,8 +11,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The heap of another JVM of this machine and user, by {@code jcmd}, which a JDK has. Blocks for as long as a
- * collection of it takes.
+ * Reads the heap of another JVM of this machine and user with {@code jcmd}, which is part of a JDK. Blocks for as long
+ * as garbage collections of it take.
  */
 public final class JavaHeap {
     private static final Pattern USED = Pattern.compile("total .*used (\\d+)K");
@@ -21,7 +21,7 @@ public final class JavaHeap {
     private JavaHeap() {}
 
     /**
-     * Bytes in use after two collections; empty when the process is no JVM that answers, or there is no {@code jcmd}.
+     * Bytes in use after two collections; empty if the process is not a JVM that answers, or there is no {@code jcmd}.
      */
     public static OptionalLong usedBytes(long pid) throws InterruptedException {
         Optional<String> info =
@@ -29,7 +29,10 @@ public final class JavaHeap {
         return info.isEmpty() ? OptionalLong.empty() : used(info.get());
     }
 
-    /** Of the lines that tell a total: of the heap, or of each of its generations. Others are of classes. */
+    /**
+     * Adds up the lines with a total, which are of the heap or of each of its generations; other lines are about
+     * classes.
+     */
     static OptionalLong used(String info) {
         long kilobytes = 0;
         Matcher matcher = USED.matcher(info);

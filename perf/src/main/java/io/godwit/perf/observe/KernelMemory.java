@@ -6,11 +6,11 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalLong;
 
-/** What the kernel's own objects take on this machine, sockets among them. */
+/** The memory of the kernel's own objects on this machine, which include sockets. */
 public final class KernelMemory {
     private KernelMemory() {}
 
-    /** Bytes that it cannot give back while their objects live; empty where it does not tell. */
+    /** Bytes that the kernel cannot reclaim while their objects live; empty if it does not say. */
     public static OptionalLong bytes() {
         try {
             return parse(Files.readAllLines(Path.of("/proc/meminfo")));

@@ -5,11 +5,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.OptionalLong;
 
-/** What the system allows this process. */
+/** Limits that the system sets for this process. */
 public final class Limits {
     private Limits() {}
 
-    /** Files that it may open; empty where that is unlimited or cannot be told. */
+    /** Files that this process may open; empty if unlimited or unknown. */
     public static OptionalLong openFiles() {
         try (var lines = Files.lines(Path.of("/proc/self/limits"))) {
             return lines.filter(line -> line.startsWith("Max open files"))
@@ -22,7 +22,7 @@ public final class Limits {
         }
     }
 
-    /** Ports that connections from one local address to one broker may use; empty where it cannot be told. */
+    /** Ports available for connections from one local address to one broker; empty if unknown. */
     public static OptionalLong localPorts() {
         try {
             String[] range = setting("/proc/sys/net/ipv4/ip_local_port_range").split("\\s+", -1);
@@ -32,7 +32,7 @@ public final class Limits {
         }
     }
 
-    /** Connections that the kernel can still track; empty where it tracks none. */
+    /** Connections that the kernel can still track; empty if it tracks none or this is unknown. */
     public static OptionalLong trackedConnections() {
         try {
             long most = Long.parseLong(setting("/proc/sys/net/netfilter/nf_conntrack_max"));
@@ -44,8 +44,8 @@ public final class Limits {
     }
 
     /**
-     * In one read: the kernel gives nothing to a second one, and {@link Files#readString} begins with a read of one
-     * byte.
+     * Reads a file with a single read, as the kernel returns nothing to a second one; {@link Files#readString} begins
+     * with a read of one byte.
      */
     private static String setting(String file) throws IOException {
         try (var reader = Files.newBufferedReader(Path.of(file))) {

@@ -10,20 +10,20 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Finds the process of this machine that listens on a port, so that a local broker is watched without a word. */
+/** Finds the process of this machine that listens on a port, so that a local broker is watched without options. */
 public final class ListeningProcess {
     private static final String LISTEN = "0A";
 
     private ListeningProcess() {}
 
-    /** Empty when there is none, or it is another user's. */
+    /** The process; empty if there is none, or if it belongs to another user. */
     public static Optional<Long> onPort(int port) {
         Set<String> sockets = new HashSet<>();
         for (String table : List.of("/proc/net/tcp", "/proc/net/tcp6")) {
             try {
                 sockets.addAll(listening(Files.readAllLines(Path.of(table)), port));
             } catch (IOException | UncheckedIOException e) {
-                // no IPv6 here, or no Linux: the other table tells, or none
+                // no IPv6, or not Linux: the other table may have it
             }
         }
         if (sockets.isEmpty()) {
@@ -41,7 +41,7 @@ public final class ListeningProcess {
         return Optional.empty();
     }
 
-    /** The inodes of sockets that listen on {@code port}, as links to them read. */
+    /** The sockets that listen on {@code port}, in the form of links to them: {@code socket:[INODE]}. */
     static Set<String> listening(List<String> table, int port) {
         Set<String> sockets = new HashSet<>();
         for (String line : table) {
@@ -64,7 +64,7 @@ public final class ListeningProcess {
                 }
             }
         } catch (IOException | java.nio.file.DirectoryIteratorException e) {
-            return false; // it has ended, or is another user's
+            return false; // it has ended, or belongs to another user
         }
         return false;
     }

@@ -13,10 +13,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The usage that brokers tell at a metrics endpoint in the text form of Prometheus. What is understood:
- * {@code process_cpu_seconds_total}, or else {@code process_cpu_usage} (a share of the machine's cores, which is summed
- * over the time between two reads); {@code process_resident_memory_bytes}, or else the sum of
- * {@code jvm_memory_used_bytes}. Lines that are not understood are skipped.
+ * The usage that brokers report at a metrics endpoint in the text format of Prometheus. CPU is {@code
+ * process_cpu_seconds_total}, or else {@code process_cpu_usage} (a share of the machine's cores, multiplied by the time
+ * between two reads and added up). Memory is {@code process_resident_memory_bytes}, or else the sum of {@code
+ * jvm_memory_used_bytes}. Other lines are skipped.
  */
 public final class MetricsUsage implements UsageSource {
     private static final Duration TIMEOUT = Duration.ofSeconds(2);
@@ -27,12 +27,15 @@ public final class MetricsUsage implements UsageSource {
     private final int cores;
     private final HttpClient client =
             HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
-    /** Of gauges: what they have added up to, and when they were read last. */
+    /**
+     * For endpoints that report {@code process_cpu_usage} only: the seconds added up so far, and the time of the last
+     * read.
+     */
     private final double[] summedCpuSeconds;
 
     private final long[] lastReadNanos;
 
-    /** @param cores of the machine of each, of which those that tell a share only tell it */
+    /** @param cores of each broker's machine, for endpoints that report a share only */
     public MetricsUsage(List<URI> endpoints, int cores) {
         this.endpoints = List.copyOf(endpoints);
         this.cores = cores;
@@ -91,7 +94,7 @@ public final class MetricsUsage implements UsageSource {
         return Optional.of(new Usage((long) (cpuSeconds.getAsDouble() * 1e9), -1, (long) memory.orElse(0)));
     }
 
-    /** Over all labels; empty when there is no such metric. */
+    /** The sum over all labels; empty if there is no such metric. */
     private static OptionalDouble sum(String text, String name) {
         double sum = 0;
         boolean isThere = false;

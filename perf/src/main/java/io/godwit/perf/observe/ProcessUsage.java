@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** The usage of processes of this machine, out of {@code /proc}; of all of them together. */
+/** The usage of processes of this machine, added up, from {@code /proc}. */
 public final class ProcessUsage implements UsageSource {
-    /** Linux tells CPU times to user space in hundredths of a second, on all machines a JVM runs on. */
+    /** Linux reports CPU times in hundredths of a second, on all machines that a JVM runs on. */
     private static final long TICK_NANOS = 10_000_000;
 
     private static final Path PROC = Path.of("/proc");
@@ -45,12 +45,12 @@ public final class ProcessUsage implements UsageSource {
             return Optional.of(
                     parse(Files.readString(process.resolve("stat")), Files.readString(process.resolve("status"))));
         } catch (IOException | IllegalArgumentException e) {
-            return Optional.empty(); // it has ended, or is another user's
+            return Optional.empty(); // it has ended, or belongs to another user
         }
     }
 
     static Usage parse(String stat, String status) {
-        // The command's name stands in brackets, and may have any character in it.
+        // The command's name is in brackets and may contain any character.
         String[] fields = stat.substring(stat.lastIndexOf(')') + 2).strip().split(" +", -1);
         long user = Long.parseLong(fields[11]);
         long system = Long.parseLong(fields[12]);

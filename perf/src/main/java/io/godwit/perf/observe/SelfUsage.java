@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** What this process, its event loops and the machine as a whole have used since the last look. One thread looks. */
+/** The usage of this process, its event loops and the machine as a whole since the last look. Used by one thread. */
 public final class SelfUsage {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
@@ -25,12 +25,12 @@ public final class SelfUsage {
     private long machineTotal;
 
     /**
-     * What was used since the look before.
+     * The usage since the look before.
      *
      * @param cores that this process kept busy
      * @param busiestLoop share of a core that the busiest event loop used, 0 to 1
-     * @param gcShare share of the time that collections took, 0 to 1
-     * @param machine share of all cores that all processes used, 0 to 1; negative where it cannot be told
+     * @param gcShare share of the time that garbage collections took, 0 to 1
+     * @param machine share of all cores that all processes used, 0 to 1; negative if unknown
      */
     public record Look(double cores, double busiestLoop, double gcShare, double machine, long residentBytes) {}
 

@@ -1,10 +1,10 @@
 package io.godwit.perf.observe;
 
 /**
- * What processes have used so far.
+ * The resources that processes have used since they started.
  *
- * @param userCpuNanos CPU time outside the kernel; NaN-free: -1 where it is not known apart
- * @param cpuNanos CPU time in all
+ * @param cpuNanos CPU time in total
+ * @param userCpuNanos CPU time outside the kernel; -1 if it is not known separately
  */
 public record Usage(long cpuNanos, long userCpuNanos, long residentBytes) {
     Usage plus(Usage other) {

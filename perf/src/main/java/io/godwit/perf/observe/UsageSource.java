@@ -2,21 +2,21 @@ package io.godwit.perf.observe;
 
 import java.util.Optional;
 
-/** Where the usage of a broker is read. Called by one thread; may read files or the network, within seconds. */
+/** Reads the usage of a broker. Called by one thread; may read files or the network, for some seconds. */
 public interface UsageSource {
-    /** Empty when it cannot be told now. */
+    /** The usage now; empty if it cannot be read. */
     Optional<Usage> read();
 
-    /** Of all machines that it reads: what a share of them is a share of. */
+    /** The cores of all machines that it reads, of which shares are computed. */
     default int cores() {
         return Runtime.getRuntime().availableProcessors();
     }
 
-    /** Whether it runs on this machine. */
+    /** Whether the broker runs on this machine. */
     default boolean isHere() {
         return true;
     }
 
-    /** What it is, for the report. */
+    /** A description for the report. */
     String describe();
 }

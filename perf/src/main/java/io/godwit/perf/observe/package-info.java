@@ -1,4 +1,4 @@
-/** CPU and memory of the broker and of the tool itself, while a load runs. */
+/** Reads CPU and memory of the broker and of the tool itself while a load runs. */
 @NullMarked
 package io.godwit.perf.observe;
 

@@ -14,7 +14,7 @@ import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
 
-/** The reports of {@code published.yml}, the one place of their figures. */
+/** The reports in {@code published.yml}, which is the only place with their figures. */
 public final class PublishedReports {
     private static final String FILE = "published.yml";
 
@@ -96,7 +96,7 @@ public final class PublishedReports {
         return reports.stream().flatMap(report -> report.tables().stream()).toList();
     }
 
-    /** The tables with rows of this scenario: of its name, kind of session and start. */
+    /** The tables with rows of this scenario: of the same name, kind of session and start. */
     public List<PublishedTable> tablesOf(Scenario scenario) {
         return tables().stream()
                 .filter(table -> !table.rowsOf(scenario.name()).isEmpty())
@@ -109,7 +109,7 @@ public final class PublishedReports {
                 .toList();
     }
 
-    /** One table for each of {@code kinds}, for its columns. */
+    /** The first table of each of {@code kinds}, for its columns. */
     public List<PublishedTable> tablesOfKinds(List<String> kinds) {
         return kinds.stream()
                 .flatMap(kind -> tables().stream()

@@ -11,7 +11,7 @@ import java.util.Optional;
  * A table of a published report.
  *
  * @param kind tables of one kind have the same columns
- * @param isClean what its scenarios need besides their names; empty where the names say it
+ * @param isClean the kind of session of all its scenarios; empty if their names say it
  */
 public record PublishedTable(
         String report,
@@ -34,7 +34,7 @@ public record PublishedTable(
         }
     }
 
-    /** The scenario of a row, with what this table says of all its scenarios. */
+    /** The scenario of a row, with the settings of this table. */
     public Scenario scenario(PublishedRow row) {
         Scenario named = ScenarioName.parse(row.scenario())
                 .orElseThrow(() -> new IllegalArgumentException("not a scenario: " + row.scenario()));
@@ -43,7 +43,7 @@ public record PublishedTable(
                 .cold(isCold));
     }
 
-    /** How to run a row's scenario by hand. */
+    /** The arguments of {@code perf.sh run} for a row's scenario. */
     public String arguments(PublishedRow row) {
         Scenario named = ScenarioName.parse(row.scenario()).orElseThrow();
         StringBuilder arguments = new StringBuilder(row.scenario());

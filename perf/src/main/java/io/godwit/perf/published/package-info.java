@@ -1,4 +1,4 @@
-/** Figures of published reports, beside which ours are put. */
+/** Figures of published reports, for comparison with ours. */
 @NullMarked
 package io.godwit.perf.published;
 

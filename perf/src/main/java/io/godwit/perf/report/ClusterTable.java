@@ -11,12 +11,12 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Collects runs on clusters that this tool has started, a row each: the published figures, the scaled load and what was
- * reached. Used by one thread.
+ * Collects runs on clusters that this tool has started, a row for each, with the published figures, the scaled load and
+ * the figures reached. Used by one thread.
  */
 public final class ClusterTable {
     private static final String NONE = "-";
-    /** The columns of published tables with what a scenario carries per second; a table has one of them. */
+    /** The columns of published tables for what a scenario carries per second; each table has one of them. */
     private static final List<String> RATES = List.of(
             "Total frequency (m/s)",
             "Message Throughput Rate",
@@ -54,7 +54,7 @@ public final class ClusterTable {
     /**
      * Adds a run.
      *
-     * @param nodes brokers that it ran on, whose CPU was measured together
+     * @param nodes brokers of the cluster, whose CPU was measured together
      * @param voters of each range of stored sessions
      */
     public void add(RunResult result, int nodes, int voters) {
@@ -96,7 +96,7 @@ public final class ClusterTable {
         notes.add(note);
     }
 
-    /** What has been added so far. */
+    /** The rows and notes added so far. */
     public TableReport report() {
         return new TableReport("On a cluster of this machine", COLUMNS, rows, notes);
     }
@@ -127,7 +127,10 @@ public final class ClusterTable {
         return stated == 0 ? "the most" : rate(stated);
     }
 
-    /** As the published tables count: deliveries of a fan-out and of a random choice, else messages that come in. */
+    /**
+     * The rate by the rules of the published tables: deliveries of a fan-out and of a random choice, else messages that
+     * came in.
+     */
     private static double reached(RunResult result) {
         if (result.scenario().isConnecting()) {
             return result.connectRate();

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
-/** What of a run stands in the columns of the published tables. Not known is "-". */
+/** Computes the values of a run for the columns of the published tables; unknown values are "-". */
 final class Columns {
     private static final String NONE = "-";
     private static final Map<String, Function<RunResult, String>> BY_NAME = new HashMap<>();
@@ -89,7 +89,7 @@ final class Columns {
                 r -> bytes(r.rateIn() * r.scenario().payloadBytes()) + "/"
                         + bytes(r.rateOut() * r.scenario().payloadBytes()));
         Function<RunResult, String> load = r -> !r.broker().isHere() || r.tool().loadAverage() < 0
-                ? NONE // of this machine, the load tool's
+                ? NONE // the tool's own load is only that of this machine
                 : plain(r.tool().loadAverage());
         put("Load", load);
         put("CPU Load", load);
@@ -187,7 +187,7 @@ final class Columns {
         BY_NAME.put(column, value);
     }
 
-    /** Empty when no column of that name is known. */
+    /** The value of a run for a column; empty if the column is unknown. */
     static Optional<String> value(String column, RunResult result) {
         return Optional.ofNullable(BY_NAME.get(column)).map(value -> value.apply(result));
     }

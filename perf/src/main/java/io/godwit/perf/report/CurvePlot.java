@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Panels, one below the other, of how something grows with a load: a file of SVG by itself. The horizontal axis is the
- * load, by its logarithm where it spans powers of ten; vertical axes begin at 0. A measured point is a dot.
+ * Draws plots of values over a load, one below the other, as an SVG file. The horizontal axis is the load, logarithmic
+ * if asked for; vertical axes begin at 0. Measured points are dots.
  */
 public final class CurvePlot {
     private static final int WIDTH = 640;
@@ -33,7 +33,7 @@ public final class CurvePlot {
 
     private record Panel(String title, List<Line> lines) {}
 
-    /** @param load what grows along the axis, in words */
+    /** @param load the quantity along the horizontal axis, in words */
     public CurvePlot(String title, String load, double[] at, boolean isLogarithmic) {
         this.title = title;
         this.load = load;
@@ -41,13 +41,13 @@ public final class CurvePlot {
         this.isLogarithmic = isLogarithmic;
     }
 
-    /** Begins a panel; lines that follow are in it. */
+    /** Begins a panel, to which the following lines belong. */
     public CurvePlot panel(String name) {
         panels.add(new Panel(name, new ArrayList<>()));
         return this;
     }
 
-    /** A value for each load; NaN: not measured. */
+    /** Adds a line with a value for each load; NaN: not measured. */
     public CurvePlot line(String name, List<Double> values) {
         if (values.size() != at.length) {
             throw new IllegalArgumentException(name + ": " + values.size() + " values for " + at.length + " loads");
@@ -149,7 +149,7 @@ public final class CurvePlot {
         return top + PANEL - BELOW - value / ceiling * (PANEL - ABOVE - BELOW);
     }
 
-    /** Three digits, thousands and millions with a letter. */
+    /** Three digits; thousands and millions have a letter. */
     static String number(double value) {
         if (Math.abs(value) >= 999_950) {
             return digits(value / 1e6) + "M";

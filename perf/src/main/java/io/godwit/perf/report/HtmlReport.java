@@ -14,7 +14,7 @@ import java.util.function.DoubleFunction;
 import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 
-/** A run as one HTML file: verdict, table rows beside the published ones, charts over time, all that was found. */
+/** A run as a single HTML file: verdict, table rows beside the published ones, charts over time, and findings. */
 public final class HtmlReport {
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm 'UTC'", Locale.ROOT).withZone(ZoneOffset.UTC);

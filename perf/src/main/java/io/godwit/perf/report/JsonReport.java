@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A run as JSON: all figures, unrounded, times in milliseconds and seconds as the names say. */
+/** A run as JSON: all figures, not rounded, with times in milliseconds or seconds as their names say. */
 public final class JsonReport {
     private JsonReport() {}
 

@@ -2,7 +2,7 @@ package io.godwit.perf.report;
 
 import java.util.List;
 
-/** The frame of the HTML reports: one file, with all it needs inside. */
+/** The frame of the HTML reports, which are single files without references to others. */
 final class Page {
     private static final String STYLE = """
             :root { color-scheme: light; --ink: #1f2328; --dim: #59636e; --rule: #d8dee4; --ground: #f6f8fa; }
@@ -57,7 +57,7 @@ final class Page {
         return list.append("</ul>").toString();
     }
 
-    /** A row of cells. */
+    /** A table row with a cell for each text. */
     static String row(String htmlClass, String tag, List<String> cells) {
         StringBuilder row = new StringBuilder(htmlClass.isEmpty() ? "<tr>" : "<tr class=\"" + htmlClass + "\">");
         cells.forEach(cell -> row.append('<')

@@ -7,7 +7,7 @@ import java.io.PrintStream;
 import java.util.Locale;
 import java.util.function.Consumer;
 
-/** Shows where a run is: on a terminal one line that changes each second, else a line every few seconds. */
+/** Shows the progress of a run: on a terminal one line that changes each second, else a new line every few seconds. */
 public final class ProgressLine implements Consumer<Progress> {
     private static final int LINES_APART = 5;
 
@@ -33,7 +33,7 @@ public final class ProgressLine implements Consumer<Progress> {
         out.flush();
     }
 
-    /** Leaves the line for what follows. */
+    /** Ends the line. */
     public void end() {
         if (isTerminal && width > 0) {
             out.println();

@@ -12,8 +12,8 @@ import java.util.List;
 /**
  * A run in the columns of a published table, with the published rows of its scenario.
  *
- * @param tableId of the published table whose columns these are
- * @param published empty when the report has no such scenario
+ * @param tableId of the published table with these columns
+ * @param published empty if the report has no such scenario
  */
 public record ResultTable(
         String tableId, String title, List<String> columns, List<String> ours, List<List<String>> published) {
@@ -26,8 +26,7 @@ public record ResultTable(
     }
 
     /**
-     * The tables that a run belongs into: those that publish its scenario, or else one of the kind that has such
-     * scenarios.
+     * The tables for a run: those that publish its scenario, or else those with the columns for its kind of scenario.
      */
     public static List<ResultTable> of(RunResult result, PublishedReports reports) {
         List<PublishedTable> tables = reports.tablesOf(result.published());
@@ -72,7 +71,7 @@ public record ResultTable(
         };
     }
 
-    /** For a terminal: columns as wide as they need. */
+    /** The table as text for a terminal. */
     public String toText() {
         List<List<String>> rows = new ArrayList<>();
         rows.add(columns);

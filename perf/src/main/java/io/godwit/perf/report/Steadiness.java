@@ -6,12 +6,12 @@ import io.godwit.perf.load.Sample;
 import java.util.List;
 import java.util.Locale;
 
-/** How long a cold start takes until the broker delivers as it does at the end. */
+/** Computes how long a cold start takes until the broker delivers as it does at the end. */
 final class Steadiness {
-    /** Of the stated rate. */
+    /** Share of the stated rate that counts as steady. */
     private static final double RATE = 0.95;
 
-    /** Times the p99 of the last third. */
+    /** Multiple of the p99 of the last third up to which latency counts as steady. */
     private static final double LATENCY = 2;
 
     private Steadiness() {}
@@ -26,7 +26,7 @@ final class Steadiness {
                         seconds);
     }
 
-    /** From the first message on; negative when it never was. */
+    /** Seconds from the first message; negative if the broker did not become steady. */
     static double secondsUntilSteady(RunResult result) {
         List<Sample> samples = result.samples().stream()
                 .filter(s -> s.phase() == Phase.MEASURE)

@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * All scenarios of a suite in one document: a section for each published table, in it for each scenario the published
- * row and ours.
+ * All scenarios of a suite in one document: a section for each published table, with the published row and ours for
+ * each scenario.
  */
 public final class SuiteReport {
-    /** How the remark begins that says that the figures are the tool's and not the broker's. */
+    /** The beginning of remarks that the tool, and not the broker, limits the figures. */
     public static final String TOOL_FULL = "the tool is the bottleneck: ";
 
     private final String title;
@@ -23,11 +23,11 @@ public final class SuiteReport {
      * A scenario of the suite.
      *
      * @param arguments as {@code perf.sh run} takes them
-     * @param load what was run of it, in words; empty when it was not
-     * @param tables empty when it was not run
-     * @param remarks faults, missed rates and what makes the figures doubtful; or why it was not run
-     * @param report the name of its own report beside this one; empty when there is none
-     * @param wasRestarted whether the broker was started again for it
+     * @param load the load that was run, in words; empty if it was not run
+     * @param tables empty if it was not run
+     * @param remarks faults, missed rates and reasons to doubt the figures; or why it was not run
+     * @param report the file name of its own report beside this one; empty if there is none
+     * @param wasRestarted whether the broker was restarted for it
      */
     public record Entry(
             String arguments,
@@ -44,7 +44,7 @@ public final class SuiteReport {
             remarks = List.copyOf(remarks);
         }
 
-        /** Whether the tool, and not the broker, was what could do no more. */
+        /** Whether the tool rather than the broker was at its limit. */
         boolean isToolFull() {
             return remarks.stream().anyMatch(remark -> remark.startsWith(TOOL_FULL));
         }
@@ -95,7 +95,7 @@ public final class SuiteReport {
                     texts(json.getJsonArray("remarks")),
                     json.getString("latency"),
                     json.getString("report"),
-                    json.getBoolean("brokerRestarted", false)); // an entry that does not say it cannot be relied on
+                    json.getBoolean("brokerRestarted", false)); // unknown in older entries, which counts as no
         }
 
         private static List<String> texts(JsonArray array) {
@@ -107,7 +107,7 @@ public final class SuiteReport {
         }
     }
 
-    /** @param about the machine, the broker and the time, a line each */
+    /** @param about the machine, the broker and the time, a line for each */
     public SuiteReport(String title, List<String> about, List<Entry> entries) {
         this.title = title;
         this.about = List.copyOf(about);
@@ -116,7 +116,7 @@ public final class SuiteReport {
 
     private record Row(Entry entry, ResultTable table) {}
 
-    /** By the id of the published table, in the order in which they come up. */
+    /** The rows by the id of the published table, in the order of their first entries. */
     private Map<String, List<Row>> sections() {
         Map<String, List<Row>> sections = new LinkedHashMap<>();
         for (Entry entry : entries) {

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** What is said of a run in words, on the terminal and in the HTML report. */
+/** Describes a run in words, for the terminal and the HTML report. */
 final class Summary {
     private Summary() {}
 
@@ -60,7 +60,7 @@ final class Summary {
         return String.join(", ", parts);
     }
 
-    /** What was found, a line each. */
+    /** The findings, a line for each. */
     static List<String> findings(RunResult result) {
         List<String> lines = new ArrayList<>();
         Delivery delivery = result.delivery();
@@ -119,7 +119,7 @@ final class Summary {
         return lines;
     }
 
-    /** What makes the figures doubtful. */
+    /** The reasons to doubt the figures. */
     static List<String> cautions(RunResult result) {
         List<String> lines = new ArrayList<>();
         result.bottlenecks().forEach(reason -> lines.add("THE TOOL IS THE BOTTLENECK: " + reason));

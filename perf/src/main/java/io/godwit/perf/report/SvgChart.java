@@ -6,8 +6,8 @@ import java.util.Locale;
 import java.util.function.DoubleFunction;
 
 /**
- * Lines over time as an SVG element that needs nothing around it. The vertical axis begins at 0. A stretch of time can
- * be shaded.
+ * A chart of lines over time as a self-contained SVG element. The vertical axis begins at 0. A time interval can be
+ * shaded.
  */
 final class SvgChart {
     private static final int WIDTH = 620;
@@ -17,10 +17,10 @@ final class SvgChart {
     private static final int TOP = 34;
     private static final int BOTTOM = 34;
     private static final List<String> COLOURS = List.of("#1f6feb", "#d1671a", "#1a8754", "#8250df");
-    /** Dots to point at, where they do not become a band. */
+    /** The most samples for which dots are drawn; more of them would merge into a band. */
     private static final int MOST_DOTS = 180;
 
-    /** A value for each time; NaN: none. */
+    /** A value for each time; NaN: no value. */
     private static final class Line {
         private final String name;
         private final double[] values;
@@ -38,7 +38,7 @@ final class SvgChart {
     private double shadedFrom = Double.NaN;
     private double shadedTo = Double.NaN;
 
-    /** @param label how a value is written at the axis */
+    /** @param label formats a value for the axis */
     SvgChart(String title, double[] seconds, DoubleFunction<String> label) {
         this.title = title;
         this.seconds = seconds.clone();
@@ -157,7 +157,7 @@ final class SvgChart {
         return HEIGHT - BOTTOM - value / top * (HEIGHT - TOP - BOTTOM);
     }
 
-    /** The next number of the form 1, 2, 2.5, 4, 5 or 8 times a power of ten. */
+    /** The smallest number of the form 1, 2, 2.5, 4, 5 or 8 times a power of ten that is not below {@code value}. */
     static double ceiling(double value) {
         if (!(value > 0)) {
             return 1;

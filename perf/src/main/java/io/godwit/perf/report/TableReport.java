@@ -11,7 +11,7 @@ import java.util.List;
  * A table of several runs, as text, HTML and JSON. Immutable.
  *
  * @param rows each with a cell for each column
- * @param notes what is to be known of the figures, a sentence each
+ * @param notes remarks on the figures, a sentence each
  */
 public record TableReport(String title, List<String> columns, List<List<String>> rows, List<String> notes) {
     public TableReport {
@@ -26,7 +26,7 @@ public record TableReport(String title, List<String> columns, List<List<String>>
         }
     }
 
-    /** For a terminal: columns as wide as they need, then the notes. */
+    /** The table as text for a terminal, followed by the notes. */
     public String toText() {
         int[] widths = columns.stream().mapToInt(String::length).toArray();
         for (List<String> row : rows) {
@@ -52,7 +52,7 @@ public record TableReport(String title, List<String> columns, List<List<String>>
         return line.append('\n').toString();
     }
 
-    /** A page with all it needs inside. */
+    /** A self-contained page. */
     String toHtml() {
         StringBuilder body =
                 new StringBuilder("<h1>").append(SvgChart.escape(title)).append("</h1>\n<p class=\"sub\">");
@@ -69,7 +69,7 @@ public record TableReport(String title, List<String> columns, List<List<String>>
         return Page.of(title, body.toString());
     }
 
-    /** Cells as they are printed. */
+    /** The table as JSON, with the cells as they are printed. */
     String toJson() {
         JsonArray array = new JsonArray();
         rows.forEach(row -> array.add(new JsonArray(row)));
@@ -83,7 +83,7 @@ public record TableReport(String title, List<String> columns, List<List<String>>
                 + "\n";
     }
 
-    /** Writes {@code stem.html} and {@code stem.json}; the directory is made where it is missing. */
+    /** Writes {@code stem.html} and {@code stem.json}; creates the directory if it is missing. */
     public void write(Path directory, String stem) throws IOException {
         Files.createDirectories(directory);
         Files.writeString(directory.resolve(stem + ".html"), toHtml());

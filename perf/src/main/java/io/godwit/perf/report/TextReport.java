@@ -4,7 +4,7 @@ import io.godwit.perf.load.RunResult;
 import io.godwit.perf.scenario.Scenario;
 import java.util.List;
 
-/** The end of a run on the terminal. */
+/** The text that is printed on the terminal after a run. */
 public final class TextReport {
     private TextReport() {}
 
@@ -19,7 +19,7 @@ public final class TextReport {
         return text.toString();
     }
 
-    /** What will be run. */
+    /** The text before a run: scenario and brokers. */
     public static String before(Scenario scenario, List<String> brokers) {
         return scenario.name() + ": " + describe(scenario) + "; broker " + String.join(", ", brokers);
     }

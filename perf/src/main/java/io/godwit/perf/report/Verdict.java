@@ -8,27 +8,27 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Whether a run was what it should be, and the exit code that says so.
+ * Whether a run met its expectations, and the exit code for it.
  *
  * @param faults lost messages, repeats at QoS 2, connections that failed
  * @param shortfalls rates that were not reached
  */
 public record Verdict(List<String> faults, List<String> shortfalls) {
     public static final int OK = 0;
-    /** The run could not be made at all. */
+    /** The run could not be carried out. */
     public static final int FAILED = 1;
-    /** Wrong arguments: picocli's own. */
+    /** Wrong arguments; used by picocli. */
     public static final int USAGE = 2;
 
     public static final int FAULTS = 3;
     public static final int RATE_MISSED = 4;
-    /** Of a suite: some of what was asked for was not run. */
+    /** Exit code of a suite: some of the scenarios asked for were not run. */
     public static final int NOT_RUN = 5;
 
-    /** Of a stated rate; what is between is noise of the first and last message. */
+    /** Share of a stated rate that must be reached; the rest is noise of the first and last messages. */
     private static final double REACHED = 0.98;
 
-    /** Of a stated rate of connections, which ends with the slowest of them. */
+    /** Share of a stated rate of connections that must be reached; their time ends with the slowest of them. */
     private static final double CONNECT_REACHED = 0.95;
 
     public Verdict {
@@ -45,8 +45,8 @@ public record Verdict(List<String> faults, List<String> shortfalls) {
     }
 
     /**
-     * The exit code of several runs. Lost messages come before missed rates, these before runs that could not be made,
-     * these before those that were not made.
+     * The exit code of several runs: lost messages take precedence over missed rates, these over runs that failed, and
+     * these over runs that were left out.
      */
     public static int worst(List<Integer> codes) {
         for (int code : List.of(FAULTS, RATE_MISSED, FAILED, NOT_RUN)) {

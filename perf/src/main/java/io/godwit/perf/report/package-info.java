@@ -1,4 +1,4 @@
-/** What a run has shown, as a table row, JSON and HTML. */
+/** Reports the results of runs, as table rows, JSON and HTML. */
 @NullMarked
 package io.godwit.perf.report;
 

@@ -26,7 +26,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Puts loads on a cluster that runs, one after the other. Used by one thread. */
+/** Runs loads on a running cluster, one after the other. Used by one thread. */
 final class ClusterLoad {
     private static final double REACHED = 0.98;
     private static final Duration LONGEST_WARM_UP = Duration.ofSeconds(5);
@@ -34,12 +34,12 @@ final class ClusterLoad {
     private static final Duration DRAIN = Duration.ofSeconds(5);
     private static final Duration HELD = Duration.ofMillis(500);
     private static final Duration SHORTEST_ATTEMPT = Duration.ofSeconds(1);
-    /** Connections have closed and what they left is done by then, or nearly. */
+    /** Time after which the work that closed connections leave behind is done, or nearly. */
     private static final Duration CALM = Duration.ofSeconds(5);
 
     /**
-     * Beside large messages, warm-up is so many times longer: brokers that have not carried any spend most of their
-     * time in the JVM's compiler, for some fifteen seconds on two cores.
+     * Factor of the warm-up with large messages: brokers that have not carried any before spend most of their time in
+     * the JVM's compiler, for about fifteen seconds on two cores.
      */
     private static final int WARM_UPS_BESIDE_LARGE = 4;
 
@@ -55,7 +55,7 @@ final class ClusterLoad {
     private final double scale;
     private final Duration duration;
 
-    /** @param duration of what is measured in each load */
+    /** @param duration the measured time of each load */
     ClusterLoad(BrokerCluster cluster, double scale, Duration duration) {
         this.cluster = cluster;
         this.scale = scale;
@@ -63,10 +63,10 @@ final class ClusterLoad {
     }
 
     /**
-     * Runs it and returns what it has told. Takes the time of warm-up, measured time and draining.
+     * Runs a load and returns its figures. Blocks for warm-up, measured time and draining.
      *
-     * @throws LoadFailedException when it could not be run; others can
-     * @throws ClusterFailedException when the cluster is not what it was: no other can be run on it
+     * @throws LoadFailedException if it could not be run; other loads still can
+     * @throws ClusterFailedException if the cluster has changed so that no other load can be run on it
      */
     Figures run(Load load) throws LoadFailedException, ClusterFailedException, InterruptedException {
         return switch (load) {
@@ -103,14 +103,14 @@ final class ClusterLoad {
         return new LoadRun(scenario, 1, scenario, settings, clients, null, watched(load), progress -> {}).run();
     }
 
-    /** All brokers; where publishers and subscribers are apart, those two that have clients. */
+    /** All brokers; if publishers and subscribers are on separate nodes, only the two that have clients. */
     private Optional<UsageSource> watched(Load load) {
         List<Long> pids = cluster.pids();
         return Optional.of(new ProcessUsage(
                 load.placement() == Placement.APART ? pids.subList(0, Math.min(2, pids.size())) : pids));
     }
 
-    /** Small messages, while large ones go the same way: from somewhat before what is measured until somewhat later. */
+    /** Runs small messages while large ones take the same way, from before the measured time until after it. */
     private Figures besideLarge(Load load) throws LoadFailedException, InterruptedException {
         Duration warmUp = warmUp().multipliedBy(WARM_UPS_BESIDE_LARGE);
         FutureTask<RunResult> large = new FutureTask<>(() -> run(load, Load.large(), warmUp, duration.plus(LONGER)));
@@ -172,7 +172,7 @@ final class ClusterLoad {
         return cautions;
     }
 
-    /** Of an open loop: a rate counts when it is delivered and nothing is lost. */
+    /** The highest rate of an open loop that is delivered without loss. */
     private Figures highestRate(Load load) throws LoadFailedException, InterruptedException {
         Duration each =
                 duration.dividedBy(2).compareTo(SHORTEST_ATTEMPT) < 0 ? SHORTEST_ATTEMPT : duration.dividedBy(2);
@@ -183,7 +183,7 @@ final class ClusterLoad {
         return new Figures(Map.of(Value.RATE, highest), 0, List.of());
     }
 
-    /** The CPU of the busiest broker while nobody is connected. */
+    /** The CPU of the busiest broker while no client is connected. */
     private Figures idle() throws LoadFailedException, InterruptedException {
         TimeUnit.MILLISECONDS.sleep(CALM.toMillis());
         List<Usage> before = usage();

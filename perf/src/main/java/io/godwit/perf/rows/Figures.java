@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What one load on one cluster has told. Immutable.
+ * The figures of one load on one cluster. Immutable.
  *
  * @param lost deliveries that are missing, and messages that could not be written
- * @param cautions what makes the figures doubtful, a sentence each
+ * @param cautions reasons to doubt the figures, a sentence each
  */
 record Figures(Map<Value, Double> values, long lost, List<String> cautions) {
     Figures {

@@ -20,9 +20,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * How long clients are without service when their node dies: all are on node 2, which is killed, and they connect to
- * the others and subscribe again, as fast as they are answered. The cluster is without that node afterwards. Used by
- * one thread.
+ * Measures how long clients are without service when their node dies: all clients are on node 2, which is killed, and
+ * they connect to the other nodes and subscribe again as fast as these answer. Afterwards the cluster lacks that node.
+ * Used by one thread.
  */
 final class KilledNode {
     private static final int NODE = 2;
@@ -36,7 +36,7 @@ final class KilledNode {
         this.cluster = cluster;
     }
 
-    /** @param scenario whose subscribers are the clients of the node */
+    /** @param scenario its subscribers are the clients of the node */
     Figures run(Scenario scenario) throws LoadFailedException, ClusterFailedException, InterruptedException {
         List<Endpoint> others = new ArrayList<>(cluster.endpoints());
         ClientSettings home = ClientSettings.plain(List.of(others.remove(NODE - 1)), Placement.ACROSS);
@@ -71,8 +71,8 @@ final class KilledNode {
     }
 
     /**
-     * Connections per second, each with its subscription, of as many clients that connect to all nodes while these are
-     * well, and leave again. It also has the nodes' code compiled.
+     * Connections per second, including their subscriptions, when the same number of clients connects to all nodes
+     * while none has failed. The clients disconnect again. This also has the nodes' code compiled.
      */
     private double usualRate(Scenario scenario, LoadSettings settings)
             throws LoadFailedException, InterruptedException {

@@ -7,8 +7,8 @@ import io.godwit.perf.scenario.Topology;
 import java.util.Map;
 
 /**
- * The loads that figures are taken of, in the order in which they are run on a cluster: what is idle comes after all
- * others, and what ends a node at last.
+ * The loads that are measured, in the order in which they run on a cluster: the idle one after all others, except for
+ * those that kill a node, which are last.
  */
 enum Load {
     QOS0("QoS 0 at 20,000/s", Placement.APART),
@@ -24,7 +24,7 @@ enum Load {
     IDLE("no client", Placement.ACROSS),
     /** All clients are on one node, which is killed. */
     RECONNECT("15,000 clients of a node that is killed", Placement.ACROSS),
-    /** On a cluster of its own, whose brokers have room for the filters. */
+    /** Runs on a cluster of its own, with brokers that have memory for the filters. */
     RESYNC("a node is started again beside 1,000,000 filters", Placement.APART);
 
     private static final int PAIR_COUNT = 50;
@@ -36,7 +36,7 @@ enum Load {
     private static final int CONNECTS = 6_000;
     private static final int CLIENTS_OF_A_NODE = 15_000;
     private static final int FILTERS = 1_000_000;
-    /** An eighth of the heap is for filters, and a million take some 320 MB of it. */
+    /** Heap of a broker in MiB at scale 1: an eighth of it is for filters, and a million filters take some 320 MB. */
     private static final int MEBIBYTES_OF_FILTERS = 3_072;
 
     private static final double CANARY_RATE = 1_000;
@@ -52,7 +52,7 @@ enum Load {
         this.placement = placement;
     }
 
-    /** For the user, at scale 1. */
+    /** A title for the user, which describes the load at scale 1. */
     String title() {
         return title;
     }
@@ -61,7 +61,7 @@ enum Load {
         return placement;
     }
 
-    /** Messages per second that it begins with; 0 where it has no rate of messages. */
+    /** Messages per second to begin with; 0 if it has no rate of messages. */
     double rate(double scale) {
         return scale
                 * switch (this) {
@@ -75,10 +75,11 @@ enum Load {
     }
 
     /**
-     * The clients and what they do; {@link IllegalArgumentException} of {@link #IDLE}, which has none.
+     * The clients and their work.
      *
-     * @param scale above 0, at most 1: a part of the rates and connections; there are 50 pairs in any case
-     * @param seconds that it lasts
+     * @param scale above 0, at most 1: factor of the rates and connections; there are always 50 pairs
+     * @param seconds its duration
+     * @throws IllegalArgumentException if this is {@link #IDLE}, which has no clients
      */
     Scenario scenario(double scale, double seconds) {
         return switch (this) {
@@ -109,7 +110,7 @@ enum Load {
         };
     }
 
-    /** {@link #QOS0} and the like at another rate, in messages per second of all pairs together. */
+    /** Pairs as those of {@link #QOS0}, at another rate, in messages per second of all pairs together. */
     Scenario pairs(double rate) {
         return Scenario.named(name(), Family.FREE, Topology.ONE_TO_ONE)
                 .publishers(PAIR_COUNT)
@@ -120,8 +121,8 @@ enum Load {
     }
 
     /**
-     * What goes beside {@link #SMALL_BESIDE_LARGE}: one publisher of 20 MiB messages, as often as the two nodes of a
-     * small machine carry.
+     * The load beside {@link #SMALL_BESIDE_LARGE}: one publisher of 20 MiB messages, at a rate that two nodes on a
+     * small machine can carry.
      */
     static Scenario large() {
         return Scenario.named("LARGE", Family.FREE, Topology.ONE_TO_ONE)
@@ -133,12 +134,12 @@ enum Load {
                 .build();
     }
 
-    /** How many filters are held in {@link #RESYNC}. */
+    /** The number of filters held in {@link #RESYNC}. */
     static int filters(double scale) {
         return (int) Math.max(1, Math.round(FILTERS * scale));
     }
 
-    /** Keys of the brokers' configuration that it needs to have other values than their defaults. */
+    /** Keys of the brokers' configuration for which it needs values other than the defaults. */
     Map<String, String> configuration() {
         return switch (this) {
             case SMALL_BESIDE_LARGE -> Map.of("mqttServerConfig.maxPacketBytes", "24MB");
@@ -147,12 +148,12 @@ enum Load {
         };
     }
 
-    /** The heap that each broker needs for it at least, as the JVM takes it. */
+    /** The smallest heap that each broker needs for it, in the form of the JVM. */
     String leastHeap(double scale) {
         return this == RESYNC ? (int) Math.ceil(MEBIBYTES_OF_FILTERS * scale) + "m" : "1m";
     }
 
-    /** Whether it runs on a cluster of its own, and so long that it is run only when its row is asked for. */
+    /** Whether it runs on a cluster of its own, and takes so long that it is run only if its row is asked for. */
     boolean isApart() {
         return this == RESYNC;
     }

@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What this machine, some brokers and this tool have done since this was made: where all share few cores, that says how
- * much of a time is work. Used by one thread.
+ * The CPU that some brokers, this tool and the machine have used since this object was created; where all share few
+ * cores, it shows how much of a time was work. Used by one thread.
  */
 final class Machine {
-    /** Share of all cores above which there is no CPU left for anybody. */
+    /** Used share of all cores above which there is no CPU left for broker or tool. */
     private static final double FULL = 0.95;
 
     private final SelfUsage machine = new SelfUsage(List.of());
@@ -23,7 +23,7 @@ final class Machine {
     private final Usage brokersBefore;
     private final Usage toolBefore;
 
-    /** @param brokers their processes, which live until {@link #seconds} is asked */
+    /** @param brokers their processes, which must live until {@link #seconds} is called */
     Machine(List<Long> brokers) throws LoadFailedException {
         this.brokers = new ProcessUsage(brokers);
         brokersBefore = read(this.brokers);
@@ -35,14 +35,14 @@ final class Machine {
                 .orElseThrow(() -> new LoadFailedException("the CPU time of " + usage.describe() + " cannot be read"));
     }
 
-    /** Of CPU time that was used. */
+    /** Seconds of CPU time used. */
     Map<Value, Double> seconds() throws LoadFailedException {
         return Map.of(
                 Value.BROKERS_CPU, (read(brokers).cpuNanos() - brokersBefore.cpuNanos()) / 1e9,
                 Value.TOOL_CPU, (read(tool).cpuNanos() - toolBefore.cpuNanos()) / 1e9);
     }
 
-    /** Whether it had no CPU left, as a caution beside figures; a list that can be added to. */
+    /** A caution if the machine had no CPU left; a modifiable list. */
     List<String> cautions() {
         List<String> cautions = new ArrayList<>();
         if (machine.look().machine() > FULL) {

@@ -11,9 +11,9 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** Collects the figures of all loads on all clusters, of each as many as it was run. Owned by one thread. */
+/** Collects the figures of all loads on all clusters, of each run. Confined to one thread. */
 final class Measurements {
-    /** Loads that are named beside what makes their figures doubtful. */
+    /** The most loads that are named with a caution; if there are more, their number is given. */
     private static final int MOST_PLACES = 3;
 
     private final Map<Setup, Map<Load, List<Figures>>> figures = new HashMap<>();
@@ -25,12 +25,12 @@ final class Measurements {
                 .add(told);
     }
 
-    /** A load could not be run, for a reason that the user is told. */
+    /** Adds the reason, for the user, why a load could not be run. */
     void addFault(String reason) {
         faults.add(reason);
     }
 
-    /** Each reason once, in the order in which they came. */
+    /** The reasons without repetition, in the order in which they were added. */
     List<String> faults() {
         return List.copyOf(faults);
     }
@@ -39,7 +39,10 @@ final class Measurements {
         return figures.getOrDefault(setup, Map.of()).getOrDefault(load, List.of());
     }
 
-    /** The median of what was told; of an even number the mean of the two in the middle. Empty when nothing was. */
+    /**
+     * The median of a value over all runs; the mean of the two in the middle if their number is even. Empty if there
+     * are none.
+     */
     OptionalDouble median(Setup setup, Load load, Value value) {
         double[] sorted = of(setup, load).stream()
                 .filter(told -> told.values().containsKey(value))
@@ -53,12 +56,12 @@ final class Measurements {
         return OptionalDouble.of(sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2);
     }
 
-    /** Of all times that it was run. */
+    /** Lost messages in all runs of a load. */
     long lost(Setup setup, Load load) {
         return of(setup, load).stream().mapToLong(Figures::lost).sum();
     }
 
-    /** In all loads on all clusters. */
+    /** Lost messages in all loads on all clusters. */
     long lost() {
         return figures.values().stream()
                 .flatMap(loads -> loads.values().stream())
@@ -67,7 +70,10 @@ final class Measurements {
                 .sum();
     }
 
-    /** Each once, with the loads and clusters that it is about; with their number where these are many. */
+    /**
+     * The cautions without repetition, each with the loads and clusters that it is about, or with their number if there
+     * are many.
+     */
     List<String> cautions() {
         Map<String, Set<String>> places = new TreeMap<>();
         figures.forEach((setup, loads) -> loads.forEach((load, all) -> all.forEach(told -> told.cautions()

@@ -2,7 +2,7 @@ package io.godwit.perf.rows;
 
 import io.godwit.perf.load.LoadFailedException;
 
-/** Finds the highest rate that is reached, in at most eleven attempts. */
+/** Searches for the highest rate that is reached, in at most eleven attempts. */
 final class RateSearch {
     private static final int MOST_DOUBLINGS = 6;
     private static final int HALVINGS = 4;
@@ -16,11 +16,12 @@ final class RateSearch {
     }
 
     /**
-     * Doubles the rate until one is not reached, or halves it until one is. Then it goes to the middle of what is left,
-     * four times: the answer is at most 5 % below the highest rate.
+     * Doubles the rate until one is not reached, or halves it until one is; six times at most. Then it bisects the
+     * interval in between four times, so that the result is at most 5 % below the highest rate that is reached, unless
+     * that is more than 64 times {@code first}.
      *
      * @param first above 0
-     * @return the highest rate that was reached; 0 when none was, down to a 64th of {@code first}
+     * @return the highest rate that was reached; 0 if none was, down to a 64th of {@code first}
      */
     static double highest(double first, Attempt attempt) throws LoadFailedException, InterruptedException {
         double reached = 0;

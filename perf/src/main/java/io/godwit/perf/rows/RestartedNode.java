@@ -17,22 +17,23 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long a node takes to learn the filters of live sessions of another one, and what others notice meanwhile. Clients
- * of node 1 hold the filters. Node 2 is killed, and started again when the others have gone on without it; it has to
- * know all filters before it serves. A link that is only broken for a while resumes, and nothing is told anew: so it is
- * the process that goes. A client of node 1 hears one of the last node all the time. Used by one thread.
+ * Measures how long a node takes to learn the filters of live sessions of another one, and how this affects the others.
+ * Clients of node 1 hold the filters. Node 2 is killed, and restarted after the others have gone on without it; it has
+ * to know all filters before it serves. The process is killed, as a link that is only interrupted resumes without
+ * sending the filters again. Meanwhile a client of node 1 receives messages from one of the last node. Used by one
+ * thread.
  */
 final class RestartedNode {
     private static final int HOLDER = 1;
     private static final int NODE = 2;
-    /** Filters that are looked at afterwards, whether the node knows them. */
+    /** The number of filters for which it is checked afterwards that the node knows them. */
     private static final int LOOKED_AT = 1_000;
 
     private static final Duration LONGEST = Duration.ofMinutes(2);
-    /** By then the others have gone on without a node that was killed, which takes them three seconds at most. */
+    /** Time after which the others have gone on without a killed node, for which they need three seconds at most. */
     private static final Duration GONE = Duration.ofSeconds(5);
 
-    /** The first messages of a cluster are slow. */
+    /** Time for the first messages of a cluster, which are slow. */
     private static final Duration WARM_UP = Duration.ofSeconds(5);
 
     private static final Duration BEFORE = Duration.ofSeconds(5);
@@ -45,8 +46,8 @@ final class RestartedNode {
     }
 
     /**
-     * @param filters that are held
-     * @param rate of messages between the other nodes, per second
+     * @param filters the number of filters held
+     * @param rate messages per second between the other nodes
      */
     Figures run(int filters, double rate) throws LoadFailedException, ClusterFailedException, InterruptedException {
         List<Endpoint> nodes = cluster.endpoints();
@@ -61,7 +62,7 @@ final class RestartedNode {
             cluster.kill(NODE);
             TimeUnit.MILLISECONDS.sleep(GONE.toMillis());
             cluster.restart(NODE);
-            Machine machine = new Machine(cluster.pids()); // the start of the JVM is part of it
+            Machine machine = new Machine(cluster.pids()); // includes the start of the JVM
             Rejoin rejoin = cluster.awaitRejoin(NODE, HOLDER, LONGEST);
             Map<Value, Double> values = new EnumMap<>(machine.seconds());
             List<String> cautions = machine.cautions();
@@ -89,7 +90,7 @@ final class RestartedNode {
         return Duration.between(from, to).toMillis() / 1e3;
     }
 
-    /** Of ten, seven without wildcard, two with a plus, one with a hash. */
+    /** Of ten filters seven are without wildcard, two have a plus, and one has a hash. */
     static String filter(int i) {
         String site = "site" + i / 50 % 100;
         return switch (i % 10) {
@@ -99,7 +100,7 @@ final class RestartedNode {
         };
     }
 
-    /** What filter {@code i} matches, and no other does. */
+    /** A topic that matches filter {@code i} only. */
     static String topic(int i) {
         String site = "site" + i / 50 % 100;
         return site + "/l" + i % 50 + "/d" + i + (i % 10 == 7 || i % 10 == 8 ? "/state" : "/value");

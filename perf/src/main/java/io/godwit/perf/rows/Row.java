@@ -4,12 +4,12 @@ import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A row of the table: what is told of a load on a cluster, what that is compared with, and the figure to reach.
+ * A row of the table: a value of a load on a cluster, the cluster that it is compared with, and the figure to reach.
  *
  * @param id by which the user chooses it; several rows may share one
- * @param base the cluster that it is compared with; null where {@code comparison} is {@link Comparison#ALONE}
- * @param target NaN where there is none
- * @param stretch what would be better than the target; NaN where there is none
+ * @param base the cluster that it is compared with; null if {@code comparison} is {@link Comparison#ALONE}
+ * @param target the figure to reach; NaN if there is none
+ * @param stretch a figure better than the target; NaN if there is none
  */
 record Row(
         String id,
@@ -22,13 +22,13 @@ record Row(
         double target,
         double stretch) {
 
-    /** How the figure is made. */
+    /** How the figure is computed. */
     enum Comparison {
         /** The value divided by that of the base. */
         RATIO,
-        /** The value less that of the base. */
+        /** The value minus that of the base. */
         DIFFERENCE,
-        /** The value as it is. */
+        /** The value itself. */
         ALONE
     }
 
@@ -38,7 +38,10 @@ record Row(
         }
     }
 
-    /** What is compared with {@link #target}; empty while a value is missing, or a ratio has 0 below. */
+    /**
+     * The figure that is compared with {@link #target}; empty while a value is missing, or if a ratio would be divided
+     * by 0.
+     */
     OptionalDouble figure(Measurements told) {
         OptionalDouble here = told.median(setup, load, value);
         if (here.isEmpty() || base == null) {
@@ -54,7 +57,10 @@ record Row(
                         : here.getAsDouble() - there.getAsDouble());
     }
 
-    /** Whether a figure reaches the target: {@code stretch}, {@code yes}, {@code no}, or {@code -} without a target. */
+    /**
+     * Whether a figure reaches the target: {@code stretch} if it reaches that too, else {@code yes} or {@code no};
+     * {@code -} without a target.
+     */
     String verdict(double figure) {
         if (!Double.isNaN(stretch) && value.meets(figure, stretch)) {
             return "stretch";

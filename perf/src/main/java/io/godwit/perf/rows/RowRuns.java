@@ -20,9 +20,9 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Measures rows: starts each cluster that they need, puts all loads on it that they ask for, ends it, and goes on to
- * the next. With several passes each cluster is started as often, in turn forwards and backwards, so that a machine
- * that becomes slower or busier meets all alike. Used once, by one thread.
+ * Measures rows: starts each cluster that they need, runs all their loads on it, stops it, and goes on to the next.
+ * With several passes each cluster is started once in each, in alternating order, so that a machine that becomes slower
+ * or busier affects all clusters alike. Used once, by one thread.
  */
 public final class RowRuns {
     private final List<Row> rows;
@@ -35,11 +35,11 @@ public final class RowRuns {
 
     /**
      * @param many the cluster that is compared with one node
-     * @param sizes of clusters whose CPU per message is compared
+     * @param sizes the clusters whose CPU per message is compared
      * @param only ids of rows; empty for all
-     * @param clusters makes settings, and throws {@link IllegalArgumentException} where a cluster cannot be so
-     * @param scale above 0, at most 1: a part of rates and connections
-     * @param duration of what is measured in each load
+     * @param clusters creates settings; throws {@link IllegalArgumentException} if there can be no such cluster
+     * @param scale above 0, at most 1: factor of rates and connections
+     * @param duration the measured time of each load
      */
     public RowRuns(
             Setup many,
@@ -57,14 +57,14 @@ public final class RowRuns {
         }
         rows = Rows.of(many, sizes, only);
         loads = loads(rows);
-        // what is wrong with one is told before any is started
+        // reports mistakes in any of them before one is started
         loads.keySet().forEach(setup -> this.clusters.put(setup, clusters.apply(setup)));
         this.scale = scale;
         this.duration = duration;
         this.out = out;
     }
 
-    /** What has to be run on which cluster, in the order of the rows. */
+    /** The loads to run on each cluster, which are in the order of the rows. */
     static Map<Setup, Set<Load>> loads(List<Row> rows) {
         Map<Setup, Set<Load>> loads = new LinkedHashMap<>();
         for (Row row : rows) {
@@ -77,7 +77,7 @@ public final class RowRuns {
         return loads;
     }
 
-    /** Runs all loads, {@code passes} times; what fails is noted and the rest goes on. */
+    /** Runs all loads, {@code passes} times; a failure is recorded and the others go on. */
     public void run(int passes) throws InterruptedException {
         for (int pass = 0; pass < passes; pass++) {
             List<Setup> setups = new ArrayList<>(loads.keySet());
@@ -93,7 +93,7 @@ public final class RowRuns {
         }
     }
 
-    /** Those that follow each other on one cluster, and each of the others by itself. */
+    /** Groups the loads: those that share one cluster together, and each of the others alone. */
     static List<Set<Load>> together(Set<Load> loads) {
         Map<Boolean, Set<Load>> parts =
                 loads.stream().collect(Collectors.partitioningBy(Load::isApart, Collectors.toCollection(TreeSet::new)));
@@ -148,7 +148,7 @@ public final class RowRuns {
         return load.title() + ": " + String.join(", ", parts);
     }
 
-    /** What has been measured so far. */
+    /** The table of what has been measured so far. */
     public TableReport table() {
         return RowTable.of(
                 rows,
@@ -156,12 +156,12 @@ public final class RowRuns {
                 scale < 1 ? List.of("rates and connections are " + scale + " of what their names say") : List.of());
     }
 
-    /** Deliveries that did not come, in all loads so far. */
+    /** Deliveries that were lost, in all loads so far. */
     public long lost() {
         return told.lost();
     }
 
-    /** Whether some load could not be run. */
+    /** Whether any load could not be run. */
     public boolean hasFailed() {
         return !told.faults().isEmpty();
     }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalDouble;
 
-/** Puts what was measured beside the figures to reach. */
+/** Builds the table of measured figures beside the figures to reach. */
 final class RowTable {
     private static final String NONE = "-";
     private static final List<String> COLUMNS =
@@ -14,7 +14,7 @@ final class RowTable {
 
     private RowTable() {}
 
-    /** @param notes besides what was found doubtful and what has failed */
+    /** @param notes remarks to be added before the cautions and faults of {@code told} */
     static TableReport of(List<Row> rows, Measurements told, List<String> notes) {
         List<List<String>> cells = rows.stream().map(row -> cells(row, told)).toList();
         List<String> all = new ArrayList<>(notes);

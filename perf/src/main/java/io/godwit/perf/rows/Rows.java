@@ -7,21 +7,23 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The rows that can be asked for, with the figures to reach. */
+/** All rows, with the figures to reach. */
 public final class Rows {
     private static final double NONE = Double.NaN;
-    /** Figures of one load in two runs on a busy machine differ by about as much: that much is flat. */
+    /**
+     * Ratio up to which a figure counts as unchanged: two runs of one load on a busy machine differ by about as much.
+     */
     private static final double FLAT = 1.1;
 
     private Rows() {}
 
     /**
-     * @param many the cluster that is compared with one node; of several nodes
-     * @param sizes of clusters whose CPU per message is compared, each at least 1; the base is the smallest of at least
-     *     three nodes, or else the largest
-     * @param only ids; empty for all but those whose loads run apart
-     * @return in the order of the table; {@link IllegalArgumentException}, with a sentence for the user, when an id is
-     *     not known
+     * @param many the cluster that is compared with one node; it has several nodes
+     * @param sizes the clusters whose CPU per message is compared, each with at least one node; the base is the first
+     * with at least three nodes, or else the last
+     * @param only ids; empty for all except those whose loads run on a cluster of their own
+     * @return in the order of the table
+     * @throws IllegalArgumentException if an id is unknown; its message is for the user
      */
     static List<Row> of(Setup many, List<Setup> sizes, Set<String> only) {
         List<Row> all = new ArrayList<>(List.of(

@@ -2,15 +2,15 @@ package io.godwit.perf.rows;
 
 import java.util.Locale;
 
-/** What is told of a load. */
+/** The kinds of values that are measured. */
 enum Value {
     /** Microseconds of the brokers' CPU for each delivery. */
     CPU("us of CPU per message", "%.1f", true),
     /** Deliveries per second. */
     RATE("messages/s", "%,.0f", false),
-    /** Milliseconds from the time intended to the arrival. */
+    /** Milliseconds from the intended time of sending to the arrival. */
     P99("ms, p99", "%.2f", true),
-    /** The same before something was done to the cluster. */
+    /** {@link #P99} before something was done to the cluster. */
     P99_BEFORE("ms, p99 before", "%.2f", true),
     /** Milliseconds from SUBSCRIBE to SUBACK. */
     SUBACK_P99("ms, p99", "%.2f", true),
@@ -18,19 +18,19 @@ enum Value {
     CONNECTS("connections/s", "%,.0f", false),
     /** Seconds without service, from the loss of a node until the first of its clients is served by another one. */
     FIRST_SERVED("s until the first is served", "%.2f", true),
-    /** The same until half of them are served. */
+    /** Seconds without service until half of the clients are served. */
     HALF_SERVED("s until half are served", "%.2f", true),
-    /** The same until the last is served. */
+    /** Seconds without service until all clients are served. */
     ALL_SERVED("s until all are served", "%.2f", true),
-    /** Seconds from the first contact of a node with another one until it knows all filters there. */
+    /** Seconds from the first contact of a node with another one until it knows all filters of that one. */
     FILTERS_KNOWN("s until all filters are known", "%.2f", true),
-    /** The same until its listeners are open. */
+    /** Seconds from that contact until its listeners are open. */
     SERVING("s until it serves", "%.2f", true),
-    /** Seconds of CPU time that brokers used while something happened. */
+    /** Seconds of CPU time that brokers used during an event. */
     BROKERS_CPU("s of CPU of the brokers", "%.2f", true),
-    /** The same of this tool. */
+    /** Seconds of CPU time that this tool used during it. */
     TOOL_CPU("s of CPU of the tool", "%.2f", true),
-    /** Cores that the busiest broker takes. */
+    /** Cores that the busiest broker keeps busy. */
     CORES("cores", "%.4f", true);
 
     private final String unit;

@@ -1,4 +1,7 @@
-/** What a cluster costs beside one node: the same loads on both in one command, and the ratios of their figures. */
+/**
+ * Measures what a cluster costs compared with one node: one command runs the same loads on both and gives the ratios of
+ * their figures.
+ */
 @NullMarked
 package io.godwit.perf.rows;
 

@@ -1,11 +1,11 @@
 package io.godwit.perf.scenario;
 
-/** Whose names and tables a scenario has. */
+/** The report or tool whose names and tables a scenario uses. */
 public enum Family {
     BIFROMQ,
     EMQ,
     RMQTT,
     MQTT_SERVER,
-    /** Neither: pub, sub and conn. */
+    /** None of these: the scenarios of {@code pub}, {@code sub}, {@code conn} and the like. */
     FREE
 }

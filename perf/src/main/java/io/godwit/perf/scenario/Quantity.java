@@ -6,20 +6,20 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Numbers as the names of scenarios have them: {@code 30k}, {@code 1.5K}, {@code 1M}; and sizes, where K is 1,024
- * bytes.
+ * Parses numbers as they are in the names of scenarios: {@code 30k}, {@code 1.5K}, {@code 1M}; also sizes, where K is
+ * 1,024 bytes.
  */
 public final class Quantity {
     private static final Pattern FORM = Pattern.compile("(\\d{1,9}(?:\\.\\d{1,6})?)([kKmM]?)");
 
     private Quantity() {}
 
-    /** Empty when {@code text} is no such number. */
+    /** The number; empty if {@code text} is none. */
     public static OptionalDouble number(String text) {
         return parse(text, 1_000);
     }
 
-    /** Bytes; empty when {@code text} is no such number. */
+    /** A number of bytes; empty if {@code text} is none. */
     public static OptionalDouble bytes(String text) {
         return parse(text, 1_024);
     }
@@ -43,7 +43,7 @@ public final class Quantity {
         return brief((double) value);
     }
 
-    /** The shortest form that says the number to three digits or exactly: 15k, 1.5k, 300, 1M. */
+    /** The shortest form that has the number exactly or to three digits: 15k, 1.5k, 300, 1M. */
     public static String brief(double value) {
         if (value >= 1_000_000) {
             return trimmed(value / 1_000_000) + "M";

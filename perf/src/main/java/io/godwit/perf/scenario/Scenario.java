@@ -3,16 +3,16 @@ package io.godwit.perf.scenario;
 import java.util.function.UnaryOperator;
 
 /**
- * A load: so many clients of each kind, what they send, and how fast.
+ * A load: how many clients of each kind there are, what they send, and how fast.
  *
  * @param name as the user gave it
  * @param ratePerPublisher messages per second of each publisher; 0: a closed loop, as fast as acknowledgements allow
  * @param background connections that do nothing
- * @param connectRate connections per second; 0: as fast as they are answered
- * @param messagesEach what each client publishes, for {@link Topology#CONNECT_AND_PUBLISH} only
- * @param nodes of the cluster that the name speaks of; it changes nothing in the load
- * @param voters of each range of stored sessions that the name speaks of; 0: it says nothing; it changes nothing either
- * @param isCold whether the load begins at once, without warm-up, and all of it counts
+ * @param connectRate connections per second; 0: as fast as the broker answers
+ * @param messagesEach messages that each client publishes, for {@link Topology#CONNECT_AND_PUBLISH} only
+ * @param nodes of the cluster according to the name; it has no effect on the load
+ * @param voters of each range of stored sessions according to the name; 0 if it has none; without effect on the load
+ * @param isCold whether the load begins at once without warm-up, and all of it counts
  */
 public record Scenario(
         String name,
@@ -58,22 +58,22 @@ public record Scenario(
         return publishers + subscribers + background;
     }
 
-    /** Whether it says how many messages per second are sent. */
+    /** Whether a rate of messages is given. */
     public boolean isOpenLoop() {
         return publishers > 0 && ratePerPublisher > 0 && topology != Topology.CONNECT_AND_PUBLISH;
     }
 
-    /** Whether publishers send whenever their windows have room. */
+    /** Whether publishers send as soon as their windows permit. */
     public boolean isClosedLoop() {
         return publishers > 0 && ratePerPublisher == 0 && topology != Topology.CONNECT_AND_PUBLISH;
     }
 
-    /** Whether opening connections is what is measured. */
+    /** Whether the opening of connections is measured. */
     public boolean isConnecting() {
         return topology == Topology.CONNECTIONS || topology == Topology.CONNECT_AND_PUBLISH;
     }
 
-    /** Messages per second that the publishers send together; 0 where nothing is said. */
+    /** Messages per second that all publishers send together; 0 if no rate is given. */
     public double statedRateIn() {
         return isOpenLoop() ? publishers * ratePerPublisher : 0;
     }
@@ -83,7 +83,7 @@ public record Scenario(
         return statedRateIn() * copies();
     }
 
-    /** How many subscribers get each message. */
+    /** How many subscribers receive each message. */
     public int copies() {
         return switch (topology) {
             case FAN_OUT -> subscribers;
@@ -93,9 +93,9 @@ public record Scenario(
     }
 
     /**
-     * The same shape, smaller: connections of each kind and the rates of all together shrink by {@code scale}, what a
-     * publisher sends and how large stays. The few publishers of a fan-out or of a random choice stay, a shared group
-     * has at least two members, and no kind of client vanishes.
+     * The same scenario with fewer clients: connections of each kind and total rates shrink by {@code scale}, whereas
+     * the rate and the payload of each publisher stay. The few publishers of a fan-out or of a random choice stay as
+     * well, a shared group has at least two members, and publishers and subscribers do not become none.
      */
     public Scenario scaled(double scale) {
         if (!(scale > 0 && scale <= 1)) {
@@ -129,7 +129,7 @@ public record Scenario(
         return new Builder(name, family, topology);
     }
 
-    /** Collects what a scenario is. */
+    /** Builds a scenario. */
     public static final class Builder {
         private final String name;
         private final Family family;

@@ -8,7 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads the names by which users know their scenarios. Capitals do not matter.
+ * Parses the names by which users know their scenarios, ignoring case.
  *
  * <table>
  * <caption>Forms</caption>
@@ -28,7 +28,7 @@ import java.util.regex.Pattern;
  * </table>
  */
 public final class ScenarioName {
-    /** What all tests of EMQ's report had in the background. */
+    /** Idle connections in all tests of EMQ's report. */
     public static final int EMQ_BACKGROUND = 100_000;
 
     private static final String N = "(\\d[\\d.]*[km]?)";
@@ -56,8 +56,9 @@ public final class ScenarioName {
     private ScenarioName() {}
 
     /**
-     * Empty when the name has none of the forms; {@link IllegalArgumentException} when it has one, with numbers that
-     * are out of bounds.
+     * The scenario with this name; empty if the name has none of the forms.
+     *
+     * @throws IllegalArgumentException if it has a form, but numbers that are out of bounds
      */
     public static Optional<Scenario> parse(String name) {
         return FORMS.stream().flatMap(form -> form.apply(name).stream()).findFirst();
@@ -90,7 +91,7 @@ public final class ScenarioName {
                 case "ssl", "tls" -> Security.TLS;
                 default -> Security.MUTUAL_TLS;
             };
-            // BifroMQ's have nodes and the kind of session in their names, EMQ's have not.
+            // BifroMQ's names have the nodes and the kind of session, EMQ's do not.
             Family family = m.group(4) == null ? Family.EMQ : Family.BIFROMQ;
             return Scenario.named(name, family, Topology.CONNECTIONS)
                     .security(security)
@@ -142,8 +143,9 @@ public final class ScenarioName {
     }
 
     /**
-     * The ids do not say how many publishers share the rate. In the report each sends ten messages a second; but in its
-     * fan-in tests five at QoS 2, and 1,000 publishers share what is left with 100K payloads and with 10K at QoS 1.
+     * The rate of each publisher, as the names do not say how many publishers share the total. In the report each sends
+     * ten messages a second, except in fan-in tests: one with payloads of 100K, five at QoS 2, and five at QoS 1 with
+     * payloads of 10K.
      */
     private static double ratePerEmqPublisher(Topology topology, Scenario scenario, double in) {
         if (topology == Topology.FAN_IN) {

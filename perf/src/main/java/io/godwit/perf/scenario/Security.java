@@ -1,9 +1,9 @@
 package io.godwit.perf.scenario;
 
-/** What a connection goes over. */
+/** The transport of a connection. */
 public enum Security {
     PLAIN,
     TLS,
-    /** TLS where the client shows a certificate too. */
+    /** TLS with a certificate of the client too. */
     MUTUAL_TLS
 }

@@ -1,4 +1,4 @@
-/** What is run: scenarios, and the names by which users know them. */
+/** Scenarios, and the names by which users know them. */
 @NullMarked
 package io.godwit.perf.scenario;
 

@@ -21,8 +21,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.infra.Blackhole;
 
 /**
- * A run of queued messages of one inbox: made by the state machine out of a mutation, read back for a client that
- * returns. By the number of its messages, of 32 bytes; times are for the whole run.
+ * A run of queued messages of one inbox: created by the state machine from a mutation, and read back for a client that
+ * returns. The parameter is the number of its messages, of 32 bytes each; times are for the whole run.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

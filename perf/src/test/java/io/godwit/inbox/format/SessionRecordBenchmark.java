@@ -19,8 +19,8 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * The record of a session as attach and detach write it, and as a start reads it; without a will and with one of 32
- * bytes.
+ * Encoding a session's record as attach and detach do, and decoding it as a start does; without a will and with one of
+ * 32 bytes.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

@@ -20,9 +20,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * One task handed from an event loop to another that has nothing to do: as a message is at a low rate, from the
- * publisher's to the subscriber's. Between loops that one thread runs, and between two threads, of which each hand-over
- * wakes one.
+ * Handing one task from one event loop to another that is idle, as with a message at a low rate from the publisher's
+ * loop to the subscriber's. Between loops of the same thread, and between two threads, where each hand-over wakes one.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -41,7 +40,7 @@ public class HandOverBenchmark {
     public void setUp() throws InterruptedException {
         group = new PackedLoopGroup(2, new DefaultThreadFactory("loop", true), EpollIoHandler.newFactory());
         group.forEach(loop -> loops.add((PackedLoop) loop));
-        handOver(); // a host must have begun
+        handOver(); // the host thread must have started
         if (threads == 1) {
             loops.get(1).moveTo(loops.get(0));
             Await.until(
@@ -49,7 +48,7 @@ public class HandOverBenchmark {
                     Duration.ofSeconds(LIMIT_SECONDS),
                     () -> loops.get(1).isGuest());
         }
-        handOver(); // the first task of a guest may still find it on its way
+        handOver(); // a loop may still be moving when its first task runs
         if (group.activeThreads() != threads) {
             throw new IllegalStateException("loops are run by another number of threads than they should be");
         }
@@ -71,7 +70,7 @@ public class HandOverBenchmark {
         loops.clear();
     }
 
-    /** Gives itself from one loop to the other. */
+    /** Hands itself from one loop to the other. */
     private final class Relay implements Runnable {
         private final CountDownLatch done;
         private int left = HAND_OVERS;

@@ -24,8 +24,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * One publish of QoS 0, 32 bytes, to all its live receivers of the publisher's event loop: matched, delivered, appended
- * to each one's outbound buffer, and written to sockets that take it at once. What a system call costs is not in here.
+ * One publish of QoS 0, 32 bytes, to all its live receivers on the publisher's event loop: matched, delivered, appended
+ * to each outbound buffer, and written to sockets that accept it at once. Does not include the cost of system calls.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

@@ -18,7 +18,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
-/** What live sessions need, without stores, for everybody. */
+/** The services of live sessions, without stores and with access for everybody. */
 final class StorelessServices {
     private StorelessServices() {}
 

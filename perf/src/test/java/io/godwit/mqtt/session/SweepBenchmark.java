@@ -19,8 +19,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * One pass of a loop's sweep over all its connections, each with a live session: what one second at rest costs the
- * loop. With a keep-alive of a minute each client pings once in it, and a sixtieth of them between two passes.
+ * One pass of a loop's sweep over all its connections, each with a live session: the cost of one second at rest. With a
+ * keep-alive of a minute each client pings once in that time, a sixtieth of them between two passes.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -38,7 +38,7 @@ public class SweepBenchmark {
 
     @Setup
     public void setUp() {
-        resting = new RestingConnections(); // of the thread that measures
+        resting = new RestingConnections(); // belongs to the thread that measures
         DistClient dist = StorelessServices.dist(new LiveFanOut(1, System::currentTimeMillis));
         SessionServices services = StorelessServices.of(dist, resting.reports());
         for (int i = 0; i < connections; i++) {
@@ -48,7 +48,7 @@ public class SweepBenchmark {
                     connection, services, new SessionTerms(client, 100, 0, 0, null), null, () -> {}));
         }
         resting.begin();
-        for (int i = 0; i < 120; i++) { // until their time-outs are as they would be after a while
+        for (int i = 0; i < 120; i++) { // until time-outs are distributed as after a while
             ping();
             resting.sweep();
         }

@@ -16,8 +16,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * The outbound buffer: small packets of one iteration appended to one buffer and written once, beside a buffer and a
- * write for each. Per iteration, without a system call. What it saves of those is not in here.
+ * The outbound buffer: the small packets of one iteration appended to one buffer and written once, compared with a
+ * buffer and a write for each. Does not include system calls, and so not what the buffer saves of these.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -35,7 +35,7 @@ public class OutBufferBenchmark {
     @Setup
     public void setUp() {
         connections.close();
-        connections = new SinkConnections(); // of the thread that measures
+        connections = new SinkConnections(); // belongs to the thread that measures
         connection = connections.open();
         bare = new EmbeddedChannel();
     }

@@ -12,15 +12,15 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Accepted connections of clients that do nothing but ping, on channels that nothing is ever written to, all of one
- * event loop, which is the thread that made this and calls {@link #sweep}.
+ * Accepted connections of clients that only ping, on channels to which nothing is written, all on one event loop, which
+ * is the thread that created this object and calls {@link #sweep}.
  */
 public final class RestingConnections {
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
     private final LoopContext loop = new LoopContext(0, tasks::add);
     private final MqttReports reports = new MqttReports(new MqttMetrics(new SimpleMeterRegistry()), event -> {});
     private final ListenerScope scope = SinkConnections.scope(reports);
-    /** Of those that have not come. */
+    /** Of connections that have not begun. */
     private final List<ChannelHandlerContext> contexts = new ArrayList<>();
 
     private final List<MqttConnection> connections = new ArrayList<>();
@@ -44,7 +44,10 @@ public final class RestingConnections {
         return connection;
     }
 
-    /** All have come, not in the order in which they lie in memory: a collector moves them, and others come and go. */
+    /**
+     * Begins all connections, in an order that differs from that of their memory, as it does after garbage collections
+     * and when connections come and go.
+     */
     public void begin() {
         Collections.shuffle(contexts, new Random(7));
         for (ChannelHandlerContext context : contexts) {
@@ -56,12 +59,12 @@ public final class RestingConnections {
         contexts.clear();
     }
 
-    /** The client at this place has pinged. */
+    /** The client at this place sends a ping. */
     public void ping(int place) {
         connections.get(place).onMqttRead();
     }
 
-    /** A second passes: one whole pass over all. */
+    /** Advances by a second, with a whole pass over all connections. */
     public void sweep() {
         loop.sweep();
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
@@ -69,7 +72,7 @@ public final class RestingConnections {
         }
     }
 
-    /** Those that are still open. */
+    /** The number of connections that are still open. */
     public long open() {
         return connections.stream().filter(Connection::isOpen).count();
     }

@@ -14,8 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Accepted connections whose sockets take everything at once and keep nothing, all of one event loop, which is the
- * thread that made this and calls {@link #runLoop}.
+ * Accepted connections whose sockets accept everything at once and discard it, all on one event loop, which is the
+ * thread that created this object and calls {@link #runLoop}.
  */
 public final class SinkConnections implements AutoCloseable {
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
@@ -29,7 +29,7 @@ public final class SinkConnections implements AutoCloseable {
         loop.bindToCurrentThread();
     }
 
-    /** Of a listener without limits. */
+    /** The scope of a listener without limits. */
     static ListenerScope scope(MqttReports reports) {
         return new ListenerScope(
                 ListenerConfig.tcp(
@@ -48,7 +48,7 @@ public final class SinkConnections implements AutoCloseable {
         return reports;
     }
 
-    /** Bytes that all sockets have taken. */
+    /** Bytes that all sockets have accepted. */
     public long bytes() {
         return bytes;
     }
@@ -65,7 +65,7 @@ public final class SinkConnections implements AutoCloseable {
         return connection;
     }
 
-    /** What the loop does after its reads. */
+    /** Runs the tasks of the loop that follow its reads. */
     public void runLoop() {
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
             task.run();
@@ -77,7 +77,7 @@ public final class SinkConnections implements AutoCloseable {
         channels.forEach(EmbeddedChannel::finishAndReleaseAll);
     }
 
-    /** Nothing goes on to the channel, whose flush runs an event loop of its own. */
+    /** Keeps writes from the channel, whose flush would run an event loop of its own. */
     private final class Sink extends ChannelOutboundHandlerAdapter {
         @Override
         public void flush(ChannelHandlerContext ctx) {

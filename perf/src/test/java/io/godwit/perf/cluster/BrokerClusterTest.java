@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Starts and ends processes that stand in for brokers. */
+/** Starts and stops processes in place of brokers. */
 class BrokerClusterTest {
     @TempDir
     private Path home;
@@ -150,7 +150,7 @@ class BrokerClusterTest {
         }
     }
 
-    /** It waits ten seconds before it kills. */
+    /** Takes ten seconds, after which brokers are killed. */
     @Test
     @Tag("full")
     void aBrokerThatDoesNotEndIsKilled() throws Exception {
@@ -162,7 +162,7 @@ class BrokerClusterTest {
         assertThat(pids).noneMatch(BrokerClusterTest::isAlive);
     }
 
-    /** As Ctrl-C does: the JVM ends by a signal, and what it does at its end is the same. */
+    /** As with Ctrl-C, where the JVM ends by a signal and its shutdown hooks run as well. */
     @Test
     void aToolThatIsEndedByASignalEndsItsBrokers() throws Exception {
         settings(FakeDistribution.SERVING, false);
@@ -196,7 +196,7 @@ class BrokerClusterTest {
         }
     }
 
-    /** Starts a cluster, tells its processes and waits for a signal. */
+    /** Starts a cluster, prints the pids of its processes and waits for a signal. */
     static final class Starter {
         private Starter() {}
 

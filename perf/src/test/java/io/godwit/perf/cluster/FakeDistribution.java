@@ -6,11 +6,11 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
-/** Scripts that behave as those of a distribution do towards this tool, without a broker behind them. */
+/** Scripts with the behaviour of a distribution's towards this tool, without a broker. */
 final class FakeDistribution {
-    /** Says that it serves, and stays. */
+    /** Reports that it serves, and stays. */
     static final String SERVING = "printf 'pid=%s\\nstate=ready\\n' $$ >\"$data/godwit.status\"; exec sleep 300";
-    /** The same with a log, which tells how it came to know another node: a second after the link to it. */
+    /** As {@link #SERVING}, with a log in which another node becomes known a second after the link to it. */
     static final String LOGGING = "printf '%s INFO  [main] io.godwit.broker.Main - Godwit 1 pid=%s java=17\\n'"
             + " '2026-11-26 17:00:00,000' $$ >>\"$log/godwit.log\"; "
             + "printf '2026-11-26 %s\\n'"
@@ -21,17 +21,17 @@ final class FakeDistribution {
             + " incarnation=1] view='"
             + " '17:00:02,750 INFO  [main] io.godwit.broker.Broker - ready listeners=[]' >>\"$log/godwit.log\"; "
             + SERVING;
-    /** Says that it serves, and does not end when it is asked to. */
+    /** Reports that it serves, and ignores requests to end. */
     static final String STUBBORN = "trap '' TERM; printf 'pid=%s\\nstate=ready\\n' $$ >\"$data/godwit.status\"; "
             + "while :; do sleep 0.1; done";
-    /** Ends with a complaint, on the second node only. */
+    /** Ends with an error, on the second node only. */
     static final String SECOND_FAILS = "case $data in */n2/*) echo 'the port is taken'; exit 1 ;; esac; " + SERVING;
 
     private FakeDistribution() {}
 
     /**
-     * @param behaviour of a broker once it has its data directory, in bash
-     * @param voters of each range, as {@code godwit-admin} tells
+     * @param behaviour of a broker with an existing data directory, in bash
+     * @param voters of each range, as {@code godwit-admin} reports them
      */
     static Distribution make(Path root, String behaviour, int voters) throws IOException {
         Files.createDirectories(root.resolve("bin"));

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is read out of the log of a broker. */
+/** Reading the log of a broker. */
 class RejoinTest {
     private static final String EARLIER = """
             2026-11-26 17:45:58,897 INFO  [main] io.godwit.broker.Main - Godwit 0.1.0 pid=77 java=17 vm="OpenJDK"

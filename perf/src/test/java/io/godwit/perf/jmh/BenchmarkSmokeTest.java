@@ -13,7 +13,7 @@ import org.openjdk.jmh.runner.options.Options;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
-/** Each benchmark runs, once and small. What it measures is for {@code bin/perf.sh jmh}. */
+/** Runs each benchmark once, with a small load. {@code bin/perf.sh jmh} is for measuring. */
 class BenchmarkSmokeTest {
     @Test
     void eachRunsOnce() throws Exception {

@@ -26,8 +26,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * One packet through the codec: bytes of a socket's buffer to a packet, and a packet to bytes of an outbound buffer.
- * Payload of 32 bytes.
+ * One packet through the codec: decoded from bytes in a socket's buffer, and encoded to an outbound buffer. The payload
+ * has 32 bytes.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -77,7 +77,7 @@ public class CodecBenchmark {
         encoder = new PacketEncoder(protocolLevel, -1, true);
         decoder = PacketDecoder.forServer(1024);
         encoder.encode(new Connect(protocolLevel, true, 60, "c", null, null, null), in);
-        decoder.decode(in); // it learns the level
+        decoder.decode(in); // learns the protocol level
         in.clear();
         encoder.encode(packet, in);
     }

@@ -20,8 +20,8 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * What it costs to count and to time, by registry. Counters of the hot path are adders that the registry reads
- * ({@code adder}): the registry makes no difference to them.
+ * The cost of counting and timing, by registry. Counters of the hot path are adders that the registry reads ({@code
+ * adder}), whose cost does not depend on the registry.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)

@@ -13,9 +13,9 @@ import io.godwit.plugin.topic.TopicFilter;
 import java.util.List;
 
 /**
- * An index with so many filters of devices: seven of ten without wildcard, two with a plus, one with a hash, all below
- * the same first levels, so that a look-up meets wildcards on its way whether they match or not. Each has a receiver of
- * its own. Beside them stand the few with many receivers or overlaps.
+ * An index with a given number of devices' filters: of ten, seven are without wildcard, two have a plus, and one has a
+ * hash. All are below the same first levels, so that each look-up meets wildcards whether they match or not. Each has a
+ * receiver of its own. A few more filters have many receivers or overlap.
  */
 public final class MixedFilters {
     private static final SubscriptionOptions OPTIONS = new SubscriptionOptions(Qos.AT_LEAST_ONCE, false, false, 0);
@@ -40,7 +40,7 @@ public final class MixedFilters {
 
     private MixedFilters() {}
 
-    /** A session of which only its name is there. */
+    /** A receiver that is only a name. */
     public record Named(ClientId clientId) implements LiveReceiver {
         Named(String name) {
             this(new ClientId(name));
@@ -74,12 +74,12 @@ public final class MixedFilters {
         };
     }
 
-    /** The only topic of filter {@code i}, one without wildcard. */
+    /** The topic that matches filter {@code i}, which must be without wildcard. */
     static String exactTopic(int i) {
         return site(i) + "/l" + i % LINES + "/d" + i + "/temperature";
     }
 
-    /** A topic that filter {@code i}, one with a plus, matches, and no other. */
+    /** A topic that matches only filter {@code i}, which must have a plus. */
     static String plusTopic(int i) {
         return site(i) + "/l" + i % LINES + "/d" + i + "/state";
     }

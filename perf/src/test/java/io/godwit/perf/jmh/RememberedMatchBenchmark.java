@@ -27,8 +27,8 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * A publish up to where receivers are told, by how many topics a client takes in turn: one and eight are remembered
- * with the connection, a thousand are looked up each time. One receiver each.
+ * A publish until its receivers are known, by the number of topics that a client uses in rotation: one and eight are
+ * remembered with the connection, a thousand are looked up each time. Each topic has one receiver.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

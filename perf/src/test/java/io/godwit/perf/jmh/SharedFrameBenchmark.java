@@ -21,8 +21,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * The trick of a fan-out: a frame laid out once and copied for each receiver, beside a PUBLISH encoded for each; per
- * receiver, of a hundred.
+ * A fan-out with a frame that is encoded once and copied for each receiver, compared with encoding a PUBLISH for each.
+ * Times are per receiver, of a hundred.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

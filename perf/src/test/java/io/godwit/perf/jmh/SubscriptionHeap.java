@@ -5,14 +5,14 @@ import java.lang.management.ManagementFactory;
 import java.lang.ref.Reference;
 
 /**
- * What so many subscriptions retain of heap: prints the bytes, filters, receivers and their names included. Run with
- * little more heap than that.
+ * Prints the bytes of heap that a number of subscriptions retain, with filters, receivers and their names. To be run
+ * with little more heap than that.
  */
 public final class SubscriptionHeap {
     private SubscriptionHeap() {}
 
     public static void main(String[] args) {
-        MixedFilters.index(1_000); // what is loaded once
+        MixedFilters.index(1_000); // loads classes and constants
         long before = used();
         TenantIndex index = MixedFilters.index(Integer.parseInt(args[0]));
         try {

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A million subscriptions fit into 400 MB of heap, the whole of a JVM's. */
+/** A million subscriptions fit into a JVM with a heap of 400 MB. */
 class SubscriptionHeapTest {
     private static final long LIMIT_BYTES = 400L << 20;
 

@@ -17,9 +17,8 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * One look-up in the index, by how many filters there are and how many match. The topic is a new string each time, as
- * it is when it comes off the wire, and another of 4,096 each time, so that neither its hash nor its path is in the
- * cache already.
+ * One look-up in the index, by the number of filters and of matches. The topic is a new string each time, as when it is
+ * read from the network, and the next of 4,096, so that neither its hash nor its path is cached.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -37,7 +36,7 @@ public class TopicMatchBenchmark {
     private final byte[] ten = MixedFilters.ANSWERED_BY_TEN.getBytes(StandardCharsets.UTF_8);
     private final byte[] thousand = MixedFilters.ANSWERED_BY_A_THOUSAND.getBytes(StandardCharsets.UTF_8);
 
-    /** Where each thread is among the topics. */
+    /** The position of each thread in the topics. */
     @State(Scope.Thread)
     public static class Position {
         private int next;

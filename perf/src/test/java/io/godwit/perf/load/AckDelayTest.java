@@ -24,13 +24,16 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** When subscribers acknowledge, as a server sees it that sends to all of them in bursts. */
+/** The times of acknowledgements, as seen by a server that sends to all subscribers in bursts. */
 class AckDelayTest {
     private static final int BURST = 40;
     private static final List<Integer> ALL =
             IntStream.rangeClosed(1, 2 * BURST).boxed().toList();
 
-    /** What the server sees of one client. Its event loop writes, the test reads when the clients have gone. */
+    /**
+     * What the server sees of one client. Written by its event loop, and read by the test after the clients have
+     * disconnected.
+     */
     private static final class Seen {
         private final Map<Integer, Long> sentNanos = new HashMap<>();
         private final List<Integer> acknowledged = new ArrayList<>();
@@ -60,7 +63,7 @@ class AckDelayTest {
         clients.add(seen);
         endpoint.publishAcknowledgeHandler(id -> acknowledged(seen, id));
         endpoint.publishReceivedHandler(id -> {
-            seen.sentNanos.put(id, Time.nowNanos()); // the message has come when its PUBREL has
+            seen.sentNanos.put(id, Time.nowNanos()); // the message counts as delivered with its PUBREL
             endpoint.publishRelease(id);
         });
         endpoint.publishCompletionHandler(id -> acknowledged(seen, id));

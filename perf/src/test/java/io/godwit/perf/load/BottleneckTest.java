@@ -15,7 +15,7 @@ class BottleneckTest {
         return ScenarioName.parse(name).orElseThrow();
     }
 
-    /** All of whose quantiles are {@code millis}. */
+    /** A distribution with all quantiles at {@code millis}. */
     private static Spread late(double millis) {
         return new Spread(1, millis, millis, 0, millis, millis, millis, millis, millis);
     }

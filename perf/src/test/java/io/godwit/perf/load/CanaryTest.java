@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class CanaryTest {
     private static final int RATE = 500;
     private static final Duration LIMIT = Duration.ofSeconds(1);
-    /** Histograms keep three digits, and round down. */
+    /** Relative error of histograms, which keep three digits and round down. */
     private static final double ROUNDING = 1e-3;
 
     private final FakeNodes nodes;
@@ -97,7 +97,7 @@ class CanaryTest {
         }
     }
 
-    /** What was due and could not be sent would be missing in the figures otherwise. */
+    /** Otherwise messages that were due and could not be sent would be missing in the figures. */
     @Test
     void whatCouldNotBeSentIsUnserved() throws Exception {
         try (Canary canary = canary()) {

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What is told of a connection that failed says what to change. */
+/** The text for a failed connection says what to change. */
 class ErrorsTest {
     private static String told(Throwable thrown) {
         Errors errors = new Errors();

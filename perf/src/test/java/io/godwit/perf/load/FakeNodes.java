@@ -16,25 +16,25 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
-/** Servers that stand in for the nodes of a cluster: what is published at one goes to who subscribed at any. */
+/** Servers that act as the nodes of a cluster: a message published at one goes to the subscribers of all. */
 final class FakeNodes {
     static final long DELAY_MILLIS = 1_000;
 
     private final Vertx vertx = Vertx.vertx();
     private final List<MqttServer> servers = new ArrayList<>();
     private final Map<String, MqttEndpoint> subscribers = new ConcurrentHashMap<>();
-    /** By node: the client ids whose SUBSCRIBE was acknowledged, repeats too. */
+    /** For each node, the client ids whose SUBSCRIBE was acknowledged, including repeats. */
     private final List<List<String>> served = new ArrayList<>();
 
-    /** CONNECTs that are refused from now on, whichever the node. */
+    /** The number of CONNECTs to be refused from now on, at any node. */
     final AtomicInteger refusals = new AtomicInteger();
 
-    /** Filters that are refused. */
+    /** Filters whose subscription is refused. */
     volatile Predicate<String> refused = filter -> false;
 
-    /** Messages that are acknowledged and go to nobody. */
+    /** Messages that are acknowledged but not delivered. */
     volatile Predicate<MqttPublishMessage> swallowed = message -> false;
-    /** Messages that are not even acknowledged. */
+    /** Messages that are neither acknowledged nor delivered. */
     volatile Predicate<MqttPublishMessage> ignored = message -> false;
 
     /** Messages that are delivered late. */
@@ -103,7 +103,7 @@ final class FakeNodes {
         return List.copyOf(served.get(node));
     }
 
-    /** It accepts nobody any more, and all its connections end. */
+    /** Stops accepting connections and ends all existing ones. */
     void die(int node) throws Exception {
         servers.get(node).close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
     }

@@ -43,7 +43,7 @@ class HeldFiltersTest {
         }
     }
 
-    /** Fewer than it says would be held, and figures be told of fewer. */
+    /** Otherwise fewer filters would be held than the figures claim. */
     @Test
     void aFilterThatIsRefusedEndsTheLoad() throws Exception {
         nodes.refused = filter -> filter.equals("f/777");

@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Clients that lose their broker, as servers see them that stand in for the nodes. */
+/** Clients that lose their broker, as seen by servers that act as the nodes. */
 class ReconnectTest {
     private static final int CLIENTS = 60;
 
@@ -69,7 +69,7 @@ class ReconnectTest {
         }
     }
 
-    /** With the pause before the next attempt: that is the time of the clients without service. */
+    /** Includes the pause before the next attempt, in which clients are without service as well. */
     @Test
     void whoIsRefusedTriesAgainAndTheLastCounts() throws Exception {
         try (Reconnect clients = clients()) {
@@ -110,7 +110,7 @@ class ReconnectTest {
         }
     }
 
-    /** Else the time would not count from the loss. */
+    /** Otherwise the time would not count from the loss. */
     @Test
     void aBrokerThatIsLostBeforeItIsToBeEndsTheLoad() throws Exception {
         try (Reconnect clients = clients()) {

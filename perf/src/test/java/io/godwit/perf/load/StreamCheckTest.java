@@ -13,7 +13,7 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
-/** Faults are planted, and must be found: no more, no less. */
+/** Plants faults, of which exactly these must be found. */
 class StreamCheckTest {
     private final StreamCheck check = new StreamCheck();
 
@@ -71,7 +71,7 @@ class StreamCheckTest {
         assertThat(late.missing(0)).isOne();
     }
 
-    /** It answers exactly what a set of all that has arrived would answer. */
+    /** Compares its answers with those of a set of all arrivals. */
     @Property
     void countsLikeASet(@ForAll @Size(max = 200) List<@IntRange(max = 60) Integer> arrivals) {
         StreamCheck stream = new StreamCheck();

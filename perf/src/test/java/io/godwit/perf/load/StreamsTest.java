@@ -10,7 +10,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 
 class StreamsTest {
-    /** Each topic has one publisher, and its subscriber hears just that one. */
+    /** Each topic has one publisher, and its subscriber expects messages of that one only. */
     @Property(tries = 200)
     void everyTopicOfARandomChoiceHasItsPublisher(
             @ForAll @IntRange(min = 1, max = 50) int publishers, @ForAll @IntRange(max = 500) int more) {

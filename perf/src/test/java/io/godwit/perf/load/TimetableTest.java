@@ -10,7 +10,7 @@ import net.jqwik.api.constraints.DoubleRange;
 import net.jqwik.api.constraints.LongRange;
 import org.junit.jupiter.api.Test;
 
-/** The clock is a number that the test moves by hand. */
+/** The test sets the clock. */
 class TimetableTest {
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
@@ -32,7 +32,7 @@ class TimetableTest {
         assertThat(table.due(10 * SECOND)).isEqualTo(40);
     }
 
-    /** A stall of the sender makes nothing be intended later: all that fell into it is due at once, at its own time. */
+    /** A stall of the sender does not shift intended times: all sends in it are due at once, with their own times. */
     @Test
     void aStallOmitsNothing() {
         Timetable table = new Timetable(0, 1_000, 100_000, 0);
@@ -51,7 +51,7 @@ class TimetableTest {
         assertThat(table.due(Long.MAX_VALUE / 4)).isEqualTo(10);
     }
 
-    /** A send is due from its intended time on, to the nanosecond, whatever the rate. */
+    /** A send is due exactly from its intended time on, to the nanosecond, at any rate. */
     @Property
     void dueAgreesWithTheIntendedTime(
             @ForAll @DoubleRange(min = 0.01, max = 1_000_000) double rate,

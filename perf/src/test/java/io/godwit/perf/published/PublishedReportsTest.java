@@ -41,7 +41,7 @@ class PublishedReportsTest {
         }
     }
 
-    /** What the tables say in their columns beside the name is what is run. */
+    /** The columns beside the name agree with the scenario that is run. */
     @ParameterizedTest
     @MethodSource("tables")
     void theLoadIsWhatTheColumnsSay(PublishedTable table) {

@@ -29,7 +29,7 @@ class ReportTest {
         return PUBLISHED.tables().stream();
     }
 
-    /** A column that a report publishes and we leave out would be seen by nobody. */
+    /** A published column without a value of ours would not be noticed otherwise. */
     @ParameterizedTest
     @MethodSource("tables")
     void everyPublishedColumnIsFilled(PublishedTable table) {

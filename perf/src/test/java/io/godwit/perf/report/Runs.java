@@ -11,7 +11,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
-/** Results as a run would give them, for tests of what is made of them. */
+/** Results of runs, for tests of their evaluation. */
 final class Runs {
     static final Spread NONE = new Spread(0, 0, 0, 0, 0, 0, 0, 0, 0);
     static final Spread TIMES = new Spread(1_000, 0.25, 1.5, 0.5, 1.25, 2, 9.75, 20, 42.5);
@@ -43,7 +43,7 @@ final class Runs {
         connected = published.connections();
     }
 
-    /** One that went well: ten seconds at the stated rate. */
+    /** A run that went well: ten seconds at the stated rate. */
     static Runs of(String name) {
         return of(ScenarioName.parse(name).orElseThrow());
     }
@@ -98,7 +98,7 @@ final class Runs {
         return this;
     }
 
-    /** Elsewhere, on a machine of so many cores. */
+    /** With the broker on another machine with {@code itsCores} cores. */
     Runs brokerElsewhere(int itsCores) {
         isHere = false;
         cores = itsCores;

@@ -30,7 +30,7 @@ class VerdictTest {
         assertThat(verdict.faults()).containsExactly("1 of 10 deliveries were lost");
     }
 
-    /** At QoS 0 without a subscriber nothing else tells that nothing was sent. */
+    /** At QoS 0 without a subscriber there is no other sign that nothing was sent. */
     @Test
     void aMessageThatCouldNotBeWrittenIsAFault() {
         Verdict verdict = Verdict.of(Runs.of("qos0-p256-1K-0")
@@ -96,7 +96,7 @@ class VerdictTest {
                 .isEqualTo(Verdict.FAULTS);
     }
 
-    /** What is under way at the borders of a measured time without warm-up is no shortfall: all of it counts. */
+    /** Without warm-up all messages count, so those under way at the borders of the measured time are no shortfall. */
     @Test
     void aColdStartMissesItsRateByWhatWasNotSent() {
         Runs cold = Runs.of(ScenarioName.parse(PAIRS).orElseThrow().with(s -> s.cold(true)));

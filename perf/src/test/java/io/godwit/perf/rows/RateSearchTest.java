@@ -34,7 +34,7 @@ class RateSearchTest {
         assertThat(tried).hasSize(7).last().isEqualTo(20_000 / 64.0);
     }
 
-    /** It does not go on for ever. */
+    /** The number of attempts is bounded. */
     @Test
     void whatIsAlwaysReachedIsTheLastThatWasTried() throws Exception {
         assertThat(search(20_000, Double.MAX_VALUE)).isEqualTo(20_000 * 64.0);

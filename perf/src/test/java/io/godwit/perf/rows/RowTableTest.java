@@ -196,7 +196,7 @@ class RowTableTest {
                 .containsExactly("yes", "no");
     }
 
-    /** Else a filter that a node does not know would not be noticed. */
+    /** Otherwise a filter that a node does not know would not be noticed. */
     @Test
     void aTopicOfTheResyncMatchesItsFilterAndNoOther() {
         List<String> filters =
@@ -239,7 +239,7 @@ class RowTableTest {
                 System.out);
     }
 
-    /** Whatever the scale, each has clients and a rate that a scenario may have. */
+    /** At every scale each load has clients, and a rate that is valid for a scenario. */
     @ParameterizedTest
     @EnumSource(value = Load.class, mode = EnumSource.Mode.EXCLUDE, names = "IDLE")
     void loadsShrinkWithTheirScale(Load load) {

@@ -26,10 +26,7 @@ class ScaleTest {
         return Arbitraries.of(all);
     }
 
-    /**
-     * What makes a scenario what it is stays; the rates of all together shrink by the scale, as nearly as whole clients
-     * allow.
-     */
+    /** The shape of a scenario stays; total rates shrink by the scale, as nearly as whole numbers of clients permit. */
     @Property(tries = 300)
     void theShapeStays(
             @ForAll("published") Scenario scenario, @ForAll @DoubleRange(min = 0.001, max = 1) @Scale(4) double scale) {

@@ -138,7 +138,7 @@ class ScenarioNameTest {
         assertThat(ScenarioName.parse(name)).isEmpty();
     }
 
-    /** Each number of a name comes back out of it, whatever its capitals. */
+    /** Each number of a name is parsed back, in upper or lower case. */
     @Property(tries = 200)
     void whatIsWrittenIsRead(
             @ForAll @IntRange(min = 1, max = 500_000) int publishers,

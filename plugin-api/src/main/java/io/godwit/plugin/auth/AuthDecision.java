@@ -8,19 +8,19 @@ public sealed interface AuthDecision permits AuthDecision.Allowed, AuthDecision.
     /** The one value of {@link Undecided}. */
     AuthDecision UNDECIDED = new Undecided();
 
-    /** It may. */
+    /** The action is allowed. */
     record Allowed() implements AuthDecision {}
 
     /**
-     * It may not.
+     * The action is not allowed.
      *
-     * @param detail for events and logs, such as the rule that said so; not told to the client
+     * @param detail for events and logs, such as the rule that denied it; the client does not see it
      */
     record Denied(String detail) implements AuthDecision {}
 
     /**
-     * This provider has no rules for the client: the next one of {@code authConfig.providers} is asked. What nobody
-     * decides is denied.
+     * This provider has no rules for the client. The broker asks the next provider of {@code authConfig.providers}. If
+     * every provider is undecided, the check is denied.
      */
     record Undecided() implements AuthDecision {}
 }

@@ -3,9 +3,9 @@ package io.godwit.plugin.auth;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One run of an extended authentication with one client. Calls come one at a time, on the threads that those of the
- * {@link AuthProvider} come on: the next after the answer to the one before. The rules for answers are
- * those of {@link AuthProvider}.
+ * One run of an extended authentication with one client. Calls come one at a time, on the same threads as those of
+ * {@link AuthProvider}. The next call comes after the answer to the last one. Answers follow the rules of
+ * {@link AuthProvider}.
  */
 public interface AuthExchange {
     /**
@@ -15,6 +15,6 @@ public interface AuthExchange {
      */
     CompletableFuture<AuthStep> onData(byte[] data);
 
-    /** It is over: accepted, refused, timed out, or the connection has gone. Called exactly once. */
+    /** The exchange is over: accepted, refused, timed out, or the connection is gone. Called exactly once. */
     default void close() {}
 }

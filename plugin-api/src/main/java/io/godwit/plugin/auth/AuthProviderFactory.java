@@ -5,9 +5,9 @@ package io.godwit.plugin.auth;
  * {@code authConfig.provider} names it by {@link #name}, or by its class. Has a public constructor without parameters.
  */
 public interface AuthProviderFactory {
-    /** What the configuration calls it; unique, and none of those that come with the broker. */
+    /** The name in the configuration; unique, and different from the names of the built-in providers. */
     String name();
 
-    /** Makes the provider of a starting node. May block; what it throws ends the start. */
+    /** Makes the provider when a node starts. May block; an exception ends the start. */
     AuthProvider create() throws Exception;
 }

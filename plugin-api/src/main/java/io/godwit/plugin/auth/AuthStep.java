@@ -4,13 +4,13 @@ package io.godwit.plugin.auth;
 public sealed interface AuthStep permits AuthStep.Challenge, ConnectResult {
 
     /**
-     * Asks the client for more, by AUTH with "continue authentication".
+     * Asks the client for more data, by an AUTH with "continue authentication".
      *
-     * @param data its Authentication Data, left out when empty; handed over: not to be modified any more
+     * @param data its Authentication Data, left out when empty; handed over: the caller must not modify it any more
      */
     @SuppressWarnings("ArrayRecordComponent") // shared by contract, compared nowhere
     record Challenge(byte[] data) implements AuthStep {
-        /** Names no data. */
+        /** Leaves out the data. */
         @Override
         public String toString() {
             return "Challenge[bytes=" + data.length + "]";

@@ -9,12 +9,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * A CONNECT to be checked.
  *
- * @param client who it says it is; nothing of it is proven but, perhaps, the user name
- * @param isUserProven whether the user name comes out of a certificate that the client has proven to hold; it then
- *     needs no password
- * @param password null when absent; read only, and not to be kept or logged
+ * @param client as the client names itself; nothing of it is proven, except the user name if {@code isUserProven}
+ * @param isUserProven whether the user name comes from a certificate whose key the client has proven to hold; the
+ *     client then needs no password
+ * @param password null when absent; read only, must not be kept or logged
  * @param userProperties of the CONNECT, in its order
- * @param certificate that the client has proven to hold, and whose issuer the listener trusts; null when it showed none
+ * @param certificate the client's certificate, whose key it has proven to hold and whose issuer the listener
+ *     trusts; null when it showed none
  */
 @SuppressWarnings("ArrayRecordComponent") // shared by contract, compared nowhere
 public record ConnectRequest(
@@ -27,13 +28,13 @@ public record ConnectRequest(
         userProperties = List.copyOf(userProperties);
     }
 
-    /** Of a client without a certificate. */
+    /** For a client without a certificate. */
     public ConnectRequest(
             ClientInfo client, boolean isUserProven, byte @Nullable [] password, List<UserProperty> userProperties) {
         this(client, isUserProven, password, userProperties, null);
     }
 
-    /** Names no password. */
+    /** Leaves out the password. */
     @Override
     public String toString() {
         return "ConnectRequest[client=" + client + ", password=" + (password != null) + "]";

@@ -12,22 +12,21 @@ public sealed interface ConnectResult extends AuthStep
     ConnectResult UNDECIDED = new Undecided();
 
     /**
-     * The client is who it says. Events and later checks name it by what stands here; a re-authentication must come to
-     * the tenant and the user name of the connection, or it counts as refused.
+     * The client is accepted. Events and later checks use the tenant and the user name given here. A re-authentication
+     * must yield the tenant and the user name of the connection, else it counts as refused.
      *
      * @param tenant whose name space it uses
-     * @param namesTenant whether the provider knows the tenant from elsewhere than the question. If not, and the answer
-     *     has the tenant of the question but another user name, the broker finds the tenant anew by that user name: the
-     *     one of the question may be due to a user name that nobody has proven
+     * @param namesTenant whether the provider knows the tenant from another source than the request. If not, and
+     *     the answer has the tenant of the request but another user name, the broker determines the tenant again from
+     *     that user name: the tenant of the request may come from a user name that nobody has proven
      * @param userName null for a client without one
-     * @param data Authentication Data of the CONNACK or the last AUTH, left out when empty; of no use without an
+     * @param data Authentication Data of the CONNACK or the last AUTH, left out when empty; unused without an
      *     authentication method
-     * @param grant what the provider wants to be handed with each check of this connection, such as the rights that
-     *     stand in a token; null for nothing. Immutable; kept in memory while the connection lasts, or until a
-     *     re-authentication brings another one
-     * @param validFor how long the client may stay connected from now on; null for no limit. Then the connection is
-     *     ended (MQTT 5.0: "maximum connect time", 0xA0), at most two seconds late. A re-authentication brings another
-     *     time. Not negative; zero ends it at once
+     * @param grant passed to the provider with each check of this connection, such as the rights in a token; null
+     *     for nothing. Immutable; kept in memory while the connection lasts, or until a re-authentication replaces it
+     * @param validFor how long the client may stay connected from now on; null for no limit. Then the broker ends
+     *     the connection (MQTT 5.0: "maximum connect time", 0xA0), at most two seconds late. A re-authentication sets a
+     *     new time. Not negative; zero ends it at once
      */
     @SuppressWarnings("ArrayRecordComponent") // shared by contract, compared nowhere
     record Accepted(
@@ -46,7 +45,7 @@ public sealed interface ConnectResult extends AuthStep
             }
         }
 
-        /** Of the tenant of the question, or of one that the provider names. */
+        /** In the tenant of the request, or in one that the provider names. */
         public Accepted(
                 TenantId tenant,
                 @Nullable String userName,
@@ -56,7 +55,7 @@ public sealed interface ConnectResult extends AuthStep
             this(tenant, false, userName, data, grant, validFor);
         }
 
-        /** Without a grant, and for as long as it likes. */
+        /** Without a grant and without a time limit. */
         public Accepted(TenantId tenant, @Nullable String userName, byte[] data) {
             this(tenant, userName, data, null, null);
         }
@@ -65,12 +64,12 @@ public sealed interface ConnectResult extends AuthStep
             this(tenant, userName, NO_DATA);
         }
 
-        /** As the client it says it is. */
+        /** With the tenant and user name of {@code client}. */
         public static Accepted as(ClientInfo client) {
             return new Accepted(client.tenant(), client.userName());
         }
 
-        /** The same in the tenant that the provider names, whatever the user name says. */
+        /** The same in a tenant that the provider names, whatever the user name. */
         public Accepted in(TenantId named) {
             return new Accepted(named, true, userName, data, grant, validFor);
         }
@@ -80,12 +79,12 @@ public sealed interface ConnectResult extends AuthStep
             return new Accepted(tenant, namesTenant, userName, data, given, validFor);
         }
 
-        /** The same for so long. */
+        /** The same with this time limit; null for none. */
         public Accepted lasting(@Nullable Duration time) {
             return new Accepted(tenant, namesTenant, userName, data, grant, time);
         }
 
-        /** Names neither data nor grant. */
+        /** Leaves out data and grant. */
         @Override
         public String toString() {
             return "Accepted[tenant=" + tenant + ", userName=" + userName + ", validFor=" + validFor + "]";
@@ -93,15 +92,16 @@ public sealed interface ConnectResult extends AuthStep
     }
 
     /**
-     * It is not let in.
+     * The client is refused.
      *
-     * @param detail for events and logs, not told to the client
+     * @param detail for events and logs; the client does not see it
      */
     record Refused(RefusalReason reason, String detail) implements ConnectResult {}
 
     /**
-     * This provider knows nothing of the client: the next one of {@code authConfig.providers} is asked. A client that
-     * nobody knows is refused. A provider never says so of a client that it knows and does not believe.
+     * This provider does not know the client. The broker asks the next provider of {@code authConfig.providers}, and
+     * refuses a client that no provider knows. A provider must not answer this for a client that it knows but whose
+     * proof is wrong.
      */
     record Undecided() implements ConnectResult {}
 }

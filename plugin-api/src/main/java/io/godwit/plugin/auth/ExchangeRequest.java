@@ -5,10 +5,10 @@ import io.godwit.plugin.message.UserProperty;
 import java.util.List;
 
 /**
- * The begin of an extended authentication.
+ * The start of an extended authentication.
  *
  * @param method the Authentication Method of the CONNECT
- * @param client at a CONNECT who it says it is; at a re-authentication who it was found to be
+ * @param client at a CONNECT as the client names itself; at a re-authentication as it was authenticated
  * @param userProperties of the CONNECT or AUTH that begins it, in their order
  * @param isReauthentication whether the client is connected already (MQTT 5.0, 4.12.1)
  */

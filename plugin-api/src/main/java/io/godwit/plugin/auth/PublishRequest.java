@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
  * A publish to be checked.
  *
  * @param topic a valid topic name, topic aliases resolved
- * @param isWill whether it is the will of a CONNECT, checked then and not again when it is published
- * @param grant what the provider has given at the client's login; null when it has given nothing, or another provider
- *     has let the client in
+ * @param isWill whether it is the will of a CONNECT; it is checked at CONNECT, and not again when it is published
+ * @param grant what the provider gave at the client's login; null if it gave nothing, or if another provider
+ *     accepted the client
  */
 public record PublishRequest(
         ClientInfo client,
@@ -24,12 +24,12 @@ public record PublishRequest(
         this(client, topic, qos, retain, isWill, null);
     }
 
-    /** The same question with another grant. */
+    /** The same request with another grant. */
     public PublishRequest with(@Nullable Object given) {
         return new PublishRequest(client, topic, qos, retain, isWill, given);
     }
 
-    /** Names no grant. */
+    /** Leaves out the grant. */
     @Override
     public String toString() {
         return "PublishRequest[client=" + client + ", topic=" + topic + ", qos=" + qos + ", retain=" + retain

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * One filter of a SUBSCRIBE to be checked.
  *
  * @param qos the highest the client wants
- * @param grant what the provider has given at the client's login; null when it has given nothing, when another provider
- *     has let the client in, and when an operator subscribes for a client that is not connected
+ * @param grant what the provider gave at the client's login; null if it gave nothing, if another provider accepted
+ *     the client, or if an operator subscribes for a client that is not connected
  */
 public record SubscribeRequest(
         ClientInfo client,
@@ -22,12 +22,12 @@ public record SubscribeRequest(
         this(client, filter, qos, null);
     }
 
-    /** The same question with another grant. */
+    /** The same request with another grant. */
     public SubscribeRequest with(@Nullable Object given) {
         return new SubscribeRequest(client, filter, qos, given);
     }
 
-    /** Names no grant. */
+    /** Leaves out the grant. */
     @Override
     public String toString() {
         return "SubscribeRequest[client=" + client + ", filter=" + filter + ", qos=" + qos + "]";

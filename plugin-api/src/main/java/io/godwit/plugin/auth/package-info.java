@@ -1,4 +1,4 @@
-/** Who may connect, publish and subscribe: what an authentication plugin implements. */
+/** Decides who may connect, publish and subscribe: the interfaces of an authentication plugin. */
 @NullMarked
 package io.godwit.plugin.auth;
 

@@ -3,25 +3,25 @@ package io.godwit.plugin.balance;
 import java.util.Optional;
 
 /**
- * One step that a {@link RangeBalancer} asks for. It is carried out by the leader of the range and only while the range
- * still has the epoch that the decision was made for.
+ * One step that a {@link RangeBalancer} asks for. The leader of the range carries it out, and only while the range has
+ * the epoch that the decision was made for.
  */
 public sealed interface BalanceAction
         permits BalanceAction.Split, BalanceAction.Merge, BalanceAction.ChangeReplica, BalanceAction.MoveLeader {
 
-    /** Of the range that it is about; for a {@link Merge} the left one. */
+    /** The range to change; for a {@link Merge} the left one. */
     long rangeId();
 
-    /** Of the range, in the view that the decision was made on. */
+    /** The epoch of the range in the view that the decision was made on. */
     long epoch();
 
-    /** Why, for logs and operators: what was seen and the limit it passed. */
+    /** The reason, for logs and operators: the value seen and the limit it passed. */
     String reason();
 
     /**
-     * Cuts the range in two, both with the replicas it has.
+     * Cuts the range in two; both parts keep its replicas.
      *
-     * @param key first key of the right one; empty: where it halves the bytes, which the leader finds out
+     * @param key first key of the right part; empty: the leader picks the key that halves the bytes
      */
     record Split(long rangeId, long epoch, Optional<Key> key, String reason) implements BalanceAction {
         public Split {
@@ -47,21 +47,22 @@ public sealed interface BalanceAction
     }
 
     /**
-     * Changes one replica: a voter is never exchanged in one step, but added as a learner, promoted when it has caught
-     * up, and only then the other one removed.
+     * Changes one replica. A voter is never replaced in one step: add a learner, promote it when it has caught up, and
+     * only then remove the old voter.
      */
     record ChangeReplica(long rangeId, long epoch, Step step, String store, String reason) implements BalanceAction {
-        /** What becomes of the replica on the store. */
+        /** The change of the replica on the store. */
         public enum Step {
             /**
-             * The store has none: it gets one that does not vote. Done when the range knows of it; the copying goes on.
+             * The store has no replica: it gets a learner. Done when the range has the learner in its configuration;
+             * the copying goes on.
              */
             ADD_LEARNER,
             /** A learner that has caught up becomes a voter. */
             PROMOTE,
             /** A voter that does not lead becomes a learner. */
             DEMOTE,
-            /** A learner, or a voter that does not lead, is given up and its data deleted. */
+            /** Removes a learner, or a voter that does not lead, and deletes its data. */
             REMOVE
         }
 

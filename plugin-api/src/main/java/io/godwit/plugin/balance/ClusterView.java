@@ -7,15 +7,15 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What one store knows of a key space and of the stores it lives on, at one time. Durations in it end at that time, so
- * nobody who reads it needs a clock. What other stores told may be some seconds old: two ranges may overlap, or leave a
- * gap, while one of them has just been cut or merged.
+ * What one store knows at one time of a key space and of the stores it lives on. Durations in it end at that time, so
+ * its reader needs no clock. Reports of other stores may be some seconds old: two ranges may overlap, or leave a gap,
+ * just after a split or a merge.
  *
  * @param keySpace {@code dist}, {@code inbox} or {@code retain}
- * @param self the store that asks; only what it leads can be acted on
- * @param goal what is wanted of each range
- * @param stores by id; all that take part, those that are gone included, and all that have a replica. One that an
- *     operator has given up is there as long as it has a replica: down for longer than any grace period, and to go
+ * @param self the store that asks; only ranges that it leads can be acted on
+ * @param goal the replicas each range should have
+ * @param stores by id; all that take part, also those that are down, and all that have a replica. A store that an
+ *     operator has given up stays here while it has a replica: draining, and down for longer than any grace period
  * @param ranges by their first key
  */
 public record ClusterView(
@@ -49,17 +49,17 @@ public record ClusterView(
         }
     }
 
-    /** The store of that id; empty when it is not in the view. */
+    /** The store with that id; empty when it is not in the view. */
     public Optional<StoreView> store(String id) {
         return stores.stream().filter(store -> store.id().equals(id)).findFirst();
     }
 
-    /** The range of that id; empty when it is not in the view. */
+    /** The range with that id; empty when it is not in the view. */
     public Optional<RangeView> range(long id) {
         return ranges.stream().filter(range -> range.id() == id).findFirst();
     }
 
-    /** The ranges that an action may be for now: led by {@link #self}, with nothing under way. */
+    /** The ranges an action may be for now: led by {@link #self}, without a change under way. */
     public List<RangeView> actionable() {
         return ranges.stream()
                 .filter(range -> range.isLedBy(self) && range.change().isEmpty())

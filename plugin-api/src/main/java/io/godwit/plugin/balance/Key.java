@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A key of a key space, as a value; ordered as unsigned bytes. Immutable. */
 public final class Key implements Comparable<Key> {
-    /** The empty key, before which there is none. */
+    /** The empty key, the lowest of all. */
     public static final Key FIRST = new Key(new byte[0]);
 
     private final byte[] bytes;
@@ -47,8 +47,8 @@ public final class Key implements Comparable<Key> {
     }
 
     /**
-     * For people, and for {@link #parse}: printable ASCII as it is, a backslash as two, other bytes as {@code \\x} and
-     * two hexadecimal digits.
+     * Readable by people and by {@link #parse}: printable ASCII as it is, a backslash as two, other bytes as {@code \x}
+     * and two hexadecimal digits.
      */
     @Override
     public String toString() {
@@ -66,9 +66,9 @@ public final class Key implements Comparable<Key> {
     }
 
     /**
-     * Reads what {@link #toString} has written.
+     * Reads the output of {@link #toString}.
      *
-     * @throws IllegalArgumentException naming what is not understood
+     * @throws IllegalArgumentException naming the part that is not valid
      */
     public static Key parse(String text) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();

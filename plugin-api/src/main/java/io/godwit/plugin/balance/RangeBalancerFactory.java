@@ -8,10 +8,10 @@ import java.util.Map;
  * constructor without parameters.
  */
 public interface RangeBalancerFactory {
-    /** What the configuration calls it: lower-case letters, digits and hyphens; unique. */
+    /** The name in the configuration: lower-case letters, digits and hyphens; unique. */
     String name();
 
-    /** Every setting it knows, with its default. A setting that is not in here is refused before {@link #create}. */
+    /** Every setting of this balancer, with its default. Any other setting is refused before {@link #create}. */
     default Map<String, String> defaults() {
         return Map.of();
     }
@@ -19,7 +19,7 @@ public interface RangeBalancerFactory {
     /**
      * Called at start, and again whenever the balancer is tuned.
      *
-     * @param settings {@link #defaults} overlaid with what was configured
+     * @param settings {@link #defaults} overlaid with the configured values
      * @throws IllegalArgumentException naming the setting and what was expected
      */
     RangeBalancer create(Map<String, String> settings);

@@ -1,11 +1,11 @@
 package io.godwit.plugin.balance;
 
-/** What is being done to a range, so that nothing else is begun. */
+/** The change under way on a range; no other change may begin meanwhile. */
 public enum RangeChange {
     SPLIT,
     MERGE,
     REPLICAS,
     LEADER,
-    /** An action failed a moment ago: it is not yet time for another. */
+    /** An action failed a moment ago; the range waits before the next one. */
     PAUSE
 }

@@ -3,11 +3,11 @@ package io.godwit.plugin.balance;
 import java.time.Duration;
 
 /**
- * What a range has to do, measured by its leader. An operation is a read or write of one key in the database, of which
- * a request may need many.
+ * The load of a range, measured by its leader. An operation is a read or write of one key in the database; a request
+ * may need many.
  *
- * @param measuredFor how long this leader has been measuring; a new leader begins anew, and until it has measured for a
- *     while the rest is what the one before last told
+ * @param measuredFor how long this leader has been measuring. A new leader starts again at zero; until it has
+ *     measured for a while, the other values are those of the previous leader
  * @param operationsPerSecond mean of the last seconds
  * @param peakOperationsPerSecond the highest such mean of the last minutes (as far as {@code measuredFor} goes)
  * @param operationNanos mean time of an operation in the last seconds; 0 without any
@@ -31,7 +31,7 @@ public record RangeLoad(
         }
     }
 
-    /** Operations per millisecond. What {@code ..._max_io_density} limits. */
+    /** Operations per millisecond, which {@code ..._max_io_density} limits. */
     public double ioDensity() {
         return operationsPerSecond / 1_000;
     }

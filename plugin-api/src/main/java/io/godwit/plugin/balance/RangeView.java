@@ -7,17 +7,17 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * One range at the time of the view, as its leader last told.
+ * One range at the time of the view, as its leader last reported.
  *
- * @param id unique in the key space, never given again
+ * @param id unique in the key space, never reused
  * @param start inclusive
  * @param end exclusive; empty means without end
  * @param replicas at least one voter; one replica a store
  * @param leader the store that leads it; empty while there is none
  * @param sizeBytes on disk, about, of one replica
- * @param splitHint empty when the load is little, not known, or on one key
- * @param change what is under way; with it, an action for this range is not carried out
- * @param stableFor how long the epoch has been what it is
+ * @param splitHint empty when the load is small, not known, or on one key
+ * @param change the change under way; meanwhile no action for this range is carried out
+ * @param stableFor how long the range has had this epoch
  */
 public record RangeView(
         long id,
@@ -68,12 +68,12 @@ public record RangeView(
         return replicas.stream().filter(Replica::isVoter).map(Replica::store).toList();
     }
 
-    /** Those that do not vote. */
+    /** The replicas that do not vote. */
     public List<Replica> learners() {
         return replicas.stream().filter(replica -> !replica.isVoter()).toList();
     }
 
-    /** The replica that a store has of it, voter or learner; empty when it has none. */
+    /** The replica on {@code store}, voter or learner; empty when it has none. */
     public Optional<Replica> replicaOn(String store) {
         return replicas.stream()
                 .filter(replica -> replica.store().equals(store))
@@ -90,7 +90,7 @@ public record RangeView(
         return end.isPresent() && end.get().equals(right.start);
     }
 
-    /** The same with something under way. */
+    /** The same with a change under way. */
     public RangeView with(RangeChange underWay) {
         return new RangeView(
                 id, start, end, epoch, replicas, leader, sizeBytes, load, splitHint, Optional.of(underWay), stableFor);

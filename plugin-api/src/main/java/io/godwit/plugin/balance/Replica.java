@@ -7,8 +7,8 @@ import java.util.Optional;
  *
  * @param store the store id
  * @param isVoter whether it counts in the quorum; a learner only copies
- * @param isCaughtUp whether it has, up to what is under way, what the leader has
- * @param fault why it does not take part any more; empty while it runs, as far as is known
+ * @param isCaughtUp whether it runs and its log, as last reported, lags the leader's by a small margin at most
+ * @param fault why the replica has stopped; empty while it runs, as far as is known
  */
 public record Replica(String store, boolean isVoter, boolean isCaughtUp, Optional<ReplicaFault> fault) {
     public Replica {
@@ -20,7 +20,7 @@ public record Replica(String store, boolean isVoter, boolean isCaughtUp, Optiona
         }
     }
 
-    /** One that runs. */
+    /** A replica that runs. */
     public Replica(String store, boolean isVoter, boolean isCaughtUp) {
         this(store, isVoter, isCaughtUp, Optional.empty());
     }

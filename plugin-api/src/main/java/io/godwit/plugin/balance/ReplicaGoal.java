@@ -1,10 +1,10 @@
 package io.godwit.plugin.balance;
 
 /**
- * What is wanted of every range of a key space: the number of voters by the whole cluster, which has noted it.
+ * The replicas that every range of a key space should have. The cluster as a whole has recorded the number of voters.
  *
  * @param voters wanted when there are enough stores, at least 1
- * @param isOnEveryStore whether each store without a voter should have a learner, so that it can read at home
+ * @param isOnEveryStore whether each store without a voter should have a learner, for local reads
  */
 public record ReplicaGoal(int voters, boolean isOnEveryStore) {
     public ReplicaGoal {

@@ -4,7 +4,7 @@ package io.godwit.plugin.balance;
  * Where a range could be cut so that its load is shared.
  *
  * @param key first key of the right part; not empty
- * @param shareBelow of the load, what lies below {@code key}: 0 to 1
+ * @param shareBelow share of the load below {@code key}: 0 to 1
  */
 public record SplitHint(Key key, double shareBelow) {
     public SplitHint {
@@ -16,7 +16,7 @@ public record SplitHint(Key key, double shareBelow) {
         }
     }
 
-    /** What the part with less of it would have of the load: 0 to 0.5. */
+    /** The smaller part's share of the load: 0 to 0.5. */
     public double smallerShare() {
         return Math.min(shareBelow, 1 - shareBelow);
     }

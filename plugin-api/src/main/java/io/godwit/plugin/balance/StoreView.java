@@ -6,19 +6,18 @@ import java.time.Duration;
  * One store at the time of the view.
  *
  * @param id the store id, which a node keeps as long as its data
- * @param zone what fails together with it (a rack, a data centre); empty when nobody said. Stores with the same text
- *     share it
- * @param livenessFor how long {@code liveness} has been what it is; of one that has never been seen, how long it has
- *     been expected
+ * @param zone the failure domain (a rack, a data centre); empty when not configured. Stores with the same text share it
+ * @param livenessFor how long {@code liveness} has had this value; for a store never seen, how long it has been
+ *     expected
  * @param isDraining whether the operator wants leaders and replicas off it
  * @param version of the software; empty when not known
  * @param cores of the node, at least 1
- * @param cpuLoad what the node's own process takes of all cores, 0 to 1
- * @param diskTotalBytes of the disk with its data, at least 1
+ * @param cpuLoad share of all cores that the node's own process uses, 0 to 1
+ * @param diskTotalBytes size of the disk with its data, at least 1
  * @param diskFreeBytes 0 to {@code diskTotalBytes}
- * @param leaderWorkElsewhere operations per second of the ranges that it leads of those key spaces that come before
- *     this one by name; a range without load counts a little. The leaders of this key space are spread around them, and
- *     not the other way round: two key spaces that made room for each other at once would never come to rest
+ * @param leaderWorkElsewhere operations per second of the ranges it leads in key spaces whose names sort before
+ *     this one; a range without load counts a little. The leaders of this key space are placed around that work. The
+ *     order by name makes it one-way: two key spaces that avoided each other would never settle
  */
 public record StoreView(
         String id,
@@ -33,7 +32,7 @@ public record StoreView(
         long diskFreeBytes,
         double leaderWorkElsewhere) {
 
-    /** Of a store that leads nothing of other key spaces. */
+    /** For a store that leads no range of other key spaces. */
     public StoreView(
             String id,
             String zone,

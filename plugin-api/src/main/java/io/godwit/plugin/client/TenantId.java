@@ -4,7 +4,7 @@ import java.util.Optional;
 
 /** A name space of topics and sessions. The name is 1 to 64 characters out of letters, digits, '-', '_' and '.'. */
 public record TenantId(String value) implements Comparable<TenantId> {
-    /** The tenant of every client for which nothing names another. */
+    /** The tenant of every client that has no other tenant. */
     public static final TenantId DEFAULT = new TenantId("default");
 
     private static final int MAX_CHARS = 64;
@@ -19,7 +19,7 @@ public record TenantId(String value) implements Comparable<TenantId> {
         }
     }
 
-    /** The tenant that is called so; empty when none can be. */
+    /** The tenant with this name; empty when the name is not valid. */
     public static Optional<TenantId> parse(String name) {
         return !name.isEmpty() && name.length() <= MAX_CHARS && hasValidCharacters(name)
                 ? Optional.of(new TenantId(name))

@@ -1,4 +1,4 @@
-/** Who a connection or a session belongs to. */
+/** Identity of a connection or a session: client and tenant. */
 @NullMarked
 package io.godwit.plugin.client;
 

@@ -1,6 +1,6 @@
 package io.godwit.plugin.context;
 
-/** The broker cannot do now what a plugin asks for; it may later. */
+/** The broker cannot do what a plugin asks for now; it may be able to later. */
 public final class BrokerUnavailableException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -1,56 +1,56 @@
 package io.godwit.plugin.context;
 
 /**
- * What a factory (of auth providers, event listeners, interceptors and so on) implements besides, to be given a context
- * and a life cycle. One that does not goes on as ever, without either.
+ * A factory (of auth providers, event listeners, interceptors and so on) also implements this to get a context and a
+ * life cycle. It is optional.
  *
- * <p>The calls come in this order, each at most once but {@link #health}, on a thread of the broker that is made for
+ * <p>The calls come in this order, each at most once except {@link #health}, on a thread that the broker makes for
  * them, with the plugin's class loader as the context class loader:
  *
  * <ol>
- *   <li>{@link #create}, before anything is made by the factory;
- *   <li>{@link #start}, when the data directory is the broker's and before its stores open;
+ *   <li>{@link #create}, before the factory makes anything;
+ *   <li>{@link #start}, when the broker has locked its data directory and before its stores open;
  *   <li>{@link #health}, every ten seconds;
- *   <li>{@link #stop}, after what the factory has made was closed; also when {@link #start} was never called or failed.
+ *   <li>{@link #stop}, after everything the factory made is closed; also when {@link #start} was never called or failed.
  * </ol>
  *
- * <p>No call may take for ever: one that is over its time is interrupted and counts as failed.
+ * <p>No call may take for ever: a call that exceeds its time is interrupted and counts as failed.
  */
 public interface Plugin {
     /**
-     * Takes the context and reads all settings of it; a key that is not read before this returns is refused as
-     * unknown. Opens nothing, neither files nor connections: {@code bin/standalone.sh check} calls it beside a broker
-     * that runs. At most 60 seconds. What it throws ends the start of the broker.
+     * Takes the context and reads all its settings; a key not read before this returns is refused as unknown. Must open
+     * neither files nor connections: {@code bin/standalone.sh check} calls it while a broker may be running. At most 60
+     * seconds. An exception ends the start of the broker.
      */
     default void create(PluginContext context) throws Exception {}
 
-    /** Opens what the plugin needs. At most 60 seconds. What it throws ends the start of the broker. */
+    /** Opens what the plugin needs. At most 60 seconds. An exception ends the start of the broker. */
     default void start() throws Exception {}
 
     /**
-     * How the plugin is. At most 2 seconds, else it counts as down. Answers out of memory: it is no place to look at
-     * something remote.
+     * The state of the plugin. At most 2 seconds, else the plugin counts as down. Must answer from memory, without
+     * asking a remote system.
      */
     default PluginHealth health() {
         return PluginHealth.UP;
     }
 
-    /** Ends threads and the like. At most 10 seconds; what it throws is logged. */
+    /** Releases threads and other resources. At most 10 seconds; an exception is logged. */
     default void stop() throws Exception {}
 
     /**
-     * Whether all calls to what this factory makes return at once: they neither wait nor compute for long. Then they
-     * are made on the broker's own threads, event loops among them, and save a change of threads each. Asked once,
-     * after {@link #create}. A plugin that says so and is seen to block an event loop is called on its own threads from
-     * then on, and reported.
+     * Whether all calls to the objects of this factory return at once: they neither wait nor compute for long. The
+     * broker then makes them on its own threads, event loops among them, and saves a thread switch for each. Asked
+     * once, after {@link #create}. If such a plugin blocks an event loop, the broker reports it and calls it on the
+     * plugin's own threads from then on.
      */
     default boolean isNonBlocking() {
         return false;
     }
 
     /**
-     * How many threads of its own the plugin is called on, at most; not of interest for one that does not block. 1 to
-     * 64. Asked once, after {@link #create}.
+     * The most threads that the broker calls the plugin on, 1 to 64; unused for a plugin that does not block. Asked
+     * once, after {@link #create}.
      */
     default int threads() {
         return 4;

@@ -4,17 +4,17 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.util.concurrent.Executor;
 
-/** What one plugin is given of the broker. All of it may be used on any thread, unless it says otherwise. */
+/** What the broker gives one plugin. Usable on any thread, unless stated otherwise. */
 public interface PluginContext {
-    /** What the factory calls itself: the name of its section in the configuration. */
+    /** The factory's own name: the name of its section in the configuration. */
     String name();
 
     /** The section {@code plugins.(name)} of the configuration file; empty when there is none. */
     PluginSettings settings();
 
     /**
-     * A directory for the plugin alone, for its owner alone (0700), below the broker's data directory. There from
-     * {@link Plugin#start} on, not before. It is in no backup.
+     * A directory for this plugin only, accessible to its owner only (0700), below the broker's data directory. It
+     * exists from {@link Plugin#start} on. Backups do not include it.
      */
     Path dataDirectory();
 
@@ -24,10 +24,9 @@ public interface PluginContext {
     Meters meters();
 
     /**
-     * Runs tasks of the plugin on up to four threads, which do not keep the JVM alive. They are others than those that
-     * calls of the broker come on, so a call may wait for a task. Throws
-     * {@link java.util.concurrent.RejectedExecutionException} when 1,000 tasks wait and after {@link Plugin#stop}. What
-     * a task throws is counted and logged.
+     * Runs tasks of the plugin on up to four threads, which do not keep the JVM alive. The broker makes no calls on
+     * these threads, so a call may wait for a task. Throws {@link java.util.concurrent.RejectedExecutionException} when
+     * 1,000 tasks wait and after {@link Plugin#stop}. Exceptions of a task are counted and logged.
      */
     Executor executor();
 

@@ -1,10 +1,10 @@
 package io.godwit.plugin.context;
 
 /**
- * How a plugin is.
+ * The state of a plugin.
  *
- * @param isUp whether it does what it should
- * @param detail for operators: what is wrong, at most 200 characters of it are shown
+ * @param isUp whether it works
+ * @param detail what is wrong, for operators; only the first 200 characters are shown
  */
 public record PluginHealth(boolean isUp, String detail) {
     /** All is well. */

@@ -5,24 +5,26 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Settings out of the configuration file. Reading a key makes it known; a key of the file that is not known when
- * {@link Plugin#create} has returned is refused, and the nearest known one named.
+ * Settings from the configuration file. Reading a key makes it known; a key of the file that is still unknown when
+ * {@link Plugin#create} has returned is refused, and the error names the nearest known key.
  *
- * <p>No call throws for what people wrote. A value that is not valid is noted, and the fallback is returned for the
- * time being: after {@link Plugin#create} the broker tells all that is wrong at once, and does not start. So values
- * need no second look.
+ * <p>No call throws for a wrong value. The error is noted and the call returns the fallback; after
+ * {@link Plugin#create} the broker reports all errors together and does not start. So a plugin need not check the
+ * values again.
  *
- * <p>Only for the thread that {@link Plugin#create} is called on, and during that call. A key that is left empty is as
- * one that is not given. Values may name the environment: {@code ${LDAP_PASSWORD}}.
+ * <p>Only for the thread that {@link Plugin#create} is called on, and during that call. An empty key counts as absent.
+ * Values may refer to environment variables: {@code ${LDAP_PASSWORD}}.
  */
 public interface PluginSettings {
     /** Any text. */
     String text(String key, String fallback);
 
-    /** A text that has to be given. Empty when it is not, which is an error. */
+    /** A text that must be given. If it is not, returns an empty text and notes an error. */
     String requiredText(String key);
 
-    /** As {@link #text}, but no message has the value. (Operators are shown the value of no setting of a plugin.) */
+    /**
+     * As {@link #text}, but error messages leave out the value. (Operators never see the value of a plugin's setting.)
+     */
     String secret(String key, String fallback);
 
     /** {@code true} or {@code false}. */
@@ -31,8 +33,8 @@ public interface PluginSettings {
     /**
      * A whole number.
      *
-     * @param min the least that is valid
-     * @param max the largest
+     * @param min the least valid value
+     * @param max the largest valid value
      */
     long number(String key, long fallback, long min, long max);
 
@@ -42,20 +44,20 @@ public interface PluginSettings {
     /** Whole seconds: a number, or one with s, m, h or d. */
     Duration duration(String key, Duration fallback, Duration min, Duration max);
 
-    /** A constant: its name in lower case, with '-' for '_'. */
+    /** An enum constant, written in lower case with '-' for '_'. */
     <E extends Enum<E>> E choice(String key, E fallback);
 
-    /** A list, or texts with commas between them; at most 1,000. Empty when it is not given. */
+    /** A list, or texts separated by commas; at most 1,000. Empty when it is not given. */
     List<String> list(String key);
 
-    /** The name of a file, relative to the configuration file; the fallback is too. It need not be there. */
+    /** The name of a file, relative to the configuration file, like the fallback. The file need not exist. */
     Path file(String key, String fallback);
 
-    /** Keys that stand together under {@code key}; none when it is not given. At most 6 sections in one another. */
+    /** The section of keys under {@code key}; empty when it is not given. At most 6 levels of nesting. */
     PluginSettings section(String key);
 
     /**
-     * Notes what else is wrong, to be told with all other errors.
+     * Notes another error, reported together with all others.
      *
      * @param key of this section
      * @param message such as "must be an ldap:// or ldaps:// address"

@@ -1,4 +1,4 @@
-/** What a plugin is given by the broker, and its life cycle. Using it is up to the plugin. */
+/** The context that the broker gives a plugin, and the life cycle. A plugin need not use either. */
 @NullMarked
 package io.godwit.plugin.context;
 

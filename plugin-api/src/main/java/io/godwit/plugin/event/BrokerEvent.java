@@ -14,15 +14,15 @@ import org.jspecify.annotations.Nullable;
 public sealed interface BrokerEvent {
 
     /**
-     * A connected client reads more slowly than it is sent to: it has lost a message by that, or its socket has taken
-     * nothing for seconds.
+     * A connected client reads more slowly than messages arrive for it: it has lost a message by that, or its socket
+     * has taken nothing for seconds.
      */
     record SlowConsumerBegan(ClientInfo client) implements BrokerEvent {}
 
     /**
-     * It keeps up again, or has gone.
+     * The client keeps up again, or has gone.
      *
-     * @param droppedMessages that it lost by that since {@link SlowConsumerBegan}, of those held for it in memory
+     * @param droppedMessages messages lost by that since {@link SlowConsumerBegan}, of those held for it in memory
      */
     record SlowConsumerEnded(ClientInfo client, long droppedMessages, Duration duration) implements BrokerEvent {}
 
@@ -32,14 +32,14 @@ public sealed interface BrokerEvent {
     /** A client passed CONNECT. */
     record ClientConnected(ClientInfo client, boolean sessionPresent) implements BrokerEvent {}
 
-    /** A CONNECT was answered no, for whatever reason; of some reasons another event tells more. */
+    /** A CONNECT was refused, for any reason; for some reasons another event gives more detail. */
     record ConnectRefused(
             String remoteAddress, String reason, @Nullable String detail) implements BrokerEvent {}
 
     /**
-     * A client that may connect was told to use another server; it counts as a {@link ConnectRefused} too.
+     * A client that may connect was redirected to another server; it also raises a {@link ConnectRefused}.
      *
-     * @param isMoved from now on, not for a while
+     * @param isMoved whether the redirection is permanent
      */
     record ClientRedirected(ClientInfo client, String serverReference, boolean isMoved) implements BrokerEvent {}
 
@@ -47,83 +47,87 @@ public sealed interface BrokerEvent {
     record ClientDisconnected(ClientInfo client, String reason) implements BrokerEvent {}
 
     /**
-     * A connection is held back from now on, until {@link ThrottlingEnded}: it may go on and pause many times
-     * meanwhile.
+     * The broker starts to throttle a connection. Until {@link ThrottlingEnded} the connection may pause and resume
+     * many times.
      *
      * @param client null before it has passed CONNECT
      */
     record ThrottlingBegan(String remoteAddress, @Nullable ClientInfo client, ThrottleCause cause)
             implements BrokerEvent {}
 
-    /** A connection has not been held back for a second or two, or has ended. */
+    /** A connection has not been throttled for a second or two, or has ended. */
     record ThrottlingEnded(String remoteAddress, @Nullable ClientInfo client, ThrottleCause cause)
             implements BrokerEvent {}
 
     /**
-     * A connection was cut off since it sent a large packet slowly while others waited for room, or one that is too
-     * large for a CONNECT.
+     * A connection was closed because it sent a large packet slowly while others waited for memory, or because its
+     * packet is too large for a CONNECT.
      *
      * @param client null before it has passed CONNECT
-     * @param frameBytes of the whole packet
-     * @param arrivedBytes of it so far
+     * @param frameBytes size of the whole packet
+     * @param arrivedBytes how much of it had arrived
      */
     record PacketAbandoned(String remoteAddress, @Nullable ClientInfo client, int frameBytes, int arrivedBytes)
             implements BrokerEvent {}
 
     /**
-     * Somebody is kept out for a time for what happened too often.
+     * A source or a client is banned for a time after repeated faults.
      *
-     * @param subject the address that did it last, or the client id
+     * @param subject the address of the last fault, or the client id
      */
     record Banned(BanCause cause, String subject, Duration duration) implements BrokerEvent {}
 
-    /** Memory is short: until {@link MemoryRecovered} new connections, subscriptions and publishes are refused. */
+    /**
+     * Memory is short: until {@link MemoryRecovered} the broker refuses new connections, subscriptions and publishes.
+     */
     record MemoryShort(MemoryKind kind, int usedPercent) implements BrokerEvent {}
 
     /** Memory of this kind is no longer short. */
     record MemoryRecovered(MemoryKind kind, int usedPercent) implements BrokerEvent {}
 
-    /** A client sent a PUBLISH; what becomes of it is not known yet. There is one for each, so it costs something. */
+    /**
+     * A client sent a PUBLISH; its outcome is not known yet. Raised for each PUBLISH, so listening to it has a cost.
+     */
     record PublishReceived(ClientInfo publisher, String topic, Qos qos, boolean isRetained, int payloadBytes)
             implements BrokerEvent {}
 
     /**
-     * A PUBLISH was handed to the connection of a client, be it for the first time or again. There is one for each, so
-     * it costs something.
+     * A PUBLISH was handed to the connection of a client, for the first time or again. Raised for each one, so
+     * listening to it has a cost.
      *
-     * @param topic as its publisher called it
+     * @param topic as the publisher named it
      * @param isRetained whether its RETAIN flag is set
      */
     record MessageDelivered(ClientInfo receiver, String topic, Qos qos, boolean isRetained, int payloadBytes)
             implements BrokerEvent {}
 
     /**
-     * A client, or an operator in its stead, subscribed.
+     * A client subscribed, or an operator did so for it.
      *
-     * @param filter as that one called it
-     * @param qos that was granted
+     * @param filter as the client or operator wrote it
+     * @param qos the granted QoS
      */
     record Subscribed(ClientInfo subscriber, String filter, Qos qos) implements BrokerEvent {}
 
-    /** A client, or an operator in its stead, ended a subscription that it had. */
+    /** A client, or an operator for it, removed an existing subscription. */
     record Unsubscribed(ClientInfo subscriber, String filter) implements BrokerEvent {}
 
-    /** A session began that outlives its connection. */
+    /** A session that outlives its connection began. */
     record SessionCreated(ClientInfo client) implements BrokerEvent {}
 
-    /** Such a session is over. */
+    /** A session that outlives its connection ended. */
     record SessionEnded(TenantId tenant, ClientId clientId, SessionEndCause cause) implements BrokerEvent {}
 
     /** A will was published. */
     record WillPublished(TenantId tenant, ClientId clientId, String topic) implements BrokerEvent {}
 
-    /** A will was not published: its client disconnected in good order, or was back before its delay had passed. */
+    /** A will was not published: its client disconnected normally, or came back within the will delay. */
     record WillSuppressed(TenantId tenant, ClientId clientId, String topic) implements BrokerEvent {}
 
     /** The queue of a stored session is full: messages of QoS 1 and 2 are discarded. */
     record QueueFullBegan(TenantId tenant, ClientId clientId) implements BrokerEvent {}
 
-    /** It has half its room again, or is over. */
+    /** The queue is down to half its limit again, or the session is over. */
     record QueueFullEnded(TenantId tenant, ClientId clientId, long droppedMessages) implements BrokerEvent {}
 
     /** A peer broke the protocol and was disconnected. */
@@ -139,94 +143,97 @@ public sealed interface BrokerEvent {
     record CertificatesRejected(String listener, String cause) implements BrokerEvent {}
 
     /**
-     * A publish was not taken in, or not wholly: a store could not take it, memory is short, its topic is over a limit,
-     * or no client may publish to it.
+     * A publish was refused, wholly or in part: a store could not take it, memory is short, its topic exceeds a limit,
+     * or clients may not publish to that topic.
      */
     record PublishRefused(ClientInfo publisher, String topic, String cause) implements BrokerEvent {}
 
     /**
-     * An interceptor dropped a publish, which was acknowledged.
+     * An interceptor dropped a publish; the client got an acknowledgement.
      *
-     * @param plugin what it calls itself
-     * @param detail why, as it says
+     * @param plugin the plugin's own name
+     * @param detail the plugin's reason
      */
     record PublishIntercepted(ClientInfo publisher, String topic, String plugin, String detail)
             implements BrokerEvent {}
 
-    /** A subscription was refused: its filter is over a limit, or one too many, or memory is short. */
+    /** A subscription was refused: its filter exceeds a limit, there are too many, or memory is short. */
     record SubscribeRefused(ClientInfo subscriber, String filter, String cause) implements BrokerEvent {}
 
     /**
-     * A client was refused something since its tenant uses as much of it as it may; what was refused has an event of
-     * its own too. Of rates that are held back there is {@link ThrottlingBegan} instead.
+     * A client was refused because its tenant has reached a limit; the refusal itself has an event of its own too.
+     * Limits on rates raise {@link ThrottlingBegan} instead.
      *
-     * @param most that the tenant may have in the cluster less what other nodes have of it
+     * @param most the tenant's limit in the cluster less the amount on other nodes
      */
     record TenantLimitReached(ClientInfo client, TenantResource resource, long most) implements BrokerEvent {}
 
-    /** Retained messages for a new subscription could not be read or queued; it is tried again. */
+    /** Retained messages for a new subscription could not be read or queued; the broker tries again. */
     record ReplayDelayed(ClientInfo receiver, String filter, String cause) implements BrokerEvent {}
 
-    /** Authentication did not let a client in, or ended its connection when it was repeated. */
+    /** A client failed authentication or re-authentication; a failed re-authentication ended its connection. */
     record ConnectDenied(ClientInfo client, RefusalReason reason, String detail) implements BrokerEvent {}
 
-    /** A client may not publish to a topic; the message was discarded. A will is refused with its CONNECT. */
+    /** A client may not publish to a topic; the message was discarded. If it is a will, the CONNECT is refused. */
     record PublishDenied(ClientInfo publisher, String topic, boolean isWill, String detail) implements BrokerEvent {}
 
     /** A client may not subscribe to a filter. */
     record SubscribeDenied(ClientInfo subscriber, String filter, String detail) implements BrokerEvent {}
 
-    /** A check came to no answer (an exception, no answer in time) and so denied. */
+    /** A check got no answer (an exception or a timeout), and so it denied. */
     record AuthFailed(AuthCheck check, ClientInfo client, String cause) implements BrokerEvent {}
 
     /**
-     * A plugin did what it must not.
+     * A plugin broke its contract.
      *
-     * @param plugin what it calls itself
+     * @param plugin the plugin's own name
      * @param kind such as {@code auth-provider}
-     * @param detail what it was called for and what came of it, for people
+     * @param detail the call and its result, for people
      */
     record PluginFailed(String plugin, String kind, PluginFault fault, String detail) implements BrokerEvent {}
 
-    /** This node hands the messages of a SubBroker's subscription over from now on. */
+    /** From now on this node delivers the messages of a SubBroker's subscription. */
     record SubBrokerBegan(String plugin, String subscription) implements BrokerEvent {}
 
-    /** It does so no more: another node's turn has come, or the inbox cannot be reached; another attempt follows. */
+    /**
+     * This node no longer delivers them: another node took over, or the inbox cannot be reached; the broker tries
+     * again.
+     */
     record SubBrokerEnded(String plugin, String subscription, String cause) implements BrokerEvent {}
 
-    /** A batch for a SubBroker failed, and is to be handed over again. */
+    /** Delivery of a batch to a SubBroker failed; the batch is delivered again later. */
     record SubBrokerDelayed(String plugin, String subscription, String cause) implements BrokerEvent {}
 
-    /** A changed file of users or rules is wrong; what had been read before stays in force. */
+    /** A changed file of users or rules is wrong; the previous content stays in force. */
     record AuthFileRejected(String file, String cause) implements BrokerEvent {}
 
     /** A changed file of users or rules is in force. */
     record AuthFileLoaded(String file) implements BrokerEvent {}
 
     /**
-     * A wait for other nodes has run out.
+     * A wait for other nodes timed out.
      *
      * @param limit how long it waited
-     * @param detail what exactly was waited for, and of which node, range or client
+     * @param detail exactly what was missing, and from which node, range or client
      */
     record WaitRanOut(NodeWait what, Duration limit, String detail) implements BrokerEvent {}
 
     /**
      * Another member of the cluster began to serve clients, for the first time or after a lapse.
      *
-     * @param incarnation tells one process of the node from the next, here and in what follows
+     * @param incarnation tells one process of the node from the next, here and in the events below
      */
     record MemberServing(String nodeId, long incarnation) implements BrokerEvent {}
 
-    /** The members went on without another one: it was silent, or its process is over. It may come back. */
+    /** The members went on without one of them: it was silent, or its process is over. It may come back. */
     record MemberLapsed(String nodeId, long incarnation) implements BrokerEvent {}
 
-    /** Another member did not come back after its lapse: its clients may be served elsewhere from now on. */
+    /** A member did not come back after its lapse: other nodes may serve its clients from now on. */
     record MemberEvicted(String nodeId, long incarnation) implements BrokerEvent {}
 
     /**
-     * Another member left in good order. A node that was cut off for long may take a member that was evicted meanwhile
-     * for one that left.
+     * Another member left normally. A node that was cut off for long may report this for a member that was evicted
+     * meanwhile.
      */
     record MemberLeft(String nodeId, long incarnation) implements BrokerEvent {}
 
@@ -237,9 +244,9 @@ public sealed interface BrokerEvent {
     record NodeServingAgain(String nodeId, long incarnation) implements BrokerEvent {}
 
     /**
-     * This node cannot prove that it knows all subscriptions. Until {@link AcknowledgementsResumed} it holds what it
-     * would acknowledge; what it has held for too long it refuses, with {@link WaitRanOut} and {@link PublishRefused}
-     * or {@link SubscribeRefused}.
+     * This node cannot prove that it knows all subscriptions. Until {@link AcknowledgementsResumed} it holds back
+     * acknowledgements. It refuses requests that it has held for too long, with {@link WaitRanOut} and
+     * {@link PublishRefused} or {@link SubscribeRefused}.
      */
     record AcknowledgementsHeld(String cause) implements BrokerEvent {}
 

@@ -1,6 +1,6 @@
 package io.godwit.plugin.event;
 
-/** Which limit forbids a connection. A source is an IPv4 address or the first 64 bits of an IPv6 address. */
+/** The limit that forbids a connection. A source is an IPv4 address or the first 64 bits of an IPv6 address. */
 public enum ConnectionLimit {
     /** Connections open at once. */
     TOTAL,
@@ -12,8 +12,8 @@ public enum ConnectionLimit {
     SOURCE_RATE,
     /** The source is banned, see {@link BrokerEvent.Banned}. */
     BANNED,
-    /** The memory of the node, which is short. */
+    /** The node is short of memory. */
     MEMORY,
-    /** The file descriptors of the node: what is left of them is kept for the stores. */
+    /** The node is short of file descriptors: the rest is kept for the stores. */
     DESCRIPTORS
 }

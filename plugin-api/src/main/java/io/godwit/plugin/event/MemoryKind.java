@@ -4,6 +4,6 @@ package io.godwit.plugin.event;
 public enum MemoryKind {
     /** The heap of the JVM. */
     HEAP,
-    /** Buffers outside the heap, of connections. */
+    /** Buffers of connections outside the heap. */
     DIRECT
 }

@@ -1,36 +1,36 @@
 package io.godwit.plugin.event;
 
 /**
- * What a node of a cluster waits for from other nodes, for as long as a setting says. The setting of {@code HOME_LOST}
- * is {@code clusterConfig.waits.homeLostSeconds}, and so for the others.
+ * A wait of one cluster node for other nodes, bounded by a setting. The setting of {@code HOME_LOST} is
+ * {@code clusterConfig.waits.homeLostSeconds}; the others are named alike.
  */
 public enum NodeWait {
     /**
-     * Another member confirms a subscription, or answers whom it has chosen for a shared group. Without that the others
-     * are asked to go on without the member.
+     * Another member confirms a subscription, or answers which member of a shared group it chose. On timeout the other
+     * members are asked to go on without it.
      */
     CONFIRMATION,
     /** A range of the dist store takes the routes of a stored session, and this node has applied them. */
     ROUTE,
-    /** This node proves that it serves. Acknowledgements are held for so long and then refused. */
+    /** This node proves that it serves. Acknowledgements are held for this time and then refused. */
     PROOF,
-    /** The client id of a CONNECT becomes free. Without that the CONNECT is refused. */
+    /** The client id of a CONNECT becomes free. On timeout the CONNECT is refused. */
     CLIENT_ID,
-    /** A link to a member that somebody waits for. Without it the others are asked to go on without the member. */
+    /** A link to a member that a request waits for. On timeout the other members are asked to go on without it. */
     SILENT_MEMBER,
-    /** A leader of an inbox takes a command. Without that the command fails. */
+    /** A leader of an inbox takes a command. On timeout the command fails. */
     HOME,
-    /** A connection goes on at the next leader of its inbox, after the last one was stopped in good order. */
+    /** A connection continues at the next leader of its inbox, after the last leader stopped normally. */
     HOME_MOVED,
-    /** A connection goes on at the next leader of its inbox, after the node of the last one was lost. */
+    /** A connection continues at the next leader of its inbox, after the last leader's node was lost. */
     HOME_LOST,
-    /** The connection of a stored session comes to the new leader of its inbox. Without it the session is detached. */
+    /** The connection of a stored session comes to the new leader of its inbox. On timeout the session is detached. */
     CONNECTION,
-    /** A broken link is made anew. Without that the peer is over, and what was sent to it is lost. */
+    /** A broken link is restored. On timeout the peer counts as gone, and what was sent to it is lost. */
     LINK,
     /** A range of the retain store answers. */
     RETAINED,
-    /** Other nodes take what this one leads, while it stops. */
+    /** Other nodes take over leadership from this one, while it stops. */
     HAND_OVER,
     /** The other members agree that this one leaves, while it stops. */
     LEAVE

@@ -1,31 +1,31 @@
 package io.godwit.plugin.event;
 
-/** What a plugin did that it must not. */
+/** A breach of contract by a plugin. */
 public enum PluginFault {
     /** A call threw, or its future failed. */
     THREW,
-    /** A call, or its future, answered null. */
+    /** A call returned null, or its future completed with null. */
     NULL_ANSWER,
-    /** A call was answered with what is not allowed. */
+    /** A call gave an answer that is not allowed. */
     INVALID_ANSWER,
     /** A call was not answered in time. */
     NO_ANSWER,
-    /** A call was answered after its time, when nobody waited any more. */
+    /** A call was answered after its time, when its result was no longer needed. */
     LATE_ANSWER,
-    /** A call was not made, since too many others were not answered. */
+    /** A call was not made, because too many others were unanswered. */
     TOO_MANY_CALLS,
-    /** It said that it does not block, and did: it is called on its own threads from now on. */
+    /** The plugin said that it does not block, and did: from now on it is called on its own threads. */
     BLOCKED,
-    /** So many calls failed that none is made for a while. */
+    /** So many calls failed that the broker makes none for a while. */
     CIRCUIT_OPENED,
-    /** It says that it is not well, or does not say how it is. */
+    /** The plugin reports that it is down, or does not report its health. */
     UNHEALTHY,
-    /** It asked for a meter too many. */
+    /** The plugin asked for too many meters. */
     TOO_MANY_METERS,
-    /** Events for it were discarded, since too many waited. Each event counts. */
+    /** Events for the plugin were discarded because too many waited. Raised for each event. */
     QUEUE_FULL,
-    /** It has made so many threads that it seems to leak them. */
+    /** The plugin has made so many threads that it seems to leak them. */
     TOO_MANY_THREADS,
-    /** The process before this one was ended by it, or cut short while it was called. Told once, at the start. */
+    /** The plugin ended the previous process, or that process died during a call to it. Raised once, at the start. */
     SUSPECTED
 }

@@ -1,11 +1,11 @@
 package io.godwit.plugin.event;
 
-/** Why a session ended that was to outlive its connection. */
+/** Why a session that was to outlive its connection ended. */
 public enum SessionEndCause {
     /** Its expiry interval passed without a connection. */
     EXPIRED,
     /** Its client began a new one. */
     CLEAN_START,
-    /** Its client gave it up: by a session that ends with its connection, or when it disconnected. */
+    /** Its client gave it up: it connected with a session that ends with its connection, or ended it by DISCONNECT. */
     GIVEN_UP
 }

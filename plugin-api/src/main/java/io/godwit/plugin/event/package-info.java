@@ -1,4 +1,4 @@
-/** What the broker tells about itself: every drop and life-cycle step as a value. */
+/** Events of the broker: every drop and life-cycle step as a value. */
 @NullMarked
 package io.godwit.plugin.event;
 

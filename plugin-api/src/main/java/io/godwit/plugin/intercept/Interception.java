@@ -3,17 +3,17 @@ package io.godwit.plugin.intercept;
 import io.godwit.plugin.message.Message;
 import java.util.Objects;
 
-/** What an interceptor makes of a message. */
+/** An interceptor's decision about a message. */
 public sealed interface Interception {
-    /** The message goes on as it is. */
+    /** The one value of {@link Unchanged}. */
     Interception UNCHANGED = new Unchanged();
 
-    /** It goes on as it is. */
+    /** The message goes on as it is. */
     record Unchanged() implements Interception {}
 
     /**
-     * Another one goes on in its place. What may differ, {@link PublishInterceptor} and {@link DeliverInterceptor} say;
-     * when it was received stays what it was.
+     * Another message goes on in its place. {@link PublishInterceptor} and {@link DeliverInterceptor} say which fields
+     * may differ; the time of receipt stays the same.
      */
     record Changed(Message message) implements Interception {
         public Changed {
@@ -22,9 +22,9 @@ public sealed interface Interception {
     }
 
     /**
-     * It ends here.
+     * The message is dropped.
      *
-     * @param detail why, for operators; at most 200 characters of it are shown
+     * @param detail why, for operators; only the first 200 characters are shown
      */
     record Dropped(String detail) implements Interception {
         public Dropped {

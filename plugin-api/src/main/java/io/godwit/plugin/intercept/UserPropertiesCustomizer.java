@@ -6,13 +6,13 @@ import io.godwit.plugin.message.UserProperty;
 import java.util.List;
 
 /**
- * Adds user properties to messages and removes them, on their way in and out. It is called as
- * {@link PublishInterceptor} and {@link DeliverInterceptor} are, behind those, and when it fails the same becomes of
- * the message. One that leaves a method out is not called for it.
+ * Adds and removes user properties of messages, on their way in and out. Called like {@link PublishInterceptor} and
+ * {@link DeliverInterceptor}, after them; a failure has the same effect on the message. The broker does not call a
+ * method that the class does not override.
  */
 public interface UserPropertiesCustomizer {
     /**
-     * The user properties that the broker takes in.
+     * The user properties of a message that a client publishes.
      *
      * @return all of them; {@code message.properties().userProperties()} itself when nothing changes
      */
@@ -21,7 +21,7 @@ public interface UserPropertiesCustomizer {
     }
 
     /**
-     * The user properties that are sent to a client.
+     * The user properties of a message sent to a client.
      *
      * @return all of them; {@code message.properties().userProperties()} itself when nothing changes
      */

@@ -3,17 +3,17 @@ package io.godwit.plugin.intercept;
 /**
  * Makes a {@link UserPropertiesCustomizer}. A plugin jar lists its factory in
  * {@code META-INF/services/io.godwit.plugin.intercept.UserPropertiesCustomizerFactory}; the configuration names it
- * under {@code pluginConfig.userProperties}. Of several each is given what the one before has made of the message.
+ * under {@code pluginConfig.userProperties}. If there are several, each gets the message as the one before left it.
  *
- * <p>One that implements {@link io.godwit.plugin.context.Plugin} too is given a context and a life cycle.
+ * <p>A factory that also implements {@link io.godwit.plugin.context.Plugin} gets a context and a life cycle.
  */
 public interface UserPropertiesCustomizerFactory {
-    /** What the configuration calls it. */
+    /** The name in the configuration. */
     String name();
 
     /**
-     * Called once, after {@link io.godwit.plugin.context.Plugin#start} and before the broker takes connections. Blocks
-     * at most 60 seconds.
+     * Called once, after {@link io.godwit.plugin.context.Plugin#start} and before the broker takes connections. May
+     * block for at most 60 seconds.
      *
      * @return not null
      * @throws Exception ends the start of the broker

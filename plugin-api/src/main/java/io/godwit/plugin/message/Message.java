@@ -7,7 +7,7 @@ import java.util.Objects;
  * never be modified by anyone.
  */
 public final class Message {
-    /** The objects themselves, without what they hold. */
+    /** The objects themselves, without their content. */
     private static final int OVERHEAD_BYTES = 128;
 
     private final String topic;
@@ -42,8 +42,8 @@ public final class Message {
     }
 
     /**
-     * About what this message takes on the heap, in bytes: payload, topic, and properties as they are once decoded.
-     * This is what budgets are charged with: a message may have no payload and half a megabyte of properties.
+     * About what this message takes on the heap, in bytes: payload, topic, and decoded properties. Budgets charge this
+     * size, since a message may have no payload and half a megabyte of properties.
      */
     public int heapBytes() {
         return heapBytes;

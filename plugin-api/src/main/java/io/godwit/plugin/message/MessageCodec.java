@@ -119,7 +119,8 @@ public final class MessageCodec {
     }
 
     /**
-     * The topic alone of the message that begins at the position of {@code in}, which stays. Fails as {@link #decode}.
+     * Reads only the topic of the message that begins at the position of {@code in}, which does not change. Fails as
+     * {@link #decode}.
      */
     public static String topic(ByteBuffer in) {
         int start = in.position();
@@ -138,8 +139,8 @@ public final class MessageCodec {
     }
 
     /**
-     * When the broker received the message that begins at the position of {@code in}, which stays. Fails as {@link
-     * #decode}.
+     * Reads only the time of receipt, as {@link Message#receivedAtMillis}, of the message that begins at the position
+     * of {@code in}, which does not change. Fails as {@link #decode}.
      */
     public static long receivedAtMillis(ByteBuffer in) {
         int start = in.position();
@@ -150,8 +151,8 @@ public final class MessageCodec {
     }
 
     /**
-     * The bytes of the payload alone of the message that begins at the position of {@code in}, which stays. Fails as
-     * {@link #decode}.
+     * The payload size in bytes of the message that begins at the position of {@code in}, which does not change. Fails
+     * as {@link #decode}.
      */
     public static int payloadSize(ByteBuffer in) {
         int start = in.position();
@@ -274,7 +275,7 @@ public final class MessageCodec {
     }
 
     private static byte[] getBytes(ByteBuffer in, int length) {
-        // the count is checked before it sizes an array: a damaged one must not exhaust the heap
+        // check the count before it sizes an array: a damaged count must not exhaust the heap
         if (length < 0 || length > in.remaining()) {
             throw new BufferUnderflowException();
         }
@@ -287,7 +288,7 @@ public final class MessageCodec {
         return text == null ? 0 : 2 + utf8Size(text);
     }
 
-    /** What {@link String#getBytes} gives in UTF-8: a surrogate without its other half becomes one '?'. */
+    /** The number of bytes that {@link String#getBytes} yields in UTF-8: an unpaired surrogate becomes one '?'. */
     private static long utf8Size(String text) {
         long size = text.length();
         for (int i = 0; i < text.length(); i++) {

@@ -20,7 +20,7 @@ public record MessageProperties(
         byte @Nullable [] correlationData,
         List<UserProperty> userProperties) {
 
-    /** Two strings with their arrays, and the pair of them. */
+    /** Heap bytes of two strings with their arrays, and of the pair. */
     private static final int USER_PROPERTY_BYTES = 130;
 
     /** No property at all; the usual case, shared. */
@@ -44,8 +44,8 @@ public record MessageProperties(
     }
 
     /**
-     * About what these properties take on the heap, in bytes; never less than half of it. A user property of 7 bytes in
-     * a packet takes some 130.
+     * About what these properties take on the heap, in bytes; at least half the true size. A user property of 7 bytes
+     * in a packet takes some 130.
      */
     long heapBytes() {
         long sum = (long) chars(contentType) + chars(responseTopic);
@@ -56,7 +56,7 @@ public record MessageProperties(
         return sum;
     }
 
-    /** A text in which one character is beyond Latin-1 has two bytes for each: the usual case is counted. */
+    /** One byte a character, the usual case; a text with a character beyond Latin-1 takes two for each. */
     private static int chars(@Nullable String text) {
         return text == null ? 0 : text.length();
     }

@@ -6,9 +6,9 @@ package io.godwit.plugin.redirect;
  * parameters.
  */
 public interface ClientBalancerFactory {
-    /** What the configuration calls it; unique, and not the built-in {@code by-connections}. */
+    /** The name in the configuration; unique, and not the built-in {@code by-connections}. */
     String name();
 
-    /** Makes the balancer of a starting node. May block; what it throws ends the start. */
+    /** Makes the balancer when a node starts. May block; an exception ends the start. */
     ClientBalancer create() throws Exception;
 }

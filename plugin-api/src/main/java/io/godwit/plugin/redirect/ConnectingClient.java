@@ -5,10 +5,10 @@ import io.godwit.plugin.message.UserProperty;
 import java.util.List;
 
 /**
- * Who connects.
+ * A client that connects.
  *
- * @param client as authentication has found it
- * @param isCleanStart whether it wants to begin anew; else it may have a session, which any node can serve
+ * @param client as authenticated
+ * @param isCleanStart whether it wants a new session; else it may have one, which any node can serve
  * @param userProperties of its CONNECT; none before MQTT 5.0
  */
 public record ConnectingClient(ClientInfo client, boolean isCleanStart, List<UserProperty> userProperties) {
@@ -16,7 +16,7 @@ public record ConnectingClient(ClientInfo client, boolean isCleanStart, List<Use
         userProperties = List.copyOf(userProperties);
     }
 
-    /** Whether it can be told another server: since MQTT 5.0. An older client is refused instead. */
+    /** Whether its protocol can redirect it: since MQTT 5.0. An older client is refused instead. */
     public boolean canBeTold() {
         return client.protocolLevel() >= 5;
     }

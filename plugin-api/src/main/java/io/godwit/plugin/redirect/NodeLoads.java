@@ -5,8 +5,8 @@ import java.util.List;
 /**
  * The nodes that serve clients.
  *
- * @param self the node that is asked, now
- * @param others all other nodes that have said within the last five seconds how they are; in the order of their ids
+ * @param self the node that asks, as it is now
+ * @param others all other nodes that have reported within the last five seconds, ordered by id
  */
 public record NodeLoads(NodeLoad self, List<NodeLoad> others) {
     public NodeLoads {

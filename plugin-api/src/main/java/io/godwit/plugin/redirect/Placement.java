@@ -1,15 +1,15 @@
 package io.godwit.plugin.redirect;
 
-/** Where a client is to be. */
+/** Where a client should connect. */
 public sealed interface Placement {
-    /** Here. */
+    /** The one value of {@link Here}. */
     Placement HERE = new Here();
 
     /** On this node. */
     record Here() implements Placement {}
 
     /**
-     * The client is refused with 0x9C: for this time it is to use another server.
+     * The client is refused with 0x9C: it should use another server this time.
      *
      * @param serverReference see {@link Placement#checked}
      */
@@ -20,7 +20,7 @@ public sealed interface Placement {
     }
 
     /**
-     * The client is refused with 0x9D: it is to use another server from now on.
+     * The client is refused with 0x9D: it should use another server from now on.
      *
      * @param serverReference see {@link Placement#checked}
      */
@@ -30,14 +30,14 @@ public sealed interface Placement {
         }
     }
 
-    /** Characters of a server reference. */
+    /** Most characters of a server reference. */
     int MAX_REFERENCE_CHARS = 1_000;
 
     /**
-     * A server reference as clients are told it, which is {@code host}, {@code host:port} or several of them with
-     * blanks between: printable ASCII, of at most {@value #MAX_REFERENCE_CHARS} characters.
+     * A server reference in the form that clients get: {@code host}, {@code host:port} or several of them separated by
+     * blanks; printable ASCII, at most {@value #MAX_REFERENCE_CHARS} characters.
      *
-     * @throws IllegalArgumentException when it is not
+     * @throws IllegalArgumentException when it has another form
      */
     static String checked(String serverReference) {
         boolean isPlain = serverReference.chars().allMatch(each -> each >= ' ' && each <= '~');

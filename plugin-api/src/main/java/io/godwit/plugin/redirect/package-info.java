@@ -1,4 +1,4 @@
-/** On which node of a cluster a client that connects is to be: what a client balancing plugin implements. */
+/** Decides which cluster node serves a connecting client: the interfaces of a client balancing plugin. */
 @NullMarked
 package io.godwit.plugin.redirect;
 

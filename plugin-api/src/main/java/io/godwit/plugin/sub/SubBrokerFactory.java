@@ -6,9 +6,9 @@ package io.godwit.plugin.sub;
  * parameters.
  */
 public interface SubBrokerFactory {
-    /** What the configuration calls it; unique. Up to 64 letters, digits, '-' and '_'. */
+    /** The name in the configuration; unique. Up to 64 letters, digits, '-' and '_'. */
     String name();
 
-    /** Makes the SubBroker of a starting node. May block; what it throws ends the start. */
+    /** Makes the SubBroker when a node starts. May block; an exception ends the start. */
     SubBroker create() throws Exception;
 }

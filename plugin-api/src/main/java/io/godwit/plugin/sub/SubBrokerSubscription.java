@@ -6,11 +6,11 @@ import java.util.LinkedHashSet;
 import java.util.List;
 
 /**
- * What a {@link SubBroker} is given messages of.
+ * One subscription of a {@link SubBroker}.
  *
  * @param name up to 64 letters, digits, '-' and '_'
- * @param filters as a client would have them, at most 1,000: neither shared nor exclusive. A message that several of
- *     them match comes once
+ * @param filters as clients write them, at most 1,000: neither shared nor exclusive. A message that several of them
+ *     match comes once
  */
 public record SubBrokerSubscription(String name, TenantId tenant, List<String> filters) {
     private static final int MAX_FILTERS = 1_000;
@@ -33,7 +33,7 @@ public record SubBrokerSubscription(String name, TenantId tenant, List<String> f
         }
     }
 
-    /** Of the tenant that clients are in unless told otherwise. */
+    /** In the default tenant. */
     public SubBrokerSubscription(String name, List<String> filters) {
         this(name, TenantId.DEFAULT, filters);
     }

@@ -1,4 +1,4 @@
-/** Messages to elsewhere: what a plugin implements that brings them to another system. */
+/** Brings messages to another system: the interfaces of such a plugin. */
 @NullMarked
 package io.godwit.plugin.sub;
 

@@ -2,11 +2,11 @@ package io.godwit.plugin.tenant;
 
 import io.godwit.plugin.client.TenantId;
 
-/** Takes word of changes from a {@link TenantSettingsProvider}. Any thread; calls return at once. */
+/** Reports changes from a {@link TenantSettingsProvider} to the broker. Any thread; calls return at once. */
 public interface TenantChanges {
     /**
-     * An earlier answer about {@code tenant} no longer holds: it is asked for anew, if it was ever asked for, and the
-     * answer reaches connected clients as {@link TenantSetting#reach} says. Many calls before the question count as
+     * An earlier answer about {@code tenant} no longer holds. The broker asks again if it has asked before, and applies
+     * the answer to connected clients as {@link TenantSetting#reach} says. Several calls before that request count as
      * one.
      */
     void changed(TenantId tenant);

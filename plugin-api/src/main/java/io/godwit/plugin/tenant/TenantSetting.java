@@ -6,14 +6,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What may be set for one tenant. This list is the only one: the file of the tenants, the check of what plugins answer,
- * and the table of docs/tenants.md are made from it.
+ * What may be set for one tenant. This is the only list: the file of the tenants, the check of plugin answers, and the
+ * table of docs/tenants.md come from it.
  *
- * <p>Every value is a {@code long}: a flag is 0 or 1, a choice is the place of the word, a set of words has a bit for
- * each.
+ * <p>Every value is a {@code long}: a flag is 0 or 1, a choice is the index of its word, a set has a bit for each word.
  */
 public enum TenantSetting {
-    /** Of a CONNECT. */
+    /** The protocol versions that a CONNECT may use. */
     PROTOCOLS(
             "protocols",
             Reach.NEXT_CONNECT,
@@ -280,7 +279,7 @@ public enum TenantSetting {
             "Quota of the tenant: bytes per second that its clients send together; 0 = no limit. Beyond it they are"
                     + " read more slowly.");
 
-    /** Values that are valid. */
+    /** The kind of a value and its bounds. */
     private record Range(Kind kind, long min, long max) {
         private static final Range FLAG = new Range(Kind.FLAG, 0, 1);
 
@@ -295,17 +294,17 @@ public enum TenantSetting {
         NUMBER,
         /** {@code true} or {@code false}. */
         FLAG,
-        /** One of some words. */
+        /** One of a few words. */
         CHOICE,
-        /** Some of some words, at least one, with commas between them. */
+        /** One or more of a few words, separated by commas. */
         SET
     }
 
-    /** Whom a change reaches. */
+    /** Which clients a change reaches. */
     public enum Reach {
-        /** Clients that are connected too, within seconds. */
+        /** Connected clients too, within seconds. */
         CONNECTED,
-        /** Clients from their next CONNECT on: what holds was agreed on by CONNECT and CONNACK. */
+        /** Clients from their next CONNECT on: CONNECT and CONNACK agree on the value. */
         NEXT_CONNECT
     }
 
@@ -357,7 +356,7 @@ public enum TenantSetting {
         this.meaning = meaning;
     }
 
-    /** What it is called in files. */
+    /** The name in files. */
     public String key() {
         return key;
     }
@@ -370,7 +369,7 @@ public enum TenantSetting {
         return kind;
     }
 
-    /** Of a choice or a set, in the order of their values; else none. */
+    /** The words of a choice or a set, in the order of their values; else empty. */
     public List<String> words() {
         return words;
     }
@@ -385,28 +384,31 @@ public enum TenantSetting {
         return max;
     }
 
-    /** The key of {@code conf/standalone.yml} whose value is the default; empty when {@link #defaultValue} is. */
+    /**
+     * The key of {@code conf/standalone.yml} whose value is the default; empty when {@link #defaultValue} is the
+     * default.
+     */
     public String nodeKey() {
         return nodeKey;
     }
 
-    /** What holds where nothing is said; of no meaning with a {@link #nodeKey}. */
+    /** The default; meaningless with a {@link #nodeKey}. */
     public long defaultValue() {
         return defaultValue;
     }
 
-    /** What it does, for people. */
+    /** A description for people. */
     public String meaning() {
         return meaning;
     }
 
-    /** The one that is called so. */
+    /** The setting with this key. */
     public static Optional<TenantSetting> of(String key) {
         return Arrays.stream(values()).filter(each -> each.key.equals(key)).findFirst();
     }
 
     /**
-     * The value that a text means.
+     * The value of a text.
      *
      * @throws IllegalArgumentException whose message says what it must be
      */

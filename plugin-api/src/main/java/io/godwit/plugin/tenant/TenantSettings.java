@@ -5,9 +5,9 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.OptionalLong;
 
-/** What is said for one tenant; for all else it has what the node has. Immutable. */
+/** The settings of one tenant; those not set here have the node's values. Immutable. */
 public final class TenantSettings {
-    /** Says nothing. */
+    /** Sets nothing. */
     public static final TenantSettings NONE = builder().build();
 
     private final Map<TenantSetting, Long> values;
@@ -16,23 +16,23 @@ public final class TenantSettings {
         this.values = values;
     }
 
-    /** Starts one that says nothing. */
+    /** Starts a builder without values. */
     public static Builder builder() {
         return new Builder();
     }
 
-    /** The value of one setting, as {@link TenantSetting} has it; empty when nothing is said of it. */
+    /** The value of one setting, as {@link TenantSetting} defines it; empty when it is not set. */
     public OptionalLong get(TenantSetting setting) {
         Long value = values.get(setting);
         return value == null ? OptionalLong.empty() : OptionalLong.of(value);
     }
 
-    /** All that is said. */
+    /** All values that are set. */
     public Map<TenantSetting, Long> values() {
         return values;
     }
 
-    /** These, and where they say nothing those of {@code other}. */
+    /** These values; where they are not set, those of {@code other}. */
     public TenantSettings over(TenantSettings other) {
         Builder both = builder();
         both.values.putAll(other.values);
@@ -62,7 +62,7 @@ public final class TenantSettings {
         private Builder() {}
 
         /**
-         * Sets a number; of a choice the place of the word, of a set a bit for each word.
+         * Sets a number: for a choice the index of the word, for a set a bit for each word.
          *
          * @throws IllegalArgumentException when the setting does not allow it; the message names both
          */
@@ -81,9 +81,9 @@ public final class TenantSettings {
         }
 
         /**
-         * Sets what the text means, as it would be in the file of the tenants.
+         * Sets the value of a text in the form of the tenants' file.
          *
-         * @throws IllegalArgumentException as above
+         * @throws IllegalArgumentException when the setting does not allow it
          */
         public Builder parse(TenantSetting setting, String text) {
             try {

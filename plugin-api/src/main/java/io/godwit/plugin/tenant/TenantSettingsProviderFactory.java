@@ -6,11 +6,11 @@ package io.godwit.plugin.tenant;
  * parameters.
  */
 public interface TenantSettingsProviderFactory {
-    /** What the configuration calls it; unique. */
+    /** The name in the configuration; unique. */
     String name();
 
     /**
-     * Makes the provider of a starting node. May block; what it throws ends the start.
+     * Makes the provider when a node starts. May block; an exception ends the start.
      *
      * @param changes may be called from then on
      */

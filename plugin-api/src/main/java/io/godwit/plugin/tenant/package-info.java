@@ -1,4 +1,4 @@
-/** What holds for the clients of one tenant: the list of settings, and who gives them. */
+/** The settings of each tenant, and their providers. */
 @NullMarked
 package io.godwit.plugin.tenant;
 

@@ -6,9 +6,9 @@ package io.godwit.plugin.throttle;
  * parameters.
  */
 public interface ResourceThrottlerFactory {
-    /** What the configuration calls it; unique. */
+    /** The name in the configuration; unique. */
     String name();
 
-    /** Makes the throttler of a starting node. May block; what it throws ends the start. */
+    /** Makes the throttler when a node starts. May block; an exception ends the start. */
     ResourceThrottler create() throws Exception;
 }

@@ -5,9 +5,12 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.OptionalLong;
 
-/** How much a tenant may use in the whole cluster; where it says nothing, as much as its settings allow. Immutable. */
+/**
+ * How much a tenant may use in the whole cluster. For a resource without a limit here, only its settings apply.
+ * Immutable.
+ */
 public final class TenantLimits {
-    /** Says nothing. */
+    /** Sets no limit. */
     public static final TenantLimits NONE = builder().build();
 
     private final Map<TenantResource, Long> most;
@@ -16,12 +19,12 @@ public final class TenantLimits {
         this.most = most;
     }
 
-    /** Starts one that says nothing. */
+    /** Starts a builder without limits. */
     public static Builder builder() {
         return new Builder();
     }
 
-    /** The most of a resource; 0 is none at all. Empty when nothing is said of it. */
+    /** The limit of a resource; 0 allows none. Empty when it has no limit. */
     public OptionalLong most(TenantResource resource) {
         Long value = most.get(resource);
         return value == null ? OptionalLong.empty() : OptionalLong.of(value);
@@ -51,8 +54,8 @@ public final class TenantLimits {
         /**
          * Sets a limit.
          *
-         * @param value at least 0, which is none at all
-         * @throws IllegalArgumentException when it is negative, or the resource is only told
+         * @param value at least 0; 0 allows none
+         * @throws IllegalArgumentException when it is negative, or the resource cannot be limited
          *     ({@link TenantResource#isLimited})
          */
         public Builder most(TenantResource resource, long value) {

@@ -1,6 +1,6 @@
 package io.godwit.plugin.throttle;
 
-/** Something that the clients of one tenant use together. Amounts and limits are those of the whole cluster. */
+/** A resource that the clients of one tenant use together. Amounts and limits are those of the whole cluster. */
 public enum TenantResource {
     /** Clients that are connected. One more is refused: 0x97, before MQTT 5.0 return code 3. */
     CONNECTIONS(Kind.AMOUNT, true),
@@ -10,7 +10,7 @@ public enum TenantResource {
     SESSIONS(Kind.AMOUNT, true),
     /** Subscriptions of all sessions. One more is refused: 0x97, before MQTT 5.0 0x80. */
     SUBSCRIPTIONS(Kind.AMOUNT, true),
-    /** Of these, the ones to shared groups. One more is refused, as above. */
+    /** Subscriptions to shared groups, which also count as {@link #SUBSCRIPTIONS}. One more is refused, as above. */
     SHARED_SUBSCRIPTIONS(Kind.AMOUNT, true),
     /**
      * Retained messages. A publish that would add one is not taken: 0x97 at QoS 1 and 2, counted at QoS 0; before MQTT
@@ -24,11 +24,11 @@ public enum TenantResource {
     /** Bytes that clients send per second. Beyond it they are read more slowly; nothing is discarded. */
     PUBLISH_BYTES(Kind.RATE, true),
     /**
-     * Copies that clients are sent per second. Only told: a limit has no effect. Divided by {@link #PUBLISH_RATE} it is
+     * Copies sent to clients per second. Reported only: a limit has no effect. Divided by {@link #PUBLISH_RATE} it is
      * the fan-out.
      */
     DELIVER_RATE(Kind.RATE, false),
-    /** Bytes of the payloads of these copies per second. Only told. */
+    /** Bytes of the payloads of these copies per second. Reported only. */
     DELIVER_BYTES(Kind.RATE, false);
 
     private enum Kind {
@@ -44,12 +44,12 @@ public enum TenantResource {
         this.isLimited = isLimited;
     }
 
-    /** Whether it is counted per second; else it is what there is now. */
+    /** Whether it is counted per second; else it is the present amount. */
     public boolean isRate() {
         return kind == Kind.RATE;
     }
 
-    /** Whether a limit has an effect; else its use is only told. */
+    /** Whether a limit has an effect; else its use is only reported. */
     public boolean isLimited() {
         return isLimited;
     }

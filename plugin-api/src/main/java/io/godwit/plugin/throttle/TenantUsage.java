@@ -6,10 +6,10 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * What a tenant used lately. Immutable.
+ * Recent usage of a tenant. Immutable.
  *
- * @param here on this node: rates over about the last second, amounts as they are now; without an entry it is 0
- * @param inCluster on all nodes together; what others use is as they have told it, up to two seconds ago
+ * @param here on this node: rates over about the last second, amounts as they are now; a missing entry means 0
+ * @param inCluster on all nodes together; values of other nodes are up to two seconds old
  */
 public record TenantUsage(TenantId tenant, Map<TenantResource, Long> here, Map<TenantResource, Long> inCluster) {
     public TenantUsage {

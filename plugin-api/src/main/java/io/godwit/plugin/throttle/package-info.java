@@ -1,4 +1,4 @@
-/** How much each tenant may use, as plugins say. */
+/** Limits on how much each tenant may use, set by plugins. */
 @NullMarked
 package io.godwit.plugin.throttle;
 

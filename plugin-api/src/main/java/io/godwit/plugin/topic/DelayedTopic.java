@@ -3,9 +3,9 @@ package io.godwit.plugin.topic;
 import java.util.Optional;
 
 /**
- * The topic {@code $delayed/{seconds}/{topic}} of a message that is to be published to {@code topic} later.
+ * The topic {@code $delayed/{seconds}/{topic}} of a message to be published to {@code topic} later.
  *
- * @param seconds how much later, 0 to 4,294,967,295
+ * @param seconds the delay, 0 to 4,294,967,295
  * @param topic a valid topic name
  */
 public record DelayedTopic(long seconds, String topic) {
@@ -13,12 +13,12 @@ public record DelayedTopic(long seconds, String topic) {
     private static final long MAX_SECONDS = 0xFFFF_FFFFL;
     private static final int MAX_DIGITS = 10;
 
-    /** Whether the topic says that it is one, in the right way or not. */
+    /** Whether the topic has the prefix of a delayed one, well formed or not. */
     public static boolean isDelayed(String topic) {
         return topic.startsWith(PREFIX);
     }
 
-    /** Empty when it is none, or one without a valid number of seconds and a topic. */
+    /** Empty when {@code text} is not a delayed topic, or its number of seconds or its topic is not valid. */
     public static Optional<DelayedTopic> parse(String text) {
         if (!isDelayed(text)) {
             return Optional.empty();

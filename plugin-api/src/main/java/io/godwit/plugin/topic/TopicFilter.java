@@ -7,18 +7,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * A valid topic filter, split into its share group and the filter proper.
  *
- * <p>Ordered, in no order that means anything: clients choose filters with colliding hash codes, and a hash map
+ * <p>The order has no meaning. It exists because clients choose filters with colliding hash codes, and a hash map
  * searches such keys in logarithmic time only when they can be compared.
  *
- * @param shareGroup the {@code ShareName} of {@code $share/ShareName/filter} or {@code $oshare/ShareName/filter}, empty
- *     for {@code $queue/filter}, null for a filter that is not shared
- * @param filter the filter that topics are matched against, without the part that says how it is shared
+ * @param shareGroup the {@code ShareName} of {@code $share/ShareName/filter} or {@code $oshare/ShareName/filter},
+ *     empty for {@code $queue/filter}, null for a filter that is not shared
+ * @param filter the filter that topics are matched against, without the prefix that marks it as shared
  * @param sharing how the messages are shared out; {@code NONE} or {@code EXCLUSIVE} exactly when there is no share
  *     group
  */
 public record TopicFilter(@Nullable String shareGroup, String filter, Sharing sharing)
         implements Comparable<TopicFilter> {
-    /** Of filters with the same text. */
+    /** Orders filters with the same text. */
     private static final Comparator<TopicFilter> ORDER_OF_SHARING = Comparator.comparing(TopicFilter::sharing)
             .thenComparing(TopicFilter::shareGroup, Comparator.nullsFirst(Comparator.naturalOrder()));
 
@@ -27,9 +27,9 @@ public record TopicFilter(@Nullable String shareGroup, String filter, Sharing sh
     private static final String QUEUE_PREFIX = "$queue/";
     private static final String EXCLUSIVE_PREFIX = "$exclusive/";
 
-    /** What becomes of a message that several sessions with this filter would get. */
+    /** How a message is shared out among the sessions with this filter. */
     public enum Sharing {
-        /** Each gets it. */
+        /** Each session gets it. */
         NONE,
         /** One member of the group gets it: {@code $share/ShareName/filter} (MQTT 5.0, 4.8.2). */
         SHARED,
@@ -40,7 +40,7 @@ public record TopicFilter(@Nullable String shareGroup, String filter, Sharing sh
         ORDERED,
         /** As {@link #SHARED} with the one group that has no name: {@code $queue/filter}. */
         QUEUE,
-        /** Not shared at all: one session at most has it: {@code $exclusive/filter}. */
+        /** Not shared: at most one session may hold it: {@code $exclusive/filter}. */
         EXCLUSIVE
     }
 
@@ -50,7 +50,7 @@ public record TopicFilter(@Nullable String shareGroup, String filter, Sharing sh
         }
     }
 
-    /** A filter that is not shared, or with a group one of {@code $share}. */
+    /** A filter that is not shared, or of {@code $share} if it has a group. */
     public TopicFilter(@Nullable String shareGroup, String filter) {
         this(shareGroup, filter, shareGroup == null ? Sharing.NONE : Sharing.SHARED);
     }
@@ -81,7 +81,7 @@ public record TopicFilter(@Nullable String shareGroup, String filter, Sharing sh
     }
 
     /**
-     * Parses what a SUBSCRIBE carries; empty when it breaks [MQTT5-4.7.1-1], [MQTT5-4.7.1-2], [MQTT5-4.7.3-1],
+     * Parses a filter of a SUBSCRIBE; empty when it breaks [MQTT5-4.7.1-1], [MQTT5-4.7.1-2], [MQTT5-4.7.3-1],
      * [MQTT5-4.8.2-1], [MQTT5-4.8.2-2].
      */
     public static Optional<TopicFilter> parse(String text) {

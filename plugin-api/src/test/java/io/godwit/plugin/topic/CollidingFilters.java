@@ -7,7 +7,7 @@ import java.util.List;
 public final class CollidingFilters {
     private CollidingFilters() {}
 
-    /** So many; topics too, since none has a wildcard. */
+    /** This many texts, all valid as topics too, since none has a wildcard. */
     public static List<String> texts(int count) {
         int blocks = 32 - Integer.numberOfLeadingZeros(Math.max(1, count - 1));
         List<String> texts = new ArrayList<>(count);

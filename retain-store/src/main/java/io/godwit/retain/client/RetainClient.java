@@ -9,52 +9,54 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The retained messages of all tenants. Thread-safe; futures fail with {@link io.godwit.kv.client.RangeException} only.
+ * The retained messages of all tenants. Thread-safe. Unless stated otherwise, futures fail with
+ * {@link io.godwit.kv.client.RangeException} only.
  */
 public interface RetainClient {
-    /** The time of a message that is new: none is newer. */
+    /** For {@code decidedAtMillis}: no stored message counts as newer. */
     long NEWEST = Long.MAX_VALUE;
 
     /**
      * Sets, replaces or (empty payload) clears the retained message of the topic [MQTT5-3.3.1-5], [MQTT5-3.3.1-6].
-     * Complete when committed and fsynced, and visible to every {@link #match} that begins afterwards. Calls for one
-     * topic from one thread are applied in their order.
+     * Completes when the change is committed, fsynced and visible to every {@link #match} that begins afterwards. Calls
+     * for one topic from one thread are applied in the order of the calls.
      */
     CompletableFuture<Void> set(TenantId tenant, Message message);
 
     /**
-     * As {@link #set}, for a message that its publisher's inbox has on record under a delivery token: it is taken while
-     * the disk is below its low-water mark too, since that record goes once the message is where it belongs. A repeat
-     * under the same token changes nothing once one attempt was applied, whatever has been set since. Nor is a message
-     * replaced that was received after {@code decidedAtMillis}; then this completes all the same.
+     * Like {@link #set}, for a message that its publisher's inbox keeps on record under a delivery token. It is
+     * accepted even while free disk is below the low-water mark, because the inbox deletes its record afterwards. Once
+     * an attempt was applied, a repeat under the same token changes nothing, even if the topic was set since. The
+     * message does not replace one that was received after {@code decidedAtMillis}; the future completes normally in
+     * that case too.
      *
-     * @param origin of the token, likewise {@code number}
-     * @param decidedAtMillis wall clock; a message of the topic that was received later is newer. {@link #NEWEST}
-     *     when there can be none
+     * @param origin of the token
+     * @param decidedAtMillis wall clock; a stored message of the topic that was received later is newer.
+     *     {@link #NEWEST} if there can be none
      */
     CompletableFuture<Void> setRecorded(
             TenantId tenant, Message message, String origin, long number, long decidedAtMillis);
 
     /**
-     * The message of the token is on record as distributed, so {@link #setRecorded} is not called under it again.
-     * Returns at once.
+     * The inbox has recorded the message of the token as distributed, so {@link #setRecorded} is not called again with
+     * it. Returns at once.
      */
     void finished(TenantId tenant, String topic, String origin, long number);
 
     /**
-     * The retained messages whose topic matches {@code filter}, a page at a time, expired ones left out. Begins with
-     * {@code cursor} null.
+     * One page of the retained messages whose topic matches {@code filter}, without expired ones. A null {@code cursor}
+     * asks for the first page.
      *
-     * @param maxMessages the most messages of the page, at least 1; a page also ends at about {@code maxBytes} of
-     *     payload, but has at least one message unless there is none left
+     * @param maxMessages the most messages of the page, at least 1. A page also ends at about {@code maxBytes} of
+     *     payload, but has at least one message unless none is left
      */
     CompletableFuture<Page> match(
             TenantId tenant, TopicFilter filter, @Nullable String cursor, int maxMessages, int maxBytes);
 
     /**
-     * As {@link #match}, for operators. It ends with the deadline: then the page has what was found by then, which may
-     * be nothing, and goes on there. It fails when it would go on where it began; and with
-     * {@link IllegalArgumentException} for a cursor that is none of this tenant and filter.
+     * Like {@link #match}, for operators. At the deadline it completes with the messages found so far, possibly none,
+     * and a cursor to go on. It fails if its first read fails, and with {@link IllegalArgumentException} for a cursor
+     * that does not belong to this tenant and filter.
      */
     default CompletableFuture<Page> search(
             TenantId tenant,
@@ -66,13 +68,13 @@ public interface RetainClient {
         return match(tenant, filter, cursor, maxMessages, maxBytes);
     }
 
-    /** Where a {@link #match} goes on behind the message of {@code topic}, one of those it has given. */
+    /** The cursor that continues a {@link #match} after the message of {@code topic}, which that match returned. */
     String cursorBehind(TenantId tenant, String topic);
 
     /**
-     * One page.
+     * One page of retained messages.
      *
-     * @param cursor where the next page begins; null when this was the last
+     * @param cursor where the next page begins; null on the last page
      */
     record Page(List<Message> messages, @Nullable String cursor) {}
 }

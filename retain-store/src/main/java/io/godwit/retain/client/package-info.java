@@ -1,4 +1,4 @@
-/** Retained messages as frontends use them. */
+/** The client of the retain store, which frontends use. */
 @NullMarked
 package io.godwit.retain.client;
 

@@ -9,18 +9,18 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Removes expired messages of a range, some at a time, while this replica leads. Readers leave them out anyway; this
- * gives the space back. So it does with marks of delivery tokens that nobody has said to be finished: too old ones, and
- * the oldest when there are too many. What is due stands first in the index's order of time, so a look costs nothing
- * while nothing is due. Confined to the range executor.
+ * Removes expired messages of a range in batches while this replica leads. Readers skip expired messages anyway; the
+ * sweep frees the space. It also removes the marks of delivery tokens that were never reported as finished: those past
+ * their time, and the oldest ones if there are too many. The index orders keys by time, so a look costs nothing while
+ * nothing is due. Confined to the range executor.
  */
 final class ExpirySweep implements RangeLeader {
     private static final long INTERVAL_MILLIS = 1_000;
     private static final int MAX_KEYS = 256;
     /**
-     * Marks of delivery tokens that a range remembers. A session has as many open as its Receive Maximum allows, for
-     * the moment between two commits; more than that is left by crashes, and by sessions that end in that moment.
-     * Beyond it the oldest are forgotten.
+     * The most marks of delivery tokens that a range keeps. A session has at most its Receive Maximum of them, for the
+     * moment between two commits. More can only be left by crashes and by sessions that end in that moment. Beyond this
+     * number the oldest marks are removed.
      */
     static final int MAX_MARKS = 100_000;
 
@@ -46,10 +46,10 @@ final class ExpirySweep implements RangeLeader {
 
     @Override
     public void stop(RangeException cause) {
-        counters.led.remove(this); // scheduled work ends with the leadership, and nobody waits for an answer
+        counters.led.remove(this); // the context drops scheduled tasks when the leadership ends
     }
 
-    /** One at a time: the next is scheduled when this one is through. */
+    /** Runs one sweep. The next one is scheduled after this one has finished. */
     private void sweep() {
         long nowMillis = context.nowMillis();
         List<byte[]> keys = index.get().expired(nowMillis, MAX_KEYS);
@@ -102,7 +102,7 @@ final class ExpirySweep implements RangeLeader {
 
         @Override
         public void failed(RangeException cause) {
-            context.schedule(INTERVAL_MILLIS, ExpirySweep.this::sweep); // a full disk or queue passes
+            context.schedule(INTERVAL_MILLIS, ExpirySweep.this::sweep); // a full disk or a full queue is temporary
         }
     }
 }

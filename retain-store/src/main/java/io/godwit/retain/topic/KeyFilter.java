@@ -6,9 +6,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A topic filter as an interval of keys and a rule for walking it: asked about a key, it says "match", or names the
- * next key at which a match is possible, or that there is none. A walk so visits one key per branch that the filter
- * leaves open, however many topics lie below the branches it rules out. Immutable.
+ * A topic filter as an interval of keys and a rule for walking it. For a key, {@link #test} says that it matches, or
+ * names the next key that may match, or says that there is none. A walk therefore visits one key per branch that the
+ * filter allows, however many topics lie below the branches that it rules out. Immutable.
  */
 public final class KeyFilter {
     private static final byte[] PLUS = {'+'};
@@ -33,31 +33,36 @@ public final class KeyFilter {
         end = literals == 0 ? tenantEnd() : RetainKeys.append(start, start.length, endByte(literals));
     }
 
-    /** The first key that may match. */
+    /** The lowest key that may match, inclusive. */
     public byte[] start() {
         return start;
     }
 
-    /** Beyond the last key that may match. */
+    /** The end of the keys that may match, exclusive. */
     public byte[] end() {
         return end;
     }
 
-    /** What {@link #test} says of one key: a match, or where to look next, null for nowhere. */
+    /**
+     * The result of {@link #test}: whether the key matches; otherwise the next key that may match, or null if there is
+     * none.
+     */
     @SuppressWarnings("ArrayRecordComponent")
     record Verdict(boolean matches, byte @Nullable [] next) {
         static final Verdict MATCH = new Verdict(true, null);
         static final Verdict END = new Verdict(false, null);
     }
 
-    /** Judges {@code key}, one of {@link #start} to {@link #end}. The next key it names is always a higher one. */
+    /**
+     * Tests {@code key}, which lies from {@link #start} to {@link #end}. The next key of the result is always higher.
+     */
     Verdict test(byte[] key) {
         int at = tenantPrefix.length;
         if (isWildcard(levels[0]) && at < key.length && key[at] == '$') {
-            // a leading wildcard matches no topic that begins with '$' [MQTT5-4.7.2-1]
+            // a filter that begins with a wildcard matches no topic that begins with '$' [MQTT5-4.7.2-1]
             return new Verdict(false, RetainKeys.append(key, at, (byte) ('$' + 1)));
         }
-        int openEnd = -1; // where the deepest level ends that a '+' has let pass
+        int openEnd = -1; // end of the deepest level that a '+' has matched
         for (int i = 0; i < levels.length; i++) {
             if (levels[i] == MULTI) {
                 return Verdict.MATCH;
@@ -87,7 +92,10 @@ public final class KeyFilter {
         throw new AssertionError("a filter has at least one level");
     }
 
-    /** Nothing matches any more below the level that ends at {@code openEnd}: on to its next sibling. */
+    /**
+     * No later key below the level that ends at {@code openEnd} matches, so the walk goes on at its next sibling. If
+     * {@code openEnd} is negative, no later key matches at all.
+     */
     private static Verdict after(byte[] key, int openEnd) {
         return openEnd < 0
                 ? Verdict.END
@@ -99,7 +107,10 @@ public final class KeyFilter {
         return new Verdict(false, level == PLUS ? child : RetainKeys.concat(child, level));
     }
 
-    /** With wildcards the subtree of the literal levels, without them the one key. */
+    /**
+     * The end of the interval: of the subtree below the literal levels if the filter has wildcards, else of the one
+     * key.
+     */
     private byte endByte(int literals) {
         return literals == levels.length ? 0 : RetainKeys.AFTER_SEPARATOR;
     }

@@ -15,34 +15,34 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * The state machine of one range of retained messages. Messages stay in the store; the index in memory says which
- * topics have one.
+ * The state machine of one range of retained messages. The messages are in the store; an index in memory lists the
+ * topics that have one.
  *
- * <p>A query walks the index and reads each message from its snapshot. The index follows each commit before the reply
- * goes out, so it holds all that a reader must see. It may be ahead of the snapshot or behind it by writes that nobody
- * has been told of: a topic without a value is skipped, a value without a topic is not found, and both are as if the
- * query had come earlier or later.
+ * <p>A query walks the index and reads each message from its snapshot. The index is updated after each commit and
+ * before the reply, so it holds every write that was acknowledged. Index and snapshot may differ by writes that were
+ * not acknowledged yet: the query skips a topic without a value and does not find a value without a topic. Either is
+ * the same as if the query had come earlier or later.
  *
- * <p>A message that its publisher's inbox has on record, a will or one of QoS 2, may come again: after a failure in
- * part, a time-out, a restart. It is set once all the same. With the message a mark is written that names its delivery
- * token, and a repeat that finds the mark changes nothing: what was set since then stays. The mark goes once the record
- * says that the message is distributed ({@code forget}); what is never forgotten in that way, because a crash came
- * between, leaves by age or beyond a number ({@link ExpirySweep}).
+ * <p>A message that its publisher's inbox keeps on record (a will, or one of QoS 2) may come again after a partial
+ * failure, a time-out or a restart. It is set only once: a mark that names its delivery token is written with it, and a
+ * repeat that finds the mark changes nothing, so a message that was set since then stays. The mark is deleted
+ * ({@code forget}) when the inbox has recorded the message as distributed. A crash may prevent that; then
+ * {@link ExpirySweep} removes the mark by age or number.
  */
 public final class RetainCoprocessor implements RangeCoprocessor {
     /**
-     * How many topics a query looks at before it answers with what it has, so that one wide filter does not hold an I/O
-     * thread.
+     * How many topics a query looks at before it answers with what it has found, so that a wide filter does not occupy
+     * an I/O thread for long.
      */
     private static final int MAX_STEPS = 10_000;
-    /** By how much a repeat must be able to put off the forgetting of its mark to do so: most repeats write nothing. */
+    /** A repeat extends the time of its mark only if it gains at least this much, so most repeats write nothing. */
     private static final long RENEW_MILLIS = 3_600_000;
 
     private final RetainCounters counters;
-    /** Replaced as a whole when the state is read anew; queries go on with the one they began with. */
+    /** Replaced as a whole when the state is read again; a running query keeps the index it began with. */
     private volatile RetainIndex index;
 
-    /** One object, by which it is counted. */
+    /** One object, because {@link RetainCounters#present} adds and removes it by identity. */
     private final Supplier<RetainIndex> current = this::index;
 
     public RetainCoprocessor(RetainCounters counters) {
@@ -65,8 +65,8 @@ public final class RetainCoprocessor implements RangeCoprocessor {
     }
 
     /**
-     * What was cut off is forgotten without a look at the store; what was added is read. A query that was begun before
-     * a cut may ask for what was cut off, so it goes on with the index that it began with.
+     * Drops topics that were split off without reading the store; reads those that a merge added. A query that began
+     * before the split may ask for keys that were split off, so it keeps the index it began with.
      */
     @Override
     public void boundsChanged(RangeBounds before, RangeBounds now, RangeReader reader) {
@@ -122,7 +122,7 @@ public final class RetainCoprocessor implements RangeCoprocessor {
             if (value != null && RetainKeys.expiresAtMillis(value) > asked.nowMillis()) {
                 bytes += value.length;
                 if (bytes > asked.maxBytes() && !values.isEmpty()) {
-                    next = key; // it begins the next page
+                    next = key; // the next page begins with it
                     break;
                 }
                 values.add(value);
@@ -185,7 +185,7 @@ public final class RetainCoprocessor implements RangeCoprocessor {
         public Outcome setOnce(Once once) {
             byte[] mark = writes.get(once.mark());
             if (mark != null) {
-                // as long as it is repeated it must not be forgotten
+                // the mark must outlive the repeats
                 if (once.forgetAtMillis() - RetainKeys.expiresAtMillis(mark) >= RENEW_MILLIS) {
                     removeMark(once.mark(), mark);
                     putMark(once.mark(), once.forgetAtMillis());

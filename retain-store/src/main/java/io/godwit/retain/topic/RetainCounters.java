@@ -11,38 +11,38 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 
-/** What the ranges of this node's retain store count together. */
+/** Counters shared by all ranges of this node's retain store. */
 public final class RetainCounters {
-    /** Topics with a retained message, expired ones included until they are removed. */
+    /** Topics with a retained message, including expired ones that are not removed yet. */
     final LongAdder retained = new LongAdder();
 
-    /** Of the same messages. */
+    /** Payload bytes of the messages that {@link #retained} counts. */
     final LongAdder payloadBytes = new LongAdder();
 
     final LongAdder expired = new LongAdder();
 
     /**
-     * Tokens remembered: a publish that is on record somewhere has got its retained message here, and is not through
-     * yet.
+     * Delivery tokens that are remembered: the retained message of the publish is set here, and the publish is not yet
+     * on record as distributed.
      */
     final LongAdder marks = new LongAdder();
 
     /**
-     * Tokens forgotten though nobody had said that they are finished: beyond the number that a range remembers, or too
-     * old.
+     * Delivery tokens that were removed before they were reported as finished: too old, or beyond the number that a
+     * range keeps.
      */
     final LongAdder marksGivenUp = new LongAdder();
 
-    /** Of the ranges that this node leads, by their leader. */
+    /** Holdings of the ranges that this node leads; the key is the range's leader object. */
     final Map<Object, Supplier<? extends TenantHoldings>> led = new ConcurrentHashMap<>();
 
-    /** Of all ranges that this node has a replica of. */
+    /** Holdings of all ranges that this node has a replica of. */
     final Set<Supplier<? extends TenantHoldings>> present = ConcurrentHashMap.newKeySet();
 
-    /** Retained messages that came too late: a newer one was there. */
+    /** Messages that were not retained because a newer one was there. */
     public final LongAdder superseded = new LongAdder();
 
-    /** Topics of a tenant with a retained message, in the ranges that this node leads. Any thread. */
+    /** Topics of a tenant with a retained message in the ranges that this node leads. Any thread. */
     public long messages(TenantId tenant) {
         long all = 0;
         for (Supplier<? extends TenantHoldings> each : led.values()) {
@@ -51,7 +51,7 @@ public final class RetainCounters {
         return all;
     }
 
-    /** Bytes of the payloads of these. Any thread. */
+    /** Payload bytes of a tenant's retained messages in the ranges that this node leads. Any thread. */
     public long payloadBytes(TenantId tenant) {
         long all = 0;
         for (Supplier<? extends TenantHoldings> each : led.values()) {
@@ -60,7 +60,7 @@ public final class RetainCounters {
         return all;
     }
 
-    /** Bytes of the payload of one; -1 when there is none in the replicas of this node. Any thread. */
+    /** Payload bytes of one retained message; -1 if this node's replicas have none. Any thread. */
     public long payloadBytes(TenantId tenant, String topic) {
         byte[] key = RetainKeys.key(tenant, topic);
         long bytes = -1;

@@ -17,16 +17,16 @@ import java.util.concurrent.ConcurrentSkipListSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The topics of one range that have a retained message, in key order, and those that expire, in the order of time; no
- * payloads. Beside them the marks of delivery tokens, in the order in which they may be forgotten. Written by the apply
- * thread alone; read by queries and by the leader at the same time, who see each change as a whole.
+ * The topics of one range that have a retained message, in key order, and those with an expiry, in the order of time;
+ * no payloads. Also the marks of delivery tokens, in the order in which they may be removed. Written by the apply
+ * thread alone. Queries and the leader read it at the same time; they see each change as a whole.
  */
 final class RetainIndex implements TenantHoldings {
     @SuppressWarnings("ArrayRecordComponent") // compared by BY_TIME only
     private record Expiry(long atMillis, byte[] key) {}
 
     /**
-     * Keys that are due fill one mutation of about this size: topics may be long, and a log takes no mutation that is
+     * Limits the size of one mutation that removes due keys: topics may be long, and the log refuses a mutation that is
      * too large.
      */
     static final int MAX_DUE_BYTES = 256 * 1024;
@@ -34,20 +34,20 @@ final class RetainIndex implements TenantHoldings {
     private static final Comparator<Expiry> BY_TIME =
             Comparator.comparingLong(Expiry::atMillis).thenComparing(Expiry::key, Arrays::compareUnsigned);
 
-    /** What is known of a message. */
+    /** What the index keeps per message. */
     private record Entry(long expiresAtMillis, int payloadBytes) {}
 
     private final NavigableMap<byte[], Entry> entries;
     private final NavigableSet<Expiry> byTime = new ConcurrentSkipListSet<>(BY_TIME);
     private final NavigableSet<Expiry> marks = new ConcurrentSkipListSet<>(BY_TIME);
-    /** Kept because the set would have to walk to count itself. Written by the apply thread alone. */
+    /** Number of {@link #marks}. Written by the apply thread alone. */
     private volatile int markCount;
-    /** Of all ranges of the store, kept here because the map would have to walk to count itself. */
+    /** Shared by all ranges of the store. */
     private final RetainCounters counters;
-    /** Of this index alone. Volatile for {@link #retire}. */
+    /** Payload bytes of this index alone. Volatile for {@link #retire}. */
     private volatile long payloadBytes;
 
-    /** By tenant, of those that have any. Written by the apply thread alone, read by all. */
+    /** Totals per tenant with at least one message. Written by the apply thread alone, read by any thread. */
     private final ConcurrentMap<String, Held> ofTenants = new ConcurrentHashMap<>();
 
     RetainIndex(RetainCounters counters) {
@@ -56,7 +56,7 @@ final class RetainIndex implements TenantHoldings {
 
     private RetainIndex(RetainCounters counters, NavigableMap<byte[], Entry> first) {
         this.counters = counters;
-        this.entries = new ConcurrentSkipListMap<>(first); // sorted already: built in one go
+        this.entries = new ConcurrentSkipListMap<>(first); // sorted input, so the map is built in linear time
         long bytes = 0;
         for (Map.Entry<byte[], Entry> each : entries.entrySet()) {
             bytes += each.getValue().payloadBytes;
@@ -100,13 +100,13 @@ final class RetainIndex implements TenantHoldings {
         }
     }
 
-    @SuppressWarnings("NonAtomicVolatileUpdate") // by the apply thread alone
+    @SuppressWarnings("NonAtomicVolatileUpdate") // written by the apply thread alone
     private void count(long bytes) {
         payloadBytes += bytes;
         counters.payloadBytes.add(bytes);
     }
 
-    /** By the apply thread alone. */
+    /** For the apply thread alone. */
     private void countOf(byte[] key, int messages, long bytes) {
         ofTenants.compute(RetainKeys.tenantOf(key), (tenant, held) -> {
             Held now = (held == null ? Held.NONE : held).plus(messages, bytes);
@@ -125,7 +125,7 @@ final class RetainIndex implements TenantHoldings {
         return entry == null ? -1 : entry.payloadBytes;
     }
 
-    /** What lies within {@code bounds}, which begin where this does, as an index of its own. For the apply thread. */
+    /** A new index of the entries within {@code bounds}, which begin where this index begins. For the apply thread. */
     RetainIndex part(RangeBounds bounds) {
         byte[] end = bounds.end();
         NavigableMap<byte[], Entry> kept = end == null ? entries : entries.headMap(end, false);
@@ -143,7 +143,7 @@ final class RetainIndex implements TenantHoldings {
         return part;
     }
 
-    @SuppressWarnings("NonAtomicVolatileUpdate") // by the apply thread alone
+    @SuppressWarnings("NonAtomicVolatileUpdate") // written by the apply thread alone
     void putMark(byte[] key, long forgetAtMillis) {
         if (marks.add(new Expiry(forgetAtMillis, key))) {
             markCount++;
@@ -151,8 +151,8 @@ final class RetainIndex implements TenantHoldings {
         }
     }
 
-    /** @param forgetAtMillis that it was put with */
-    @SuppressWarnings("NonAtomicVolatileUpdate") // by the apply thread alone
+    /** @param forgetAtMillis the same value as in {@link #putMark} */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // written by the apply thread alone
     void removeMark(byte[] key, long forgetAtMillis) {
         if (marks.remove(new Expiry(forgetAtMillis, key))) {
             markCount--;
@@ -165,14 +165,14 @@ final class RetainIndex implements TenantHoldings {
     }
 
     /**
-     * At most {@code max} keys, and as few as {@link #MAX_DUE_BYTES} have room for, whose messages have expired at
-     * {@code nowMillis}, the oldest first.
+     * Keys of messages that have expired at {@code nowMillis}, the oldest first. At most {@code max}, and no more once
+     * they take up {@link #MAX_DUE_BYTES}.
      */
     List<byte[]> expired(long nowMillis, int max) {
         return dueBy(byTime, nowMillis, max);
     }
 
-    /** At most {@code max} marks that may be forgotten at {@code nowMillis}, the oldest first. */
+    /** Marks that may be removed at {@code nowMillis}, the oldest first; at most {@code max}. */
     List<byte[]> oldMarks(long nowMillis, int max) {
         return dueBy(marks, nowMillis, max);
     }
@@ -191,21 +191,23 @@ final class RetainIndex implements TenantHoldings {
     }
 
     /**
-     * A walk over the keys from {@code from} on that match {@code filter} and have not expired at {@code nowMillis}. It
-     * looks at no more than {@code maxSteps} keys.
+     * A walk over the keys that match {@code filter} and have not expired at {@code nowMillis}, starting at
+     * {@code from}. It looks at no more than {@code maxSteps} keys.
      */
     Walk walk(KeyFilter filter, byte[] from, long nowMillis, int maxSteps) {
         return new Walk(filter, from, nowMillis, maxSteps);
     }
 
-    /** Takes its topics out of the count: another index has replaced it. Walks that have begun go on. */
+    /**
+     * Subtracts this index from the shared counters, because another index has replaced it. Walks in progress go on.
+     */
     void retire() {
         counters.retained.add(-entries.size());
         counters.payloadBytes.add(-payloadBytes);
         counters.marks.add(-markCount);
     }
 
-    /** Confined to one thread. Sees changes made ahead of it. */
+    /** Confined to one thread. Sees changes to keys that it has not reached yet. */
     final class Walk {
         private final KeyFilter filter;
         private final long nowMillis;
@@ -219,12 +221,12 @@ final class RetainIndex implements TenantHoldings {
             this.position = Arrays.compareUnsigned(from, filter.start()) < 0 ? filter.start() : from;
         }
 
-        /** Where it goes on: the lowest key not yet looked at. Null once at the end. */
+        /** The lowest key not yet looked at; null at the end. */
         byte @Nullable [] position() {
             return position;
         }
 
-        /** The next matching key; null at the end, and when no step is left, which {@link #position} tells apart. */
+        /** The next matching key; null at the end or when no step is left. {@link #position} tells these two apart. */
         byte @Nullable [] next() {
             for (; stepsLeft > 0 && position != null; stepsLeft--) {
                 Map.Entry<byte[], Entry> entry = entries.ceilingEntry(position);

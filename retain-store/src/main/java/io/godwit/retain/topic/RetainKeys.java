@@ -36,17 +36,19 @@ import java.util.Arrays;
  * 8     when it may be forgotten at the latest, milliseconds since the epoch
  * </pre>
  *
- * The byte of a separator is nothing else, and sorts before every byte of a level. So the topics at and below a level
- * are neighbours, levels sort as levels, and the order of the keys is the order in which a wildcard is walked: within a
- * range, over ranges, and from one page to the next. A mark follows its topic at once, before what is below the topic,
- * and stays in one range with it.
+ * The separator byte occurs nowhere else in a topic and sorts before every byte of a level. So the topics at and below
+ * a level are neighbours, and a wildcard is walked in key order: within a range, over ranges, and from one page to the
+ * next. A mark sorts directly behind its topic, before the topics below it, and stays in one range with it.
  */
 public final class RetainKeys {
-    /** The expiry of a message without one. */
+    /** Stands for "no expiry". */
     static final long NEVER = Long.MAX_VALUE;
 
     static final byte SEPARATOR = 1;
-    /** After a level: beyond all that is below it, and not beyond any longer name that begins with it. */
+    /**
+     * Appended to a level, gives a key above everything below that level, but not above longer level names with the
+     * same beginning.
+     */
     static final byte AFTER_SEPARATOR = 2;
 
     private static final byte VERSION = 1;
@@ -57,7 +59,7 @@ public final class RetainKeys {
 
     private RetainKeys() {}
 
-    /** What every key of {@code tenant}, and of no other, begins with. */
+    /** The prefix of every key of {@code tenant}, and of no other key. */
     static byte[] tenantPrefix(TenantId tenant) {
         byte[] name = tenant.value().getBytes(StandardCharsets.US_ASCII);
         return ByteBuffer.allocate(name.length + 2)
@@ -80,7 +82,7 @@ public final class RetainKeys {
         return concat(tenantPrefix(tenant), encode(topic));
     }
 
-    /** The key of the mark that says what has become of the token at the topic of {@code key}. */
+    /** The key of the mark of a delivery token at the topic of {@code key}. */
     static byte[] mark(byte[] key, String origin, long number) {
         return ByteBuffer.allocate(key.length + MARK_SUFFIX_BYTES)
                 .put(key)
@@ -106,10 +108,10 @@ public final class RetainKeys {
         while (key[tenantEnd] != 0) {
             tenantEnd++;
         }
-        return tenantEnd < suffix; // else that zero is the one behind the tenant
+        return tenantEnd < suffix; // otherwise the zero byte found is the one behind the tenant
     }
 
-    /** The key of the topic that {@code key}, one of a message or of a mark, belongs to. */
+    /** The key of the topic that {@code key}, the key of a message or of a mark, belongs to. */
     static byte[] topicKey(byte[] key) {
         return isMark(key) ? Arrays.copyOf(key, key.length - MARK_SUFFIX_BYTES) : key;
     }
@@ -122,7 +124,7 @@ public final class RetainKeys {
         }
     }
 
-    /** Levels, or one level, as they stand in a key. */
+    /** Encodes a topic, or one level of it, as it stands in a key. */
     static byte[] encode(String topic) {
         byte[] text = topic.getBytes(StandardCharsets.UTF_8);
         ByteArrayOutputStream encoded = new ByteArrayOutputStream(text.length + 4);
@@ -150,7 +152,7 @@ public final class RetainKeys {
     }
 
     /**
-     * When the message of {@code value} expires. Fails with {@link IllegalArgumentException} when it is not of this
+     * When the message of {@code value} expires. Throws {@link IllegalArgumentException} if {@code value} has another
      * layout.
      */
     static long expiresAtMillis(byte[] value) {
@@ -161,15 +163,15 @@ public final class RetainKeys {
         return ByteBuffer.wrap(value).getLong(1);
     }
 
-    /** The message of {@code value}. Fails with {@link IllegalArgumentException} when it is not of this layout. */
+    /** The message of {@code value}. Throws {@link IllegalArgumentException} if {@code value} has another layout. */
     static Message message(byte[] value) {
         expiresAtMillis(value);
         return MessageCodec.decode(ByteBuffer.wrap(value, VALUE_HEADER_BYTES, value.length - VALUE_HEADER_BYTES));
     }
 
     /**
-     * When the broker received the message of {@code value}. Fails with {@link IllegalArgumentException} when it is not
-     * of this layout.
+     * When the broker received the message of {@code value}. Throws {@link IllegalArgumentException} if {@code value}
+     * has another layout.
      */
     static long receivedAtMillis(byte[] value) {
         expiresAtMillis(value);
@@ -177,7 +179,10 @@ public final class RetainKeys {
                 ByteBuffer.wrap(value, VALUE_HEADER_BYTES, value.length - VALUE_HEADER_BYTES));
     }
 
-    /** The bytes of its payload. Fails with {@link IllegalArgumentException} when it is not of this layout. */
+    /**
+     * Size of the payload of {@code value}. Throws {@link IllegalArgumentException} if {@code value} has another
+     * layout.
+     */
     static int payloadBytes(byte[] value) {
         expiresAtMillis(value);
         return MessageCodec.payloadSize(ByteBuffer.wrap(value, VALUE_HEADER_BYTES, value.length - VALUE_HEADER_BYTES));

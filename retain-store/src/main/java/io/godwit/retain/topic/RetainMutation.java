@@ -8,26 +8,22 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Mutations of the retain store. All are idempotent. The reply is the version and, after an expire, how many were
- * removed in 4 bytes.
+ * Mutations of the retain store. All are idempotent. The reply is the version byte. An expire adds the number of
+ * messages removed in 4 bytes, a set once adds one byte, the {@link Outcome}.
  *
  * <pre>
  * size  field
  * 1     version, 1
  * 1     kind: 1 set, 2 clear, 3 expire, 4 set once, 5 forget
  *
- * set:    4 key length, n key, n value (see RetainKeys)
- * clear:  n key
- * expire: 8 the time, milliseconds since the epoch; 4 number of keys, each 4 + n. A key goes only if what is stored
- *     there at that
- *         point of the log has expired by then: a message set meanwhile stays. Marks go in the same way.
- * set once: 8 when the mark may be forgotten; 8 + 8 a time span, milliseconds since the epoch, the first excluded, the
- * second included;
- *         4 key length, n key; 4 mark length, n mark; n value, none to clear. Nothing is changed when the mark is
- *         there, and but for the
- *         mark nothing when the stored message was received within the span. The reply's last byte is the {@link
- *         Outcome}
- * forget: n mark, which is deleted
+ * set:      4 key length, n key, n value (see RetainKeys)
+ * clear:    n key
+ * expire:   8 the time, milliseconds since the epoch; 4 number of keys, each 4 + n. Removes a key only if the value
+ *           stored at this point of the log has expired by then: a message set meanwhile stays. The same for marks.
+ * set once: 8 when the mark may be forgotten; 8 + 8 a time span, milliseconds since the epoch, the first excluded,
+ *           the second included; 4 key length, n key; 4 mark length, n mark; n value, empty to clear. Changes nothing
+ *           if the mark is there. Writes only the mark if the stored message was received within the span.
+ * forget:   n mark, which is deleted
  * </pre>
  */
 public final class RetainMutation {
@@ -46,7 +42,7 @@ public final class RetainMutation {
         return message.payload().length == 0;
     }
 
-    /** What a PUBLISH with RETAIN does. */
+    /** The mutation for a PUBLISH with RETAIN: a set or a clear. */
     public static byte[] of(TenantId tenant, Message message) {
         byte[] key = RetainKeys.key(tenant, message.topic());
         if (isClearing(message)) {
@@ -66,12 +62,12 @@ public final class RetainMutation {
                 .array();
     }
 
-    /** What has become of a set that is done once. */
+    /** The outcome of {@link #once}. */
     public enum Outcome {
         DONE,
         /** An earlier attempt was applied. */
         DONE_BEFORE,
-        /** A newer message is there, and stays. */
+        /** A newer message is stored and stays. */
         SUPERSEDED;
 
         private static final List<Outcome> ALL = List.of(values());
@@ -86,11 +82,11 @@ public final class RetainMutation {
     }
 
     /**
-     * A set or a clear that is applied once, however often it is asked for.
+     * A set or a clear that is applied once, however often it is sent.
      *
-     * @param forgetAtMillis when the token may be forgotten though nobody has said that it is finished
-     * @param decidedAtMillis a stored message that was received after that, and by {@code nowMillis}, is newer and
-     *     stays
+     * @param forgetAtMillis when the token may be forgotten even if nobody has reported it as finished
+     * @param decidedAtMillis a stored message that was received after this time, and not after {@code nowMillis}, is
+     *     newer and stays
      */
     public static byte[] once(
             TenantId tenant,
@@ -117,7 +113,7 @@ public final class RetainMutation {
                 .array();
     }
 
-    /** Ends what is remembered of a token: no attempt follows. */
+    /** Deletes the mark of a token: no attempt follows. */
     public static byte[] forget(TenantId tenant, String topic, String origin, long number) {
         byte[] mark = RetainKeys.mark(RetainKeys.key(tenant, topic), origin, number);
         return ByteBuffer.allocate(2 + mark.length)
@@ -127,7 +123,7 @@ public final class RetainMutation {
                 .array();
     }
 
-    /** What the reply to {@link #once} says. */
+    /** Decodes the reply to {@link #once}. */
     public static Outcome outcome(byte[] reply) {
         return Outcome.of(reply);
     }
@@ -145,13 +141,13 @@ public final class RetainMutation {
         return out.array();
     }
 
-    /** What a mutation asks for, one method per kind, each giving the reply. */
+    /** Applies mutations, one method per kind. The return value goes into the reply. */
     interface Handler {
         void set(byte[] key, byte[] value);
 
         void clear(byte[] key);
 
-        /** How many messages it removed. */
+        /** Returns how many messages it removed; marks do not count. */
         int expire(long nowMillis, List<byte[]> keys);
 
         Outcome setOnce(Once once);
@@ -160,11 +156,11 @@ public final class RetainMutation {
     }
 
     /**
-     * A set that is done once.
+     * The content of a set once.
      *
-     * @param value empty to clear
+     * @param value empty to clear the topic
      */
-    @SuppressWarnings("ArrayRecordComponent") // compared nowhere
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     record Once(long forgetAtMillis, long newerFromMillis, long newerToMillis, byte[] key, byte[] mark, byte[] value) {
         boolean isNewer(byte[] stored) {
             long receivedAtMillis = RetainKeys.receivedAtMillis(stored);
@@ -173,8 +169,8 @@ public final class RetainMutation {
     }
 
     /**
-     * Reads {@code mutation} and has it done. Fails with {@link IllegalArgumentException} when it is not of this
-     * layout.
+     * Decodes {@code mutation}, calls {@code handler} and returns the reply. Throws {@link IllegalArgumentException} if
+     * {@code mutation} has another layout.
      */
     static byte[] dispatch(byte[] mutation, Handler handler) {
         ByteBuffer in = ByteBuffer.wrap(mutation);
@@ -226,7 +222,7 @@ public final class RetainMutation {
         }
     }
 
-    /** The count in the reply to an expire. */
+    /** The number of messages removed, from the reply to an expire. */
     static int removed(byte[] reply) {
         return ByteBuffer.wrap(reply).getInt(1);
     }

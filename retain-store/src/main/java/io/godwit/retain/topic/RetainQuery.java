@@ -25,11 +25,11 @@ import org.jspecify.annotations.Nullable;
  * n     key to begin at, inclusive
  * </pre>
  *
- * @param filter its share group does not matter
- * @param from a key, inclusive; from {@link KeyFilter#start} on
- * @param nowMillis wall clock of the asker: what has expired then is left out
+ * @param filter the share group, if any, does not matter
+ * @param from first key, inclusive; not below {@link KeyFilter#start}
+ * @param nowMillis wall clock of the caller; messages that have expired by then are left out
  * @param maxMessages at least 1
- * @param maxBytes a page ends before the message that would pass it, unless that is its first
+ * @param maxBytes a page ends before the message that would exceed it, unless that is its first message
  */
 @SuppressWarnings("ArrayRecordComponent")
 public record RetainQuery(
@@ -59,7 +59,7 @@ public record RetainQuery(
                 .array();
     }
 
-    /** Fails with {@link IllegalArgumentException} when {@code query} is not of this layout. */
+    /** Throws {@link IllegalArgumentException} if {@code query} has another layout. */
     static RetainQuery decode(byte[] query) {
         ByteBuffer in = ByteBuffer.wrap(query);
         try {
@@ -79,12 +79,12 @@ public record RetainQuery(
     /**
      * What one range found.
      *
-     * @param next where to go on in this range; null when it has no more
+     * @param next where to go on in this range; null if it has no more messages
      */
     @SuppressWarnings("ArrayRecordComponent")
     public record Answer(List<Message> messages, byte @Nullable [] next) {
 
-        /** Fails with {@link IllegalArgumentException} when {@code answer} is not of this layout. */
+        /** Throws {@link IllegalArgumentException} if {@code answer} has another layout. */
         public static Answer decode(byte[] answer) {
             ByteBuffer in = ByteBuffer.wrap(answer);
             try {
@@ -101,7 +101,7 @@ public record RetainQuery(
             }
         }
 
-        /** {@code values} go out as they are stored. */
+        /** Encodes {@code values} exactly as they are stored. */
         static byte[] encode(List<byte[]> values, byte @Nullable [] next) {
             int nextLength = next == null ? 0 : next.length;
             int size = 1 + 2 * Integer.BYTES + nextLength;

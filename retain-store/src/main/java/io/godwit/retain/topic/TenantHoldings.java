@@ -2,9 +2,9 @@ package io.godwit.retain.topic;
 
 import io.godwit.plugin.client.TenantId;
 
-/** What one range has of each tenant. Any thread. */
+/** What one range holds for each tenant. Any thread. */
 interface TenantHoldings {
-    /** Topics with a retained message, and the bytes of the payloads of these. */
+    /** The number of retained messages of a tenant and the bytes of their payloads. */
     record Held(long messages, long payloadBytes) {
         static final Held NONE = new Held(0, 0);
 
@@ -16,7 +16,7 @@ interface TenantHoldings {
     Held held(TenantId tenant);
 
     /**
-     * Bytes of the payload of one message; -1 when there is none.
+     * Payload bytes of one retained message; -1 if there is none.
      *
      * @param key {@link RetainKeys#key}
      */

@@ -13,10 +13,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/**
- * What becomes of the index of a range that is cut or joined with another: nothing is applied meanwhile, so little is
- * read.
- */
+/** The index of a range after a split and a merge. Nothing is applied meanwhile, so little may be read. */
 class RetainCoprocessorTest {
     private static final RangeBounds ALL = new RangeBounds(new byte[0], null);
 

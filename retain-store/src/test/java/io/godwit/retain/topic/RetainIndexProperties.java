@@ -20,7 +20,7 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
 import org.jspecify.annotations.Nullable;
 
-/** The index is an index: a walk finds what testing every topic in turn would find, in the order of the keys. */
+/** A walk over the index finds the same topics as testing every topic, in key order. */
 class RetainIndexProperties {
     private static final TenantId TENANT = new TenantId("t");
     private static final TenantId NEIGHBOUR = new TenantId("t-2");
@@ -72,7 +72,6 @@ class RetainIndexProperties {
                         .toList());
     }
 
-    /** In short walks, each going on where the one before stopped. */
     private static int bytes(long expiresAt) {
         return (int) (expiresAt % 97);
     }

@@ -22,7 +22,7 @@ class RetainIndexTest {
         }
         KeyFilter filter = new KeyFilter(TenantId.DEFAULT, new TopicFilter(null, "+/state/#"));
 
-        // at most the first topic of a device, its match, and the way out of it: not its 200 sensors
+        // at most three keys per device: its first topic, its match, and the jump past it; not its 200 sensors
         RetainIndex.Walk walk = index.walk(filter, filter.start(), 0, 3 * 50 + 1);
         int found = 0;
         while (walk.next() != null) {
@@ -69,7 +69,7 @@ class RetainIndexTest {
         assertThat(index.held(birds)).isEqualTo(TenantHoldings.Held.NONE);
     }
 
-    /** They leave in one mutation, and a log takes none that is too large. */
+    /** One mutation removes them, and the log refuses a mutation that is too large. */
     @Test
     void keysThatAreDueAreBoundedInBytes() {
         RetainIndex index = new RetainIndex(new RetainCounters(new SimpleMeterRegistry()));

@@ -6,33 +6,36 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the node keeps in memory of one group's log: where it starts and ends, the term of each index and the voters of
- * each configuration, so that an append, or a question for a term or for voters, reads nothing from disk.
+ * The part of one group's log that the node keeps in memory: its first and last index, the term of each index and the
+ * voters of each configuration. So appends and look-ups of terms and voters read nothing from disk.
  *
- * <p>Changed by the group's one log thread after the change is durable; asked by the group's other JRaft threads, and
- * by whoever looks for an operator. The monitor is held for a few map operations only.
+ * <p>Changed by the group's log thread after the change is durable; read by the group's other JRaft threads and for
+ * operators. The monitor is held for a few map operations only.
  */
 public final class GroupLog {
     private final String id;
     private final int number;
 
-    /** Start of a run of entries of one term to that term. Covers firstIndex to lastIndex without holes. */
+    /** The term of each run of entries, by its first index. Covers firstIndex to lastIndex without gaps. */
     private final TreeMap<Long, Long> termRuns = new TreeMap<>();
 
-    /** Voters by the index of each configuration entry between firstIndex and lastIndex. */
+    /** The voters of each configuration entry between firstIndex and lastIndex, by index. */
     private final TreeMap<Long, List<String>> configurations = new TreeMap<>();
 
-    /** Rises when a truncation begins and when it has ended: odd while entries are gone that are within the indexes. */
+    /**
+     * Incremented when a truncation begins and when it ends; odd while entries within the indexes may be deleted
+     * already.
+     */
     private long truncations;
 
     private long firstIndex = 1;
-    private long lastIndex; // firstIndex - 1 when there is no entry
+    private long lastIndex; // firstIndex - 1 if there is no entry
     private Vote vote = NO_VOTE;
 
-    /** The term a replica is in and whom it gave its vote of that term; empty for nobody. */
+    /** The term of a replica and the candidate it voted for in that term; empty for none. */
     record Vote(long term, String votedFor) {}
 
-    /** Of a replica that has been in no term. */
+    /** For a replica that has not been in any term. */
     static final Vote NO_VOTE = new Vote(0, "");
 
     GroupLog(String id, int number) {
@@ -64,12 +67,12 @@ public final class GroupLog {
         vote = next;
     }
 
-    /** Whether it is as a group that has done nothing yet. */
+    /** Whether the group has written nothing yet. */
     synchronized boolean isBlank() {
         return firstIndex == 1 && lastIndex == 0 && vote.equals(NO_VOTE);
     }
 
-    /** The term of the entry at {@code index}; 0 when there is none. */
+    /** The term of the entry at {@code index}; 0 if there is none. */
     synchronized long termOf(long index) {
         if (index < firstIndex || index > lastIndex) {
             return 0;
@@ -82,7 +85,7 @@ public final class GroupLog {
         return List.copyOf(configurations.keySet());
     }
 
-    /** The voters of the last configuration in the log, as store ids; empty when there is none in it. */
+    /** The voters of the last configuration in the log, as store ids; empty if the log has none. */
     synchronized List<String> lastVoters() {
         return configurations.isEmpty() ? List.of() : configurations.lastEntry().getValue();
     }
@@ -91,25 +94,25 @@ public final class GroupLog {
         return truncations;
     }
 
-    /** Whether no truncation has been under way since {@link #truncations} said {@code seen}. */
+    /** Whether no truncation was in progress since {@link #truncations} returned {@code seen}. */
     synchronized boolean isUntouchedSince(long seen) {
         return truncations == seen && seen % 2 == 0;
     }
 
-    /** Some entries are about to go; {@link #truncated} follows. */
+    /** A truncation begins; {@link #truncated} follows. */
     synchronized void truncates() {
         truncations++;
     }
 
-    /** They have, and the indexes say so. */
+    /** The truncation has ended, and the indexes are correct again. */
     synchronized void truncated() {
         truncations++;
     }
 
     /**
-     * Takes up an entry that follows the last one.
+     * Adds an entry that follows the last one.
      *
-     * @param voters store ids, if it is a configuration; else null
+     * @param voters store ids if the entry is a configuration; else null
      */
     synchronized void appended(long index, long term, @Nullable List<String> voters) {
         if (index != lastIndex + 1) {
@@ -121,13 +124,13 @@ public final class GroupLog {
             termRuns.put(index, term);
         }
         if (voters != null) {
-            List<String> before = lastVoters(); // each new leader writes the same again
+            List<String> before = lastVoters(); // each new leader writes the same configuration again
             configurations.put(index, before.equals(voters) ? before : List.copyOf(voters));
         }
         lastIndex = index;
     }
 
-    /** Forgets all before {@code index}, which may lie beyond the last entry. */
+    /** Removes all entries before {@code index}, which may be beyond the last entry. */
     synchronized void startAt(long index) {
         long term = termOf(index);
         termRuns.headMap(index, true).clear();
@@ -141,7 +144,7 @@ public final class GroupLog {
         firstIndex = index;
     }
 
-    /** Forgets all after {@code index}. */
+    /** Removes all entries after {@code index}. */
     synchronized void endAt(long index) {
         if (index >= lastIndex) {
             return;
@@ -151,7 +154,7 @@ public final class GroupLog {
         configurations.tailMap(lastIndex + 1).clear();
     }
 
-    /** Forgets every entry; the next one will be {@code nextIndex}. */
+    /** Removes all entries; the next one will have index {@code nextIndex}. */
     synchronized void restartAt(long nextIndex) {
         termRuns.clear();
         configurations.clear();

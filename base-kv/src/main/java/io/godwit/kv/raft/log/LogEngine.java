@@ -41,36 +41,40 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The RocksDB under the shared log: one column family, synced writes, and what RocksDB leaves open about damage.
+ * The RocksDB of the shared log: one column family, synced writes, and additional checks for damage.
  *
- * <p>Synced writes of several threads share an fsync: while one is under way, RocksDB queues the others, writes them as
- * one record of its WAL and syncs once. A record therefore never enters the WAL before the one in front of it is on
- * disk, which is what {@link WalCheck} and {@link SyncedMark} build on.
+ * <p>Synced writes of several threads share an fsync: during one fsync RocksDB queues the other writes, then writes
+ * them as one record of its WAL and syncs once. So a record never enters the WAL before the one in front of it is on
+ * disk; {@link WalCheck} and {@link SyncedMark} rely on this.
  *
- * <p>Start, in order: {@link SyncedMark#open}; without a mark the directory must be empty or half created; {@link
- * WalCheck#verify} refuses damage and cuts a torn tail; RocksDB opens and replays; its last sequence number must have
- * reached the mark; {@link SyncedMark#create} for a new log, so that a crash before it finds no mark and starts over.
+ * <p>Steps of a start: {@link SyncedMark#open}; without a mark the directory must be empty or half created;
+ * {@link WalCheck#verify} refuses damage and cuts a torn tail; RocksDB opens and replays; its last sequence number must
+ * have reached the mark; {@link SyncedMark#create} for a new log, so that after a crash before it the next start finds
+ * no mark and begins again.
  *
- * <p>Any number of threads. After a failed write nothing more is written: what reached the disk is not known then, and
- * a second fsync may report success for pages that the first one dropped.
+ * <p>Any number of threads. After a failed write nothing more is written, because it is not known what reached the
+ * disk, and a second fsync may report success for pages that the first one dropped.
  *
- * <p>There is one exception: a write that finds no file descriptor for its file ({@link OpenFiles}) waits until there
- * are some. RocksDB takes no more writes after that, so it is closed and opened again, with the checks of a start. No
- * fsync has failed then; what was written without one was not acknowledged, and is written again.
+ * <p>One failure is different: a write that finds no file descriptor ({@link OpenFiles}) waits until there are some.
+ * RocksDB refuses further writes after that, so it is closed and opened again, with the checks of a start. In this case
+ * no fsync has failed, and what was written without one was not acknowledged and is written again.
  */
 public final class LogEngine implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(LogEngine.class);
 
     /**
-     * An entry is written to a table file only if it is still wanted when the memtable around it is full; the files
-     * are merged when eight of them have come together, when most of what they hold has been truncated.
+     * An entry is written to a table file only if it is still needed when its memtable is full. Eight table files are
+     * merged at a time, when most of their entries have been truncated.
      */
     private static final long MEMTABLE_BYTES = 32L << 20;
 
     private static final int TABLES_BEFORE_MERGE = 8;
     private static final long BLOCK_CACHE_BYTES = 4L << 20;
 
-    /** To be free before the database is opened again: for each table file, the WALs, the manifest and some more. */
+    /**
+     * Descriptors that must be free before the database is opened again: for each table file, the WALs, the manifest
+     * and some more.
+     */
     private static final int DESCRIPTORS_TO_OPEN = 24;
 
     private static final long REOPEN_AFTER_MILLIS = 200;
@@ -94,8 +98,8 @@ public final class LogEngine implements AutoCloseable {
     private final LongAdder bytes = new LongAdder();
 
     /**
-     * Closing frees native memory that a late reader would still use; only close() and {@link #reopen} take the write
-     * side.
+     * Close frees native memory that a late reader would still use, so only {@link #close} and {@link #reopen} take the
+     * write lock.
      */
     private final ReadWriteLock openLock = new ReentrantReadWriteLock();
 
@@ -103,12 +107,12 @@ public final class LogEngine implements AutoCloseable {
     private RocksDB db;
     private ColumnFamilyHandle entries;
     private boolean closed;
-    /** The database is closed and could not be opened again yet. */
+    /** Whether the database is closed and could not be opened again yet. */
     private boolean suspended;
-    /** How often it was opened again. */
+    /** How often the database was opened again. */
     private int reopened;
 
-    /** Held by the thread that opens the database again; the others wait on it. */
+    /** Held by the thread that opens the database again; other threads wait on it. */
     private final Object reopening = new Object();
 
     private volatile boolean isWaiting;
@@ -118,7 +122,7 @@ public final class LogEngine implements AutoCloseable {
 
     private volatile LongConsumer syncTimes = nanos -> {};
 
-    /** Set before the first write without sync: from then on what RocksDB calls the latest write may not be on disk. */
+    /** Set before the first write without sync: from then on RocksDB's latest sequence number may not be on disk. */
     private volatile boolean unsyncedWrites;
 
     private LogEngine(
@@ -175,7 +179,8 @@ public final class LogEngine implements AutoCloseable {
     }
 
     /**
-     * Without a mark nothing has ever been acknowledged, unless somebody took the mark, or the log's table of contents.
+     * Refuses a directory with data but without {@code CURRENT}. Without a mark nothing was ever acknowledged, unless
+     * the mark or {@code CURRENT} was deleted.
      */
     private static void refuseLeftovers(Path directory, boolean created) throws IOException {
         if (created || !Files.isDirectory(directory)) {
@@ -211,7 +216,7 @@ public final class LogEngine implements AutoCloseable {
         }
     }
 
-    /** @param marked sequence number that the log must have reached */
+    /** @param marked the sequence number that the log must have reached */
     private static Opened openDb(Path directory, DBOptions options, ColumnFamilyOptions columns, long marked)
             throws IOException {
         List<ColumnFamilyHandle> handles = new ArrayList<>();
@@ -236,15 +241,15 @@ public final class LogEngine implements AutoCloseable {
     }
 
     private static DBOptions dbOptions() {
-        // the manifest keeps account of closed WALs, so that a missing or shortened one is noticed
+        // the manifest lists closed WALs, so that a missing or shortened one is detected
         Properties properties = new Properties();
         properties.setProperty("track_and_verify_wals_in_manifest", "true");
         return RocksFiles.options(properties)
                 .setCreateIfMissing(true)
                 .setParanoidChecks(true)
                 .setWalRecoveryMode(WALRecoveryMode.TolerateCorruptedTailRecords)
-                .setRecycleLogFileNum(0) // a recycled file's old records look like a tail
-                .setEnablePipelinedWrite(false) // measured: pipelined, writers share fewer fsyncs and cost more CPU
+                .setRecycleLogFileNum(0) // old records in a recycled file would look like a tail
+                .setEnablePipelinedWrite(false) // measured: pipelined writers share fewer fsyncs and need more CPU
                 .setMaxBackgroundJobs(2)
                 .setBytesPerSync(1 << 20)
                 .setStatsDumpPeriodSec(0)
@@ -276,22 +281,22 @@ public final class LogEngine implements AutoCloseable {
         return directory;
     }
 
-    /** What had been synced and was not there when this was opened, for the operator; null when nothing. */
+    /** What was synced but missing when the log was opened, for an operator; null if nothing. */
     @Nullable
     String lost() {
         return lost;
     }
 
-    /** The last sequence number given out; 0 in a log that was never written. */
+    /** The last sequence number used; 0 in a log that was never written. */
     long sequence() {
         return db.getLatestSequenceNumber();
     }
 
     /**
-     * Writes {@code batch} and, when {@code sync} says so, returns only after it is on disk. One without sync is for
-     * showing what gets lost: nothing of it may be acknowledged.
+     * Writes {@code batch}. With {@code sync} it returns only after the batch is on disk. Writes without sync exist to
+     * demonstrate losses: they must not be acknowledged.
      *
-     * @param what names the write in a fault
+     * @param what names the write in error messages
      */
     void write(String what, WriteBatch batch, boolean sync) {
         while (true) {
@@ -331,24 +336,24 @@ public final class LogEngine implements AutoCloseable {
         writes.increment();
         bytes.add(batch.getDataSize());
         if (sync && !unsyncedWrites) {
-            // a write is counted in only after the WAL up to it has been synced
+            // raised only after the WAL up to this write has been synced
             mark.raise(db.getLatestSequenceNumber());
         }
     }
 
-    /** From now on {@code listener} is told how long each write with sync took, in nanoseconds. */
+    /** Sets {@code listener}, which gets the duration of each synced write in nanoseconds. */
     void onSync(LongConsumer listener) {
         syncTimes = listener;
     }
 
-    // --- want of file descriptors
+    // --- shortage of file descriptors
 
     /** Whether writes wait for file descriptors. Any thread. */
     boolean isWaitingForFiles() {
         return isWaiting;
     }
 
-    /** From now on no write waits for file descriptors: those that do fail. Any thread. */
+    /** From now on writes without file descriptors fail instead of waiting; waiting ones fail too. Any thread. */
     void endWaiting() {
         isEnding = true;
         synchronized (reopening) {
@@ -356,7 +361,7 @@ public final class LogEngine implements AutoCloseable {
         }
     }
 
-    /** Returns when the database has been opened again since it had been so {@code seen} times. */
+    /** Waits until the database has been opened again since {@code seen} times, was closed, or has a fault. */
     private void awaitFiles(String what, int seen) {
         synchronized (reopening) {
             try {
@@ -396,7 +401,7 @@ public final class LogEngine implements AutoCloseable {
         }
     }
 
-    /** Returns false when there are no file descriptors for that. */
+    /** Opens the database again; false if there are too few file descriptors. */
     private boolean reopen() {
         Lock exclusive = openLock.writeLock();
         exclusive.lock();
@@ -448,7 +453,7 @@ public final class LogEngine implements AutoCloseable {
 
     private RaftLogFaultException failed(String what, Exception cause) {
         boolean first;
-        synchronized (this) { // two groups' writes may fail at once; one of them tells
+        synchronized (this) { // writes of two groups may fail at once; only the first is reported
             first = fault == null;
             if (first) {
                 fault = cause;
@@ -460,12 +465,12 @@ public final class LogEngine implements AutoCloseable {
         return new RaftLogFaultException(what + " failed", cause);
     }
 
-    /** Tells of stored bytes that are not what was written; writing goes on, it does not touch them. */
+    /** Reports damaged stored bytes. Writing goes on, because it does not touch them. */
     void damaged(String what, Throwable cause) {
         faults.onFault("raft log " + directory + ": " + what, cause);
     }
 
-    /** The value of {@code key}; null when there is none. Fails with {@link RaftLogFaultException} when closed. */
+    /** The value of {@code key}; null if there is none. Throws {@link RaftLogFaultException} after the close. */
     byte @Nullable [] get(byte[] key) throws RocksDBException {
         while (true) {
             int seen;
@@ -477,7 +482,7 @@ public final class LogEngine implements AutoCloseable {
                 if (!suspended) {
                     return db.get(entries, key);
                 }
-                refuseAfterFault("reading"); // it was not possible to open it again
+                refuseAfterFault("reading"); // a fault has kept the database from being opened again
             } catch (RocksDBException e) {
                 if (!OpenFiles.wereShort(e)) {
                     throw e;
@@ -490,12 +495,12 @@ public final class LogEngine implements AutoCloseable {
         }
     }
 
-    /** An iterator over everything, for the start only: the caller closes it before the engine can be closed. */
+    /** An iterator over everything, for the start only: the caller must close it before the engine can be closed. */
     RocksIterator iterator() {
         return db.newIterator(entries, scan);
     }
 
-    /** Gives back the table files that hold nothing but keys in {@code [from, to)}, which nobody reads any more. */
+    /** Deletes the table files that contain only keys in {@code [from, to)}, which are no longer read. */
     void dropFiles(byte[] from, byte[] to) {
         Lock open = openLock.readLock();
         open.lock();
@@ -527,7 +532,7 @@ public final class LogEngine implements AutoCloseable {
         }
     }
 
-    /** Waits for nobody: empty while the database is closed, being closed or opened again. */
+    /** Does not wait: empty while the database is closed, being closed or being opened again. */
     Optional<LogSizes> sizes() {
         Lock open = openLock.readLock();
         if (!open.tryLock()) {

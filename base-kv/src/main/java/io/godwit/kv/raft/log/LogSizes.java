@@ -1,8 +1,8 @@
 package io.godwit.kv.raft.log;
 
 /**
- * What the log has done, and what it takes.
+ * Statistics and size of the log.
  *
- * @param bytes in memory and table files
+ * @param bytes size in memory and in table files
  */
 public record LogSizes(LogStats stats, long bytes) {}

@@ -1,7 +1,7 @@
 package io.godwit.kv.raft.log;
 
 /**
- * What the log has done since it was opened.
+ * Statistics of the log since it was opened.
  *
  * @param writes batches written
  * @param syncs fsyncs of the write-ahead log; fewer than {@code writes} when groups write at the same time

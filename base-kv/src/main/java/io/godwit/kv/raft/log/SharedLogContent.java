@@ -18,8 +18,8 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 
 /**
- * What the shared log holds at start, read in one pass of its keys, each value checked. The order of the kinds in
- * {@link SharedLogFormat} puts a group's number, vote and first index before its entries.
+ * The content of the shared log at start, read in one pass over its keys; each value is checked. By the order of the
+ * kinds in {@link SharedLogFormat}, a group's number, vote and first index come before its entries.
  *
  * @param groups by group id
  * @param descriptors by group id
@@ -109,9 +109,9 @@ public record SharedLogContent(
             }
         }
 
-        /** Reads the entries of {@code group} and leaves {@code records} behind its last one. */
+        /** Reads the entries of {@code group} and moves {@code records} behind the last one. */
         private void readEntries(RocksIterator records, GroupLog group) throws DamagedDataException {
-            // straight to the first one: those before it are deleted, or left over from dropped files
+            // seek directly to the first one: earlier ones are deleted, or left over from dropped files
             records.seek(SharedLogFormat.entryKey(group.number(), group.firstIndex()));
             while (records.isValid()) {
                 byte[] key = records.key();

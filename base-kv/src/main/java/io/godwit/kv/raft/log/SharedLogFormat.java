@@ -7,8 +7,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the shared log stores, and under which keys. All numbers are big-endian, so that RocksDB's byte order is the
- * order of the indexes.
+ * The records of the shared log and their keys. All numbers are big-endian, so that RocksDB's byte order is the order
+ * of the indexes.
  *
  * <pre>
  * key                                       payload
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * 5   n  payload
  * </pre>
  *
- * <p>The checksum covers the key, so that a value found under another's key does not pass either.
+ * <p>The checksum covers the key too, so that a value under a wrong key is detected.
  */
 public final class SharedLogFormat {
     static final byte LAYOUT = 1;
@@ -75,12 +75,12 @@ public final class SharedLogFormat {
                 .array();
     }
 
-    /** The group number in a key of kind 4, 5 or 6; -1 when the key is too short to hold one. */
+    /** The group number in a key of kind 4, 5 or 6; -1 if the key is too short. */
     static int groupIn(byte[] key) {
         return key.length < 5 ? -1 : ByteBuffer.wrap(key).getInt(1);
     }
 
-    /** The index in the key of an entry; -1 when the key is not one of an entry. */
+    /** The index in the key of an entry; -1 if the key has another kind. */
     static long indexIn(byte[] key) {
         return key.length == ENTRY_KEY_BYTES && key[0] == KIND_ENTRY
                 ? ByteBuffer.wrap(key).getLong(5)
@@ -96,7 +96,7 @@ public final class SharedLogFormat {
         return value;
     }
 
-    /** The payload of {@code value}; null when the checksum or the version does not match. */
+    /** The payload of {@code value}; null if the checksum or the version is wrong. */
     static byte @Nullable [] open(byte[] key, byte[] value) {
         if (value.length < HEADER_BYTES
                 || value[4] != VERSION

@@ -10,16 +10,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One group's view of the shared log, as JRaft wants it. Appends, truncations and resets come from the group's one log
+ * One group's part of the shared log, as JRaft's log storage. Appends, truncations and resets come from the group's log
  * thread and block it until they are on disk; reads come from any of the group's threads. Closing it leaves the shared
- * log open: that belongs to the node.
+ * log open, which belongs to the node.
  */
 public final class SharedLogStorage implements LogStorage {
     private final SharedRaftLog raftLog;
     private final GroupLog group;
     private final boolean sync;
 
-    /** @param sync whether a call returns when its change is on disk; false only to show what gets lost */
+    /** @param sync whether a call returns only when its change is on disk; false only to demonstrate losses */
     public SharedLogStorage(SharedRaftLog raftLog, String groupId, boolean sync) {
         this.raftLog = raftLog;
         this.group = raftLog.group(groupId);
@@ -55,7 +55,9 @@ public final class SharedLogStorage implements LogStorage {
         return group.firstIndex();
     }
 
-    /** The last index; that before the first when the log is empty, as after a snapshot was taken in. */
+    /**
+     * The last index. If the log is empty, for example after a snapshot was installed, it is one less than the first.
+     */
     @Override
     public long getLastLogIndex() {
         return group.lastIndex();
@@ -67,7 +69,7 @@ public final class SharedLogStorage implements LogStorage {
     }
 
     @Override
-    @SuppressWarnings("deprecation") // in name only: JRaft's log manager asks for terms through it when it starts
+    @SuppressWarnings("deprecation") // deprecated in name only: JRaft's log manager uses it at its start
     public long getTerm(long index) {
         return group.termOf(index);
     }
@@ -77,7 +79,7 @@ public final class SharedLogStorage implements LogStorage {
         return appendEntries(List.of(entry)) == 1;
     }
 
-    /** Returns the number of entries that are durable: all of them, or none. */
+    /** Returns the number of durable entries: all of them or none. */
     @Override
     public int appendEntries(@Nullable List<LogEntry> entries) {
         if (entries == null || entries.isEmpty()) {
@@ -87,7 +89,7 @@ public final class SharedLogStorage implements LogStorage {
             raftLog.append(group, entries, sync);
             return entries.size();
         } catch (RaftLogFaultException e) {
-            return 0; // JRaft stops the group; the fault has been reported where it arose
+            return 0; // JRaft stops the group; the fault was reported where it happened
         }
     }
 
@@ -111,7 +113,7 @@ public final class SharedLogStorage implements LogStorage {
         }
     }
 
-    /** Forgets every entry: the state machine has taken in a snapshot that ends right before {@code nextLogIndex}. */
+    /** Removes all entries: a snapshot that ends right before {@code nextLogIndex} was installed. */
     @Override
     public boolean reset(long nextLogIndex) {
         if (nextLogIndex < 1) {

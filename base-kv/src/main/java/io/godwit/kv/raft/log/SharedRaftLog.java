@@ -22,12 +22,12 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
 
 /**
- * The one log of a node: entries, terms and votes of all its Raft groups, and a register of these groups, in one
- * engine, so that the groups share fsyncs.
+ * The log of a node: entries, terms and votes of all its Raft groups, and a register of these groups, in one engine, so
+ * that the groups share fsyncs.
  *
- * <p>Opened before the first group starts and closed after the last has stopped. Any number of threads; a call returns
- * when its change is on disk, and fails with {@link RaftLogFaultException} when that is not certain. After one such
- * failure every later change is refused, of every group: what the disk holds is not known any more.
+ * <p>Opened before the first group starts and closed after the last has stopped. Any number of threads. A call returns
+ * when its change is on disk, and throws {@link RaftLogFaultException} if that is not certain. After one such failure
+ * every later change of any group is refused, because it is not known what is on the disk.
  */
 public final class SharedRaftLog implements AutoCloseable {
     private static final String TOMBSTONE = "tombstone/";
@@ -36,7 +36,7 @@ public final class SharedRaftLog implements AutoCloseable {
     private final LogEntryEncoder encoder = LogEntryV2CodecFactory.getInstance().encoder();
     private final LogEntryDecoder decoder = LogEntryV2CodecFactory.getInstance().decoder();
 
-    // guarded by this: groups are registered by whoever starts one, rarely
+    // guarded by this: a starting group registers itself, which is rare
     private final Map<String, GroupLog> groups;
     private final Map<String, byte[]> descriptors;
     private final Map<String, byte[]> nodeRecords;
@@ -49,12 +49,12 @@ public final class SharedRaftLog implements AutoCloseable {
     }
 
     /**
-     * Opens the log in {@code directory}, creating it when there has never been one. Beside the directory it keeps the
-     * file {@code <directory>.synced}. Reads the whole log: every entry must decode, and each group's indexes follow
-     * one another.
+     * Opens the log in {@code directory}, and creates it if there has never been one. Also keeps the file
+     * {@code <directory>.synced} beside the directory. Reads the whole log: every entry must be decodable, and the
+     * indexes of each group must be consecutive.
      *
-     * @throws DamagedDataException when the log is not what was written; a tail torn by a crash is cut and opened
-     * @throws IOException when the directory cannot be used
+     * @throws DamagedDataException if the log is damaged; a tail torn by a crash is cut and not an error
+     * @throws IOException if the directory cannot be used
      */
     public static SharedRaftLog open(Path directory, FaultHandler faults) throws IOException {
         LogEngine engine = LogEngine.open(directory, faults);
@@ -73,17 +73,17 @@ public final class SharedRaftLog implements AutoCloseable {
         }
     }
 
-    /** What had been synced and was not there when the log was opened, for the operator; null when nothing. */
+    /** What was synced but missing when the log was opened, for an operator; null if nothing. */
     public @Nullable String lost() {
         return engine.lost();
     }
 
-    /** Registers a group that lives on this node, or replaces its descriptor. */
+    /** Registers a group on this node, or replaces its descriptor. */
     public void putDescriptor(String groupId, byte[] descriptor) {
         putDescriptors(Map.of(groupId, descriptor));
     }
 
-    /** Registers several groups at once: after a crash all of them are there, or none. */
+    /** Registers several groups atomically: after a crash either all of them are there or none. */
     public synchronized void putDescriptors(Map<String, byte[]> added) {
         List<GroupLog> fresh = new ArrayList<>();
         write(engine, "registering groups " + added.keySet(), true, batch -> {
@@ -109,8 +109,8 @@ public final class SharedRaftLog implements AutoCloseable {
     }
 
     /**
-     * Takes a group out of the register for good, and notes why in one step with it: after a crash it is registered or
-     * buried. Its log stays until {@link #erase}.
+     * Removes a group from the register permanently and stores a tombstone in the same write: after a crash it is
+     * either registered or buried. Its log stays until {@link #erase}.
      */
     public synchronized void bury(String groupId, byte[] tombstone) {
         String name = TOMBSTONE + groupId;
@@ -125,8 +125,8 @@ public final class SharedRaftLog implements AutoCloseable {
     }
 
     /**
-     * What was noted when the group was buried last, also when it has been registered again since; null when it never
-     * was.
+     * The tombstone of the group's last {@link #bury}, even if the group was registered again since; null if it was
+     * never buried.
      */
     public byte @Nullable [] tombstone(String groupId) {
         return nodeRecord(TOMBSTONE + groupId);
@@ -143,8 +143,8 @@ public final class SharedRaftLog implements AutoCloseable {
     }
 
     /**
-     * Deletes log, term and vote of a group that is buried and not running, in one step. Nothing when there is none, or
-     * nothing left of it: each start asks for it again for each group that was ever buried (ADR 40).
+     * Deletes log, term and vote of a group that is buried and not running, in one write. Does nothing if there is
+     * nothing left: each start calls it for every group that was ever buried (ADR 40).
      */
     public void erase(String groupId) {
         @Nullable GroupLog group = known(groupId);
@@ -165,8 +165,7 @@ public final class SharedRaftLog implements AutoCloseable {
     }
 
     /**
-     * Has the log of a group that is not running begin at {@code nextIndex}, with nothing in it, in {@code term}, in
-     * which it has voted for nobody.
+     * Makes the empty log of a group that is not running begin at {@code nextIndex}, in {@code term}, without a vote.
      */
     public void begin(String groupId, long nextIndex, long term) {
         GroupLog group = group(groupId);
@@ -174,61 +173,65 @@ public final class SharedRaftLog implements AutoCloseable {
         writeVote(group, new GroupLog.Vote(term, ""), true);
     }
 
-    /** Stores a small fact about the node. */
+    /** Stores a small record about the node. */
     public synchronized void putNodeRecord(String key, byte[] value) {
         byte[] recordKey = SharedLogFormat.namedKey(SharedLogFormat.KIND_NODE_RECORD, key);
         write(engine, "storing node record " + key, true, batch -> put(batch, recordKey, value));
         nodeRecords.put(key, value.clone());
     }
 
-    /** The fact stored under {@code key}; null when there is none. */
+    /** The record stored under {@code key}; null if there is none. */
     public synchronized byte @Nullable [] nodeRecord(String key) {
         byte @Nullable [] value = nodeRecords.get(key);
         return value == null ? null : value.clone();
     }
 
     /**
-     * The voters, as store ids, by the last configuration in the group's log, committed or not; empty when there is
-     * none in it. Reads nothing: it may be asked at any time, of a running group too.
+     * The voters, as store ids, of the last configuration in the group's log, committed or not; empty if the log has
+     * none. Reads only memory, so it may be called at any time, even for a running group.
      */
     public List<String> votersIn(String groupId) {
         @Nullable GroupLog group = known(groupId);
         return group == null ? List.of() : group.lastVoters();
     }
 
-    /** Index of the group's first entry, or of the one to come; 1 for a group that has written nothing yet. */
+    /**
+     * Index of the group's first entry, or of the next one if it has none; 1 for a group that has written nothing yet.
+     */
     public long firstIndex(String groupId) {
         @Nullable GroupLog group = known(groupId);
         return group == null ? 1 : group.firstIndex();
     }
 
-    /** Index of the group's last durable entry; {@code firstIndex - 1} when it has none. */
+    /** Index of the group's last durable entry; {@code firstIndex - 1} if it has none. */
     public long lastIndex(String groupId) {
         @Nullable GroupLog group = known(groupId);
         return group == null ? 0 : group.lastIndex();
     }
 
-    /** What the log has done since it was opened. */
+    /** Statistics since the log was opened. */
     public LogStats stats() {
         return engine.stats();
     }
 
-    /** The same, and how large it is; waits for nobody. Empty while it is closed, being closed or opened again. */
+    /** Statistics and size. Does not wait: empty while the log is closed, being closed or being opened again. */
     public Optional<LogSizes> sizes() {
         return engine.sizes();
     }
 
-    /** From now on {@code listener} is told, by the threads that write, how many nanoseconds each synced write took. */
+    /**
+     * Sets {@code listener}, which is called by writing threads with the duration of each synced write in nanoseconds.
+     */
     public void onSync(LongConsumer listener) {
         engine.onSync(listener);
     }
 
-    /** Whether writes wait since the process has no file descriptors left. Any thread. */
+    /** Whether writes wait because the process has no file descriptors left. Any thread. */
     public boolean isWaitingForFiles() {
         return engine.isWaitingForFiles();
     }
 
-    /** From now on no write waits for file descriptors: those that do fail. To be called before groups are stopped. */
+    /** From now on writes without file descriptors fail instead of waiting. Call it before the groups are stopped. */
     public void endWaiting() {
         engine.endWaiting();
     }
@@ -242,7 +245,7 @@ public final class SharedRaftLog implements AutoCloseable {
         return groups.get(groupId);
     }
 
-    /** The log of {@code groupId}, to which a number is given the first time. */
+    /** The log of {@code groupId}; assigns a group number at the first call. */
     synchronized GroupLog group(String groupId) {
         @Nullable GroupLog known = groups.get(groupId);
         if (known != null) {
@@ -284,7 +287,7 @@ public final class SharedRaftLog implements AutoCloseable {
         }
     }
 
-    /** The entry at {@code index}; null when there is none, or when what is stored is damaged, which is a fault. */
+    /** The entry at {@code index}; null if there is none, or if it is damaged, which is reported as a fault. */
     @Nullable
     LogEntry entry(GroupLog group, long index) {
         long truncations = group.truncations();
@@ -296,7 +299,7 @@ public final class SharedRaftLog implements AutoCloseable {
             byte @Nullable [] value = engine.get(key);
             byte @Nullable [] payload = value == null ? null : SharedLogFormat.open(key, value);
             @Nullable LogEntry entry = payload == null ? null : decoder.decode(payload);
-            if (entry == null && group.isUntouchedSince(truncations)) { // otherwise it may have been cut off
+            if (entry == null && group.isUntouchedSince(truncations)) { // otherwise it may have been truncated
                 engine.damaged(
                         "entry " + index + " of group " + group.id() + " is damaged",
                         new IllegalStateException("checksum of entry " + index + " does not match"));
@@ -314,7 +317,7 @@ public final class SharedRaftLog implements AutoCloseable {
         if (firstIndexKept <= group.firstIndex()) {
             return;
         }
-        // from index 0: what an earlier truncation left behind when its files were dropped goes as well
+        // from index 0, so that entries left by an earlier truncation whose files were dropped are deleted too
         byte[] from = SharedLogFormat.entryKey(group.number(), 0);
         byte[] to = SharedLogFormat.entryKey(group.number(), firstIndexKept);
         truncate(
@@ -341,7 +344,10 @@ public final class SharedRaftLog implements AutoCloseable {
                 () -> group.endAt(lastIndexKept));
     }
 
-    /** Between the two, entries within the group's indexes are gone: who reads one then takes it for no damage. */
+    /**
+     * Marks the group while entries within its indexes may be deleted already, so that a reader does not take a missing
+     * entry for damage.
+     */
     private void truncate(GroupLog group, String what, boolean sync, BatchContent content, Runnable note) {
         group.truncates();
         try {
@@ -395,7 +401,7 @@ public final class SharedRaftLog implements AutoCloseable {
         batch.put(key, SharedLogFormat.seal(key, payload));
     }
 
-    /** What goes into a batch. */
+    /** Adds the content of a batch. */
     private interface BatchContent {
         void addTo(WriteBatch batch) throws RocksDBException;
     }

@@ -10,8 +10,8 @@ import com.alipay.sofa.jraft.storage.RaftMetaStorage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Term and vote of one group, kept in the shared log and written through before a setter returns. JRaft calls it under
- * the node's write lock; {@link GroupLog} holds the current values.
+ * Term and vote of one group, stored in the shared log before a setter returns. JRaft calls it under the node's write
+ * lock; {@link GroupLog} has the current values.
  */
 public final class SharedRaftMeta implements RaftMetaStorage {
     private final SharedRaftLog raftLog;
@@ -19,7 +19,7 @@ public final class SharedRaftMeta implements RaftMetaStorage {
     private final boolean sync;
     private @Nullable NodeImpl node; // null before init
 
-    /** @param sync whether a call returns when its change is on disk; false only to show what gets lost */
+    /** @param sync whether a call returns only when its change is on disk; false only to demonstrate losses */
     public SharedRaftMeta(SharedRaftLog raftLog, String groupId, boolean sync) {
         this.raftLog = raftLog;
         this.group = raftLog.group(groupId);
@@ -34,7 +34,7 @@ public final class SharedRaftMeta implements RaftMetaStorage {
 
     @Override
     public void shutdown() {
-        // every change has been written through, and the log belongs to the node
+        // every change is on disk already, and the log belongs to the node
     }
 
     @Override

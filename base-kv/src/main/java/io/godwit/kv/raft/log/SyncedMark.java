@@ -12,20 +12,21 @@ import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far the shared log is known to be on disk: a RocksDB sequence number in a file beside the log's directory.
+ * The position up to which the shared log is known to be on disk: a RocksDB sequence number in a file beside the log's
+ * directory.
  *
- * <p>It is raised after an fsync of the log has returned and is itself not fsynced, so it may lag behind the truth but
- * never runs ahead of it, whatever crash comes. That makes it the judge over the end of the log: bytes that are wrong
- * below the mark are damage, bytes beyond it may be the torn tail of a write that nobody was told of. It lies outside
- * the log's directory, so that it also tells a missing log from one that never was.
+ * <p>It is raised after an fsync of the log has returned and is itself not fsynced. So after any crash it may be too
+ * low, but never too high. It decides how the end of the log is treated: wrong bytes below the mark are damage; bytes
+ * beyond it may be the torn tail of a write that was not acknowledged. It is outside the log's directory, so that a
+ * missing log can be distinguished from one that was never made.
  *
  * <pre>
  * 0   8  "GWDTMRK1"
  * 8   8  the sequence number (low 56 bits) and the XOR of its seven bytes (high 8 bits), big-endian
  * </pre>
  *
- * <p>The second word is written in one piece and lies in one sector of the disk, so no crash tears it: one that does
- * not match its XOR is damaged, and refused.
+ * <p>The second word is written at once and is in one disk sector, so no crash tears it: a word that does not match its
+ * XOR is damaged, and is refused.
  */
 public final class SyncedMark implements AutoCloseable {
     private static final long MAGIC = 0x475744544d524b31L;
@@ -36,7 +37,7 @@ public final class SyncedMark implements AutoCloseable {
     private final Path file;
     private final FileChannel channel;
     private final ByteBuffer word = ByteBuffer.allocateDirect(Long.BYTES);
-    private long sequence; // guarded by this: the threads that write to the log race to raise it
+    private long sequence; // guarded by this: threads that write to the log contend to raise it
 
     private SyncedMark(Path file, FileChannel channel, long sequence) {
         this.file = file;
@@ -44,7 +45,7 @@ public final class SyncedMark implements AutoCloseable {
         this.sequence = sequence;
     }
 
-    /** Opens the mark of an existing log; null when there has never been one. */
+    /** Opens the mark of an existing log; null if there has never been one. */
     static @Nullable SyncedMark open(Path file) throws IOException {
         byte[] content;
         try {
@@ -64,7 +65,7 @@ public final class SyncedMark implements AutoCloseable {
         return new SyncedMark(file, FileChannel.open(file, StandardOpenOption.WRITE), sequence);
     }
 
-    /** Creates the mark of a log that has just been created, durably. */
+    /** Creates the mark of a new log, durably. */
     static SyncedMark create(Path file) throws IOException {
         DurableFiles.replace(
                 file,
@@ -72,19 +73,19 @@ public final class SyncedMark implements AutoCloseable {
         return new SyncedMark(file, FileChannel.open(file, StandardOpenOption.WRITE), 0);
     }
 
-    /** Everything up to this sequence number has been fsynced; 0 in a log that was never written. */
+    /** The sequence number up to which everything has been fsynced; 0 in a log that was never written. */
     synchronized long sequence() {
         return sequence;
     }
 
-    /** Tells that everything up to {@code synced} has been fsynced. */
+    /** Records that everything up to {@code synced} has been fsynced. */
     synchronized void raise(long synced) throws IOException {
         if (synced > sequence) {
             write(synced);
         }
     }
 
-    /** Accepts, durably, that the log ends at {@code last}: what had been synced behind it is lost and reported. */
+    /** Records, durably, that the log ends at {@code last}: synced data behind it is lost, and was reported. */
     synchronized void lower(long last) throws IOException {
         write(last);
         channel.force(false);

@@ -14,18 +14,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks over the WALs of the log's RocksDB before it opens them, since RocksDB by itself opens some damage without a
- * word: a wrong length in the last 32 KiB of a WAL looks to it like the end of the file, and everything behind it is
- * gone.
+ * Checks the WALs of the log's RocksDB before RocksDB opens them, because it ignores some damage: it takes a wrong
+ * length in the last 32 KiB of a WAL for the end of the file and drops everything behind it.
  *
  * <p>Every write of the log is synced before the next one enters the WAL, so only the last record of the last WAL can
- * be torn. What is wrong anywhere else is damage, and so is a last record that is complete, wrong, and below the mark
- * of what had been synced. A torn record is cut off here, since RocksDB refuses some of them: a power loss may leave
- * any bytes in its place.
+ * be torn. Anything wrong elsewhere is damage, and so is a last record that is complete, wrong, and below the synced
+ * mark. A torn record is cut off here, because a power loss may leave any bytes in its place, and RocksDB refuses some
+ * of them.
  *
- * <p>A file that ends in the middle of its last record is opened without that record even when the mark says that it
- * had been synced, which a disk that lied about an fsync brings about; the loss is logged as an error and told to the
- * operator. Nothing more than that one record may be missing: then the start is refused.
+ * <p>A file that ends within its last record is opened without that record, even if the mark says that it was synced,
+ * which happens when a disk lied about an fsync. The loss is logged as an error and reported to the operator. If more
+ * than that one record is missing, the start is refused.
  */
 public final class WalCheck {
     private static final Logger log = LoggerFactory.getLogger(WalCheck.class);
@@ -33,16 +32,17 @@ public final class WalCheck {
     private WalCheck() {}
 
     /**
-     * @param mark up to where the log had been synced, null when it is not known; lowered when the disk has lost a
-     *     record
-     * @return what the disk has lost that had been synced, for the operator; null when nothing
+     * Checks all WALs.
+     *
+     * @param mark the position up to which the log was synced, null if not known; lowered if the disk has lost a record
+     * @return what the disk has lost although it was synced, for an operator; null if nothing
      * @throws DamagedDataException naming the damaged file
      */
     static @Nullable String verify(Path directory, @Nullable SyncedMark mark) throws IOException {
         RocksFiles.verifyManifest(directory);
         NavigableMap<Long, Path> wals = wals(directory);
         while (!wals.isEmpty() && Files.size(wals.lastEntry().getValue()) == 0) {
-            wals.pollLastEntry(); // begun, and not written to
+            wals.pollLastEntry(); // created but not written to
         }
         if (wals.isEmpty()) {
             return null;
@@ -76,7 +76,7 @@ public final class WalCheck {
                     throw RocksFiles.damaged(last, scan, "though the log had been synced up to sequence " + synced);
                 }
                 if (mark != null && scan.lastSequence() < synced) {
-                    mark.lower(scan.lastSequence()); // first: with the tail cut, the old mark would refuse the log
+                    mark.lower(scan.lastSequence()); // first, because with the tail cut the old mark would refuse it
                     log.error(
                             "the disk has lost a synced write of the log: opened without it file={} offset={} "
                                     + "lastSequence={} syncedSequence={}",

@@ -1,4 +1,4 @@
-/** The one log of a node: entries, terms and votes of all its Raft groups. */
+/** The shared log of a node: entries, terms and votes of all its Raft groups. */
 @NullMarked
 package io.godwit.kv.raft.log;
 

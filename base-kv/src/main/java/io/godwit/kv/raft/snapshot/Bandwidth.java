@@ -3,12 +3,9 @@ package io.godwit.kv.raft.snapshot;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/**
- * Shares out a number of bytes a second. Any thread: senders of several snapshots contend for it, for the time of an
- * addition.
- */
+/** Limits the bytes sent per second. Any thread: senders of several snapshots contend for the lock, briefly. */
 public final class Bandwidth {
-    /** What may go at once after a pause. */
+    /** The amount that may be sent at once after a pause, as time. */
     private static final long BURST_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final long bytesPerSecond;
@@ -21,7 +18,7 @@ public final class Bandwidth {
         this.freeAt = nanoTime.getAsLong();
     }
 
-    /** Takes {@code bytes}, and returns how long to wait before sending them, in nanoseconds. */
+    /** Reserves {@code bytes}; returns how long the caller must wait before it sends them, in nanoseconds. */
     synchronized long take(long bytes) {
         long now = nanoTime.getAsLong();
         long start = Math.max(freeAt, now - BURST_NANOS);

@@ -12,11 +12,11 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * JRaft's snapshots of one group in local files. Of JRaft it differs in what a snapshot means that cannot be written,
- * as on a full disk: JRaft would stop the group. Nothing is lost with it: the log is whole, and the next snapshot may
- * succeed. So that JRaft learns of it in time, whoever writes a snapshot ends with {@link #complete}, which writes all
- * that JRaft would write later; JRaft finds it written. A snapshot that cannot be <em>read</em> stops the group as
- * ever.
+ * JRaft's snapshots of one group in local files. It differs from JRaft's own storage when a snapshot cannot be written,
+ * for example on a full disk: JRaft would stop the group. But nothing is lost: the log is complete, and the next
+ * snapshot may succeed. To make JRaft see the failure in time, the writer of a snapshot ends with {@link #complete},
+ * which writes everything that JRaft would write later; JRaft then finds it written. A snapshot that cannot be
+ * <em>read</em> still stops the group.
  */
 public class LocalSnapshots extends LocalSnapshotStorage {
     private static final String TEMP = "temp";
@@ -30,12 +30,15 @@ public class LocalSnapshots extends LocalSnapshotStorage {
         this.options = options;
     }
 
-    /** Where a snapshot is put together, before it gets its name. */
+    /** Directory in which a snapshot is assembled before it gets its name. */
     final Path temp() {
         return directory.resolve(TEMP);
     }
 
-    /** For a snapshot of this replica's own state. One that cannot be begun is a writer that says so. */
+    /**
+     * Creates the writer for a snapshot of this replica's own state. If it cannot be created, the writer is returned
+     * with an error.
+     */
     @Override
     public SnapshotWriter create() {
         Writer writer = new Writer(temp(), this, options);
@@ -51,9 +54,9 @@ public class LocalSnapshots extends LocalSnapshotStorage {
     }
 
     /**
-     * Writes the notes of a snapshot whose files are all there.
+     * Writes the metadata of a snapshot whose files are all there.
      *
-     * @throws IOException if it cannot be begun or completed: the snapshot has failed, and the group goes on
+     * @throws IOException if the snapshot could not be begun or completed: it has failed, and the group goes on
      */
     static void complete(SnapshotWriter writer, SnapshotMeta meta) throws IOException {
         if (!writer.isOk()) {
@@ -65,7 +68,7 @@ public class LocalSnapshots extends LocalSnapshotStorage {
         }
     }
 
-    /** Writes its notes once. */
+    /** Writes its metadata only once. */
     private static final class Writer extends LocalSnapshotWriter {
         private @Nullable SnapshotMeta written;
         private @Nullable SnapshotMeta meta;

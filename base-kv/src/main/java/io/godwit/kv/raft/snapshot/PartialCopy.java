@@ -17,17 +17,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What an unfinished copy of a snapshot has of each file for certain, also after a loss of power: it is noted down in
- * {@code FETCH} among the files, each line once the bytes it speaks of are fsynced. So a receiver that is killed goes
- * on where it was.
+ * Records what an unfinished copy of a snapshot has of each file, safe against a power loss: a line is added to the
+ * file {@code FETCH} once the bytes that it covers are fsynced. So a receiver that is killed continues where it was.
  *
  * <pre>
- * source=(store id)                            first line: files of the same name from elsewhere are others
- * snapshot=(index) (CRC-32C of the listing)    what the lines behind it were copied from
- * file=(bytes there) (bytes in all) (name)     the last one of a name holds
+ * source=(store id)                            first line: files of the same name from other stores differ
+ * snapshot=(index) (CRC-32C of the listing)    the snapshot that the following files are from
+ * file=(bytes there) (bytes in all) (name)     the last line of a name counts
  * </pre>
  *
- * <p>The last line may be torn by a crash, and says nothing then. Confined to the thread of the copy.
+ * <p>A crash may tear the last line, which is then ignored. Confined to the thread of the copy.
  */
 public final class PartialCopy implements AutoCloseable {
     private static final String FILE = "FETCH";
@@ -37,7 +36,7 @@ public final class PartialCopy implements AutoCloseable {
     private final FileChannel out;
     private final Map<String, Held> files;
 
-    /** Of a file that has {@code size} bytes the first {@code there}. */
+    /** The first {@code there} bytes of a file of {@code size} bytes. */
     record Held(long there, long size) {
         boolean isWhole() {
             return there == size;
@@ -45,15 +44,15 @@ public final class PartialCopy implements AutoCloseable {
     }
 
     /**
-     * Where to go on.
+     * The state of an earlier copy.
      *
-     * @param isSameSnapshot whether all of it is of the snapshot that is to be copied now
+     * @param isSameSnapshot whether all of it is from the snapshot to be copied now
      */
     record Found(boolean isSameSnapshot, Map<String, Held> files) {
         static final Found NOTHING = new Found(false, Map.of());
     }
 
-    /** Reads what is there of a copy from {@code source}; nothing when it is of another store, or none. */
+    /** Reads the state of an earlier copy from {@code source}; nothing if there is none or it is from another store. */
     static Found find(Path directory, String source, String snapshot) throws IOException {
         Path notes = directory.resolve(FILE);
         if (!Files.exists(notes)) {
@@ -61,7 +60,7 @@ public final class PartialCopy implements AutoCloseable {
         }
         List<String> lines =
                 new ArrayList<>(List.of(Files.readString(notes, UTF_8).split("\n", -1)));
-        lines.remove(lines.size() - 1); // empty, or torn
+        lines.remove(lines.size() - 1); // empty or torn
         if (lines.isEmpty() || !lines.get(0).equals("source=" + source)) {
             return Found.NOTHING;
         }
@@ -79,16 +78,16 @@ public final class PartialCopy implements AutoCloseable {
         return new Found(isSame, files);
     }
 
-    /** Whether a directory holds such notes. */
+    /** Whether {@code directory} has the record of an unfinished copy. */
     static boolean isIn(Path directory) {
         return Files.exists(directory.resolve(FILE));
     }
 
     /**
-     * Goes on with {@code kept}, and with nothing else. What the caller does not keep it must have deleted.
+     * Continues a copy with the files in {@code kept} only. The caller must have deleted all other files.
      *
-     * @param source store id
-     * @param snapshot tells it apart from others of that store
+     * @param source store id of the node that is copied from
+     * @param snapshot identifies the snapshot on that store
      */
     PartialCopy(Path directory, String source, String snapshot, Map<String, Held> kept) throws IOException {
         this.directory = directory;
@@ -103,13 +102,13 @@ public final class PartialCopy implements AutoCloseable {
         return "file=" + held.there() + ' ' + held.size() + ' ' + name + '\n';
     }
 
-    /** How many bytes of a file are there. */
+    /** Number of bytes that are there of a file. */
     long there(String name) {
         Held held = files.get(name);
         return held == null ? 0 : held.there();
     }
 
-    /** The first {@code held.there()} bytes of a file are fsynced. */
+    /** Records that the first {@code held.there()} bytes of a file are fsynced. */
     void note(String name, Held held) throws IOException {
         if (held.equals(files.put(name, held))) {
             return;
@@ -121,7 +120,7 @@ public final class PartialCopy implements AutoCloseable {
         out.force(true);
     }
 
-    /** The copy is whole. */
+    /** Deletes the record, because the copy is complete. */
     void end() throws IOException {
         Files.delete(directory.resolve(FILE));
     }

@@ -42,30 +42,30 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes in one snapshot of another node.
+ * Copies one snapshot from another node.
  *
  * <ol>
- *   <li>asks for the list of files. Of what an earlier copy has left in {@code temp} ({@link PartialCopy}) it keeps
- *       what is of the same snapshot; of another one of the same store, the whole files that are the same: those of
- *       RocksDB tell in their last bytes which they are
- *   <li>copies file after file, a few parts asked for ahead, each checked and written behind what there is; fsyncs each
- *       file now and then and at its end, and notes that down
- *   <li>compares JRaft's notes with the seal, and hands it all to JRaft, which gives it its name
+ *   <li>asks for the list of files. From an earlier copy in {@code temp} ({@link PartialCopy}) it keeps the files of
+ *       the same snapshot; if that was another snapshot of the same store, only complete files that are identical: the
+ *       last bytes of a RocksDB table identify it
+ *   <li>copies the files one by one, requesting a few parts ahead; each part is checked and appended. Fsyncs each file
+ *       at intervals and at its end, and records that
+ *   <li>compares JRaft's metadata with the seal, and passes the copy to JRaft, which gives it its name
  * </ol>
  *
- * <p>A part that fails is asked for again for a while; then the copy fails, the leader learns of it and sends the
- * follower here again, which goes on where this one stopped, as it does after a crash between any two steps. No failure
- * here stops the group: the replica is as it was.
+ * <p>A failed part is requested again for some time. Then the copy fails, and the leader makes the follower start
+ * another one, which continues where this one stopped; the same happens after a crash between any two steps. No failure
+ * here stops the group: the replica stays as it was.
  */
 public final class SnapshotCopy extends SnapshotCopier {
     private static final Logger LOG = LoggerFactory.getLogger(SnapshotCopy.class);
     private static final String TABLE = ".sst";
     /**
-     * Behind the data of a table: its properties, among them the database and session that wrote it, and its number
-     * there.
+     * Size of the end of a table, behind its data: it has the table's properties, among them the database and session
+     * that wrote it and its number there.
      */
     private static final int TABLE_END_BYTES = 8 << 10;
-    /** What a crash makes to be copied again at most, and what is on its way. */
+    /** The most bytes to copy again after a crash, besides those in flight. */
     private static final long NOTED_BYTES = 4L << 20;
 
     private static final int PARTS_AHEAD = 4;
@@ -111,7 +111,7 @@ public final class SnapshotCopy extends SnapshotCopier {
                     copied.bytes(),
                     copied.before(),
                     TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun));
-        } catch (IOException | RuntimeException e) { // gRPC's and the writer's, at the outermost frame of a copy
+        } catch (IOException | RuntimeException e) { // outermost frame of a copy: exceptions of gRPC and the writer
             LOG.warn("snapshot not copied source={} cause={}", source.uri(), e.toString());
             fail(e.toString());
         } catch (InterruptedException e) {
@@ -122,7 +122,7 @@ public final class SnapshotCopy extends SnapshotCopier {
         }
     }
 
-    /** Never EIO, at which JRaft would stop the group. */
+    /** Never reports EIO, because JRaft would stop the group. */
     private void fail(String why) {
         transfer.failed();
         setError(isCancelled ? RaftError.ECANCELED.getNumber() : RaftError.EINTERNAL.getNumber(), "%s", why);
@@ -138,7 +138,7 @@ public final class SnapshotCopy extends SnapshotCopier {
         String snapshot = source.name().index() + " "
                 + Integer.toHexString(SnapshotMessages.checksum(encoded, 0, encoded.length));
         PartialCopy.Found found = PartialCopy.find(directory, source.storeId(), snapshot);
-        // before the writer, which would go by JRaft's notes of an earlier copy
+        // before the writer, which would use JRaft's metadata of an earlier copy
         Map<String, Held> kept = found.files().isEmpty() ? Map.of() : kept(directory, listing, found);
         LocalSnapshotWriter writer = (LocalSnapshotWriter) storage.create(kept.isEmpty());
         if (writer == null) {
@@ -160,7 +160,7 @@ public final class SnapshotCopy extends SnapshotCopier {
         }
     }
 
-    /** Deletes all but what the copy goes on with. */
+    /** Deletes all files but those that the copy continues with. */
     private Map<String, Held> kept(Path directory, Listing listing, PartialCopy.Found found)
             throws IOException, InterruptedException {
         Map<String, Held> kept = new HashMap<>();
@@ -187,7 +187,10 @@ public final class SnapshotCopy extends SnapshotCopier {
         return kept;
     }
 
-    /** RocksDB never changes a table once it is written, and never writes two that end the same way. */
+    /**
+     * Whether the local table is the same as the remote one. RocksDB never changes a table after writing it, and no two
+     * tables have the same end.
+     */
     private boolean isSameTable(FileSize file, Path target) throws IOException, InterruptedException {
         if (!file.name().endsWith(TABLE) || file.size() == 0) {
             return false;
@@ -197,7 +200,7 @@ public final class SnapshotCopy extends SnapshotCopier {
         ByteBuffer own = ByteBuffer.allocate(length);
         try (FileChannel in = FileChannel.open(target, StandardOpenOption.READ)) {
             while (own.hasRemaining() && in.read(own, end.offset() + own.position()) >= 0) {
-                // until it is full, or the file ends too early
+                // until the buffer is full or the file ends too early
             }
         }
         return !own.hasRemaining() && result(ask(end)).equals(own.flip());
@@ -247,12 +250,12 @@ public final class SnapshotCopy extends SnapshotCopier {
         return notes;
     }
 
-    /** What was copied is right as far as each part goes; this is about what belongs together. */
+    /** Checks that metadata and files belong together; each part was checked already. */
     private void verify(Path directory) throws IOException {
         try {
             SnapshotSeal.verifyOne(directory);
         } catch (DamagedDataException e) {
-            deleteAll(directory); // to begin anew
+            deleteAll(directory); // the next copy starts from nothing
             throw e;
         }
     }
@@ -271,7 +274,7 @@ public final class SnapshotCopy extends SnapshotCopier {
         try (FileChannel out = FileChannel.open(
                 target, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             long noted = partial.there(file.name());
-            out.truncate(noted); // what is behind may not be what was written, after a loss of power
+            out.truncate(noted); // bytes behind this may be wrong after a power loss
             long written = noted;
             long next = noted;
             Deque<Asked> asked = new ArrayDeque<>();
@@ -291,7 +294,7 @@ public final class SnapshotCopy extends SnapshotCopier {
                 }
             } finally {
                 asked.forEach(each -> each.answer().cancel(true));
-                if (out.isOpen()) { // an interrupt in the midst of a write closes it
+                if (out.isOpen()) { // an interrupt during a write closes it
                     out.force(true);
                     partial.note(file.name(), new Held(written, file.size()));
                 }
@@ -299,14 +302,14 @@ public final class SnapshotCopy extends SnapshotCopier {
         }
     }
 
-    /** A part that is on its way. */
+    /** A part that was requested. */
     private record Asked(Part part, Future<byte[]> answer) {}
 
     private Asked ask(Part part) throws IOException {
         return new Asked(part, ask(SnapshotMessages.READ, SnapshotMessages.encode(part)));
     }
 
-    /** The bytes of the part. */
+    /** Waits for the bytes of the part. */
     private ByteBuffer result(Asked asked) throws IOException, InterruptedException {
         Part part = asked.part();
         byte[] answer = result(SnapshotMessages.READ, SnapshotMessages.encode(part), asked.answer());
@@ -319,7 +322,7 @@ public final class SnapshotCopy extends SnapshotCopier {
         return ByteBuffer.wrap(answer, Integer.BYTES, part.length());
     }
 
-    /** Returns how much that was. */
+    /** Writes the part; returns its length. */
     private int write(FileChannel out, Asked asked) throws IOException, InterruptedException {
         ByteBuffer bytes = result(asked);
         long at = asked.part().offset();
@@ -344,7 +347,7 @@ public final class SnapshotCopy extends SnapshotCopier {
                 request);
     }
 
-    /** Waits for an answer; asks again, for a while, as long as only the way there is the trouble. */
+    /** Waits for an answer. Asks again for some time, as long as only the connection is the problem. */
     private byte[] result(MethodDescriptor<byte[], byte[]> method, byte[] request, Future<byte[]> first)
             throws IOException, InterruptedException {
         long giveUp = System.nanoTime() + PATIENCE_NANOS;
@@ -363,7 +366,7 @@ public final class SnapshotCopy extends SnapshotCopier {
                     throw new IOException(StatusText.of(status), e);
                 }
             }
-            Thread.sleep(RETRY_MILLIS); // the copy's own thread
+            Thread.sleep(RETRY_MILLIS); // on the copy's own thread
             answer = ask(method, request);
         }
     }
@@ -387,7 +390,7 @@ public final class SnapshotCopy extends SnapshotCopier {
         return reader;
     }
 
-    /** Ends the copy if it has not ended, and waits for that. */
+    /** Cancels the copy if it has not ended, and waits for its end. */
     @Override
     public void close() {
         cancel();

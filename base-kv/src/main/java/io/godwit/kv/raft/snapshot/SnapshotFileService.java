@@ -32,11 +32,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives other nodes the files of snapshots that this node offers, which is while a leader here waits for a follower to
- * take one in. Reads on threads of its own, within a bandwidth that all of them share.
+ * Serves the files of snapshots that this node offers to other nodes. A snapshot is offered while a leader here waits
+ * for a follower to copy it. Reads on its own threads, within a bandwidth that all of them share.
  */
 public final class SnapshotFileService implements AutoCloseable {
-    /** Fits the smallest limit there is on a message. */
+    /** Fits into the smallest permitted message limit. */
     static final int MAX_PART_BYTES = 512 << 10;
 
     private static final Logger LOG = LoggerFactory.getLogger(SnapshotFileService.class);
@@ -44,8 +44,10 @@ public final class SnapshotFileService implements AutoCloseable {
     private static final int THREADS = 4;
 
     /**
-     * @param files relative to {@code directory}, with slashes
-     * @param users followers that it is offered to
+     * A snapshot that is offered.
+     *
+     * @param files paths relative to {@code directory}, with slashes
+     * @param users number of followers that it is offered to
      */
     private record Offer(Path directory, Set<String> files, int users) {}
 
@@ -72,7 +74,7 @@ public final class SnapshotFileService implements AutoCloseable {
         return definition;
     }
 
-    /** Offers a snapshot, until {@link #withdraw} has been called as often. */
+    /** Offers a snapshot until {@link #withdraw} has been called as often as this. */
     void offer(SnapshotName name, Path directory, Set<String> files) {
         offers.compute(
                 name, (same, known) -> new Offer(directory, Set.copyOf(files), known == null ? 1 : known.users() + 1));
@@ -149,9 +151,9 @@ public final class SnapshotFileService implements AutoCloseable {
         return bytes;
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // the caller is answered by the task
+    @SuppressWarnings("FutureReturnValueIgnored") // the task answers the caller
     private void run(StreamObserver<byte[]> observer, long delayNanos, Work work) {
-        // a caller that has gone away is nobody's error
+        // not an error if the caller has gone
         ((ServerCallStreamObserver<byte[]>) observer).setOnCancelHandler(() -> {});
         try {
             Runnable task = () -> threads.execute(() -> answer(observer, work));
@@ -173,7 +175,7 @@ public final class SnapshotFileService implements AutoCloseable {
             LOG.warn("snapshot cannot be sent cause={}", e.toString());
             observer.onError(Status.INTERNAL.withDescription(e.toString()).asRuntimeException());
             return;
-        } catch (RuntimeException e) { // a status, at the outermost frame of a call
+        } catch (RuntimeException e) { // outermost frame of a call: a status
             observer.onError(e);
             return;
         }

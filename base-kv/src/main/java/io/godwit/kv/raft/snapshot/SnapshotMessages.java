@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * The methods by which a node takes in a snapshot of another, and their messages.
+ * The methods and messages with which a node copies a snapshot from another.
  *
  * <pre>
  * godwit.Snapshot/list   byte format = 1 | utf group | long index
@@ -24,8 +24,9 @@ import java.util.zip.CRC32C;
  *                     -> int CRC-32C of the bytes | bytes
  * </pre>
  *
- * Who reads asks for as much as it can take next; so a slow disk on either side slows nothing else down, and a copy
- * that broke off goes on where it stopped. A snapshot that is not, or no more, offered is answered NOT_FOUND.
+ * The reader requests as much as it can take next. So a slow disk on either side delays nothing else, and an
+ * interrupted copy continues where it stopped. For a snapshot that is not offered, or no longer, the answer is
+ * NOT_FOUND.
  */
 public final class SnapshotMessages {
     static final String SERVICE = "godwit.Snapshot";
@@ -37,13 +38,16 @@ public final class SnapshotMessages {
 
     private SnapshotMessages() {}
 
-    /** Names a snapshot on the node that offers it. */
+    /** Identifies a snapshot on the node that offers it. */
     record SnapshotName(String group, long index) {}
 
     record FileSize(String name, long size) {}
 
     /**
-     * @param notes what JRaft keeps beside the files: index, term, voters and the files' names, as its protobuf message
+     * The files of a snapshot.
+     *
+     * @param notes JRaft's metadata beside the files: index, term, voters and the names of the files, as its protobuf
+     *     message
      */
     record Listing(ByteString notes, List<FileSize> files) {}
 

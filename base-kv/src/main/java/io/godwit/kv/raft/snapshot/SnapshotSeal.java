@@ -23,12 +23,11 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The checksum of what JRaft notes down with a snapshot and would believe unchecked: the index and term it goes up to,
- * the voters of that moment, and its files. The files themselves are a RocksDB checkpoint, which has checksums of its
- * own.
+ * A checksum over JRaft's metadata of a snapshot, which JRaft itself does not check: its last index and term, the
+ * voters at that index, and its files. The files themselves are a RocksDB checkpoint, which has its own checksums.
  *
  * <pre>
- * (snapshots)/snapshot_(index)/__raft_snapshot_meta   JRaft's notes
+ * (snapshots)/snapshot_(index)/__raft_snapshot_meta   JRaft's metadata
  * (snapshots)/snapshot_(index)/SEAL                   text with a checksum (ChecksummedText):
  *   notes=(CRC-32C of the SnapshotMeta message as protobuf encodes it, then of each file's name in UTF-8, ascending,
  *         without SEAL; 8 hex digits)
@@ -41,24 +40,24 @@ public final class SnapshotSeal {
 
     private SnapshotSeal() {}
 
-    /** Adds the seal to a snapshot that has all its other files, before JRaft's notes are written. */
+    /** Adds the seal to a snapshot that has all its other files, before JRaft's metadata is written. */
     public static void add(SnapshotWriter writer, SnapshotMeta meta) throws IOException {
         DurableFiles.replace(Path.of(writer.getPath(), FILE), ChecksummedText.seal(linesFor(meta, writer.listFiles())));
         writer.addFile(FILE);
     }
 
-    /** The same, and then the notes: the snapshot is all on disk but for its name. */
+    /** Adds the seal and then the metadata: everything of the snapshot is on disk then, except its name. */
     public static void complete(SnapshotWriter writer, SnapshotMeta meta) throws IOException {
         add(writer, meta);
         LocalSnapshots.complete(writer, meta);
     }
 
     /**
-     * Compares the newest snapshot's notes with its seal. An older one is what a crash left of its deletion, and nobody
-     * reads it.
+     * Compares the newest snapshot's metadata with its seal. Older ones are left by a crash during their deletion and
+     * are not read.
      *
-     * @param snapshots the directory of a group's snapshots; there may be none in it
-     * @throws DamagedDataException naming the notes or the seal
+     * @param snapshots the directory of a group's snapshots, which may be empty
+     * @throws DamagedDataException naming the metadata or the seal
      */
     public static void verify(Path snapshots) throws IOException {
         Path newest = newest(snapshots);
@@ -68,15 +67,15 @@ public final class SnapshotSeal {
     }
 
     /**
-     * Compares a snapshot's notes with its seal.
+     * Compares a snapshot's metadata with its seal.
      *
-     * @throws DamagedDataException naming the notes or the seal
+     * @throws DamagedDataException naming the metadata or the seal
      */
     static void verifyOne(Path snapshot) throws IOException {
         notesOf(snapshot);
     }
 
-    /** The notes, as {@link #verifyOne} found them: a running group may delete the snapshot at any moment. */
+    /** The metadata, checked like in {@link #verifyOne}. A running group may delete the snapshot at any moment. */
     private static SnapshotMeta notesOf(Path snapshot) throws IOException {
         Path seal = snapshot.resolve(FILE);
         if (!Files.exists(seal)) {
@@ -88,7 +87,7 @@ public final class SnapshotSeal {
         boolean readable;
         try {
             readable = table.loadFromFile(notes.toString()) && table.hasMeta();
-        } catch (IOException | RuntimeException e) { // what protobuf makes of other bytes, JRaft throws unchecked
+        } catch (IOException | RuntimeException e) { // JRaft passes protobuf's errors on unchecked
             throw new DamagedDataException(notes, "cannot be read: " + e.getMessage(), e);
         }
         if (!readable || !linesFor(table.getMeta(), table.listFiles()).equals(expected)) {
@@ -97,7 +96,9 @@ public final class SnapshotSeal {
         return table.getMeta();
     }
 
-    /** The voters by the newest snapshot's notes; empty when there is none, or its notes are not what was sealed. */
+    /**
+     * The voters in the newest snapshot's metadata; empty if there is no snapshot, or if it does not match its seal.
+     */
     public static List<String> votersIn(Path snapshots) {
         try {
             Path newest = newest(snapshots);
@@ -108,7 +109,7 @@ public final class SnapshotSeal {
                             .sorted()
                             .toList();
         } catch (IOException | UncheckedIOException e) {
-            return List.of(); // damaged as well, and told of by whoever needs it; or deleted at this moment
+            return List.of(); // damaged too, which its user will report, or deleted at this moment
         }
     }
 
@@ -123,7 +124,7 @@ public final class SnapshotSeal {
         }
     }
 
-    /** -1 for what is no snapshot, such as JRaft's {@code temp}. */
+    /** The index of a snapshot directory; -1 for another name, such as JRaft's {@code temp}. */
     private static long indexOf(Path directory) {
         String name = directory.getFileName().toString();
         String digits = name.startsWith(DIRECTORY) ? name.substring(DIRECTORY.length()) : "";

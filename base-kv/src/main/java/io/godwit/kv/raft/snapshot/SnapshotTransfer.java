@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Snapshots from node to node: what this node offers, and how it takes in what others do. JRaft's own way reads each
- * file from its beginning again for every part, so that time grows with the square of its size.
+ * Transfers snapshots between nodes: serves those that this node offers, and copies those of other nodes. JRaft's own
+ * transfer reads each file again from its beginning for every part, so its time grows with the square of the size.
  */
 public final class SnapshotTransfer implements AutoCloseable {
     private static final String SCHEME = "godwit://";
@@ -21,9 +21,9 @@ public final class SnapshotTransfer implements AutoCloseable {
     private final RpcChannels channels;
     private final String selfId;
     private final SnapshotFileService files;
-    /** Run the copies, and wait for parts most of the time. */
+    /** Run the copies; they wait for parts most of the time. */
     private final ThreadPoolExecutor copies = RaftThreads.unbounded("raft-copy");
-    /** Counted by the threads of all copies. */
+    /** Incremented by the threads of all copies. */
     private final LongAdder received = new LongAdder();
 
     private final LongAdder failed = new LongAdder();
@@ -39,12 +39,12 @@ public final class SnapshotTransfer implements AutoCloseable {
     }
 
     /**
-     * Where a follower finds a snapshot, as JRaft tells it: {@code godwit://STORE/GROUP/INDEX}.
+     * The address of a snapshot, as JRaft passes it to a follower: {@code godwit://STORE/GROUP/INDEX}.
      *
-     * @param storeId the node that offers it
+     * @param storeId the node that offers the snapshot
      */
     record Source(String storeId, SnapshotName name) {
-        /** Null when it is no such address. */
+        /** Parses an address; null if {@code uri} has another form. */
         static @Nullable Source parse(String uri) {
             String[] parts =
                     uri.startsWith(SCHEME) ? uri.substring(SCHEME.length()).split("/", -1) : new String[0];
@@ -67,7 +67,7 @@ public final class SnapshotTransfer implements AutoCloseable {
         return files;
     }
 
-    /** Runs a copy on a thread of its own. */
+    /** Runs a copy on its own thread. */
     void run(Runnable copy) {
         underWay.incrementAndGet();
         copies.execute(() -> {
@@ -83,7 +83,7 @@ public final class SnapshotTransfer implements AutoCloseable {
         received.add(bytes);
     }
 
-    /** Since the start, of all groups; parts that were asked for again count again. */
+    /** Bytes received since the start, for all groups; parts that were requested again count again. */
     public long bytesReceived() {
         return received.sum();
     }

@@ -16,7 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * JRaft's snapshots of one group in local files, offered to others and taken from others by {@link SnapshotTransfer}.
+ * JRaft's snapshots of one group in local files, which {@link SnapshotTransfer} offers to other nodes and copies from
+ * them.
  */
 public final class TransferredSnapshots extends LocalSnapshots {
     private static final Logger LOG = LoggerFactory.getLogger(TransferredSnapshots.class);
@@ -31,8 +32,8 @@ public final class TransferredSnapshots extends LocalSnapshots {
     }
 
     /**
-     * JRaft empties {@code temp} at a start, but for who says that it goes on with what is there: a copy does, a
-     * snapshot of one's own never.
+     * JRaft empties {@code temp} at a start unless told that a copy will continue with it. Only an unfinished copy
+     * continues; an unfinished snapshot of this replica's own state does not.
      */
     @Override
     public boolean init(Void nothing) {
@@ -65,7 +66,7 @@ public final class TransferredSnapshots extends LocalSnapshots {
         throw new UnsupportedOperationException("JRaft starts a copy and waits for it by itself");
     }
 
-    /** Can be read by other nodes from when JRaft asks for its address until it is closed. */
+    /** Offered to other nodes from JRaft's request for its address until it is closed. */
     private final class Offered extends SnapshotReader {
         private final SnapshotReader files;
         private @Nullable SnapshotName offered;
@@ -120,7 +121,7 @@ public final class TransferredSnapshots extends LocalSnapshots {
 
         @Override
         public boolean init(Void nothing) {
-            return true; // was initialised when it was opened
+            return true; // initialised when it was opened
         }
 
         @Override

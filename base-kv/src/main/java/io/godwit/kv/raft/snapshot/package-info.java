@@ -1,4 +1,4 @@
-/** Snapshots of Raft groups: how they are sealed, and copied from node to node. */
+/** Snapshots of Raft groups: how they are sealed and copied between nodes. */
 @NullMarked
 package io.godwit.kv.raft.snapshot;
 

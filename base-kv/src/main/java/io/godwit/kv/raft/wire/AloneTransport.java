@@ -6,7 +6,7 @@ import com.google.protobuf.Message;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 
-/** For a node that runs alone: there is nobody to reach, and whoever tries is told so. */
+/** For a node that is not in a cluster: every call fails. */
 public final class AloneTransport implements RaftTransport {
 
     @Override
@@ -24,7 +24,7 @@ public final class AloneTransport implements RaftTransport {
 
     @Override
     public Executor answers() {
-        return ForkJoinPool.commonPool(); // not the caller's thread: it holds locks of the group
+        return ForkJoinPool.commonPool(); // not the caller's thread, which holds locks of the group
     }
 
     @Override

@@ -21,21 +21,24 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One stream of appends to a node. Ends for good when its connection breaks, or the other side ends it: then what waits
- * for an answer fails, and whoever wants to go on opens another.
+ * One stream of append requests to a node. It ends for good when its connection breaks or the other side ends it. Then
+ * requests that wait for an answer fail, and a sender that wants to go on opens another stream.
  *
- * <p>A node that does not read stops the stream ({@link ClientCall#isReady}): requests wait here, in order, and beyond
- * {@link #MAX_QUEUED_BYTES} they fail at once, which has JRaft try again later. One that nobody waits for any more is
- * not sent. gRPC would take in everything, and JRaft sends anew what was not answered in time.
+ * <p>A node that does not read stops the stream ({@link ClientCall#isReady}). Requests then wait here, in order. Beyond
+ * {@link #MAX_QUEUED_BYTES} they fail at once, and JRaft tries again later. A request whose time-out has passed is not
+ * sent. The bound is needed because gRPC would accept everything, and JRaft sends again what was not answered in time.
  *
- * <p>Guarded by its lock, since replicators of many groups send through it, and a gRPC call takes one message at a
- * time. Answers are handed out outside of it.
+ * <p>Guarded by its lock, because replicators of many groups send through it, and a gRPC call takes one message at a
+ * time. Answers are delivered outside the lock.
  */
 public final class AppendStream extends ClientCall.Listener<Numbered> {
-    /** Of the groups that share the stream, together: as much as one of them may have in flight. */
+    /** Bound for all groups that share the stream: as much as one of them may have in flight. */
     static final int MAX_QUEUED_BYTES = 32 << 20;
 
-    /** Up to here gRPC is given requests: enough to keep a connection busy while a thread is woken for more. */
+    /**
+     * The bytes that gRPC queues before it is not ready: enough to keep a connection busy until a thread wakes up to
+     * send more.
+     */
     private static final int READY_BYTES = 4 << 20;
 
     private record Waiting(RaftTransport.Answer answer, long deadlineNanos) {}
@@ -43,7 +46,7 @@ public final class AppendStream extends ClientCall.Listener<Numbered> {
     private final String storeId;
     private final ClientCall<Numbered, Numbered> call;
     private final Map<Long, Waiting> waiting = new HashMap<>();
-    /** Not given to gRPC yet. */
+    /** Requests not yet passed to gRPC. */
     private final Deque<Numbered> queue = new ArrayDeque<>(0);
 
     private final LongAdder refused;
@@ -51,7 +54,7 @@ public final class AppendStream extends ClientCall.Listener<Numbered> {
     private long lastNumber;
     private @Nullable Throwable ended;
 
-    /** @param refused counts the requests that failed since too many waited */
+    /** @param refused counts the requests that failed because too many were waiting */
     AppendStream(String storeId, Channel channel, LongAdder refused) {
         this.storeId = storeId;
         this.call = channel.newCall(RaftMessages.APPEND, CallOptions.DEFAULT.withOnReadyThreshold(READY_BYTES));
@@ -61,7 +64,7 @@ public final class AppendStream extends ClientCall.Listener<Numbered> {
     void open() {
         synchronized (this) {
             call.start(this, new Metadata());
-            call.request(Integer.MAX_VALUE); // answers are small, and as many as there are requests
+            call.request(Integer.MAX_VALUE); // answers are small, and as many as requests
         }
     }
 
@@ -91,7 +94,7 @@ public final class AppendStream extends ClientCall.Listener<Numbered> {
         }
     }
 
-    /** One always fits: what is larger than the bound goes alone. */
+    /** Queues a request; false if the queue is full. An empty queue accepts a request of any size. */
     private boolean enqueue(Numbered numbered) {
         long bytes = numbered.message().getSerializedSize();
         if (!queue.isEmpty() && queuedBytes + bytes > MAX_QUEUED_BYTES) {
@@ -147,7 +150,7 @@ public final class AppendStream extends ClientCall.Listener<Numbered> {
         left.forEach(each -> each.answer().complete(null, cause));
     }
 
-    /** Fails what has waited for too long. */
+    /** Fails requests whose time-out has passed. */
     void expire(long nowNanos) {
         List<Waiting> late = new ArrayList<>();
         synchronized (this) {

@@ -25,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Raft over the node's RPC server and channels. A group's appends to a node go by one of a few streams, chosen by the
- * group's id, so that they stay in order and a large one keeps only some groups waiting.
+ * Carries Raft messages over the node's RPC server and channels. A group's appends to a node use one of a few streams,
+ * chosen by the group's id, so that they stay in order and a large one delays only some groups.
  */
 public final class GrpcRaftTransport implements RaftTransport {
     private static final int STREAMS = 4;
@@ -42,13 +42,13 @@ public final class GrpcRaftTransport implements RaftTransport {
     private final RaftService service = new RaftService();
     private final ConcurrentMap<StreamKey, AppendStream> streams = new ConcurrentHashMap<>();
     private final LongAdder refused = new LongAdder();
-    // the sweeper's
+    // used by the sweeper
     private long refusedTold;
     private long refusedToldNanos;
     private final ThreadPoolExecutor answers = RaftThreads.pool("raft-answer", ANSWER_THREADS);
     private final ScheduledThreadPoolExecutor sweeper = RaftThreads.timer("raft-sweep");
 
-    @SuppressWarnings("FutureReturnValueIgnored") // ends with the sweeper
+    @SuppressWarnings("FutureReturnValueIgnored") // the task ends with the sweeper
     public GrpcRaftTransport(RpcServer server, RpcChannels channels) {
         this.server = server;
         this.channels = channels;
@@ -89,7 +89,7 @@ public final class GrpcRaftTransport implements RaftTransport {
                     @Override
                     public void onError(Throwable thrown) {
                         if (Status.fromThrowable(thrown).getCode() == Status.Code.UNIMPLEMENTED) {
-                            // a node of an earlier version, which is reached and votes without being asked first
+                            // a node of an earlier version can be reached, and votes without being asked first
                             answer.complete(
                                     RequestVoteResponse.newBuilder()
                                             .setTerm(0)
@@ -111,7 +111,7 @@ public final class GrpcRaftTransport implements RaftTransport {
         }
         return streams.compute(key, (same, current) -> {
             if (current != null && current.isOpen()) {
-                return current; // somebody else was faster
+                return current; // another thread has opened it
             }
             AppendStream fresh = new AppendStream(storeId, channel, refused);
             fresh.open();
@@ -125,7 +125,7 @@ public final class GrpcRaftTransport implements RaftTransport {
         tellRefused();
     }
 
-    /** At most once a minute: a node that does not read is asked again all the time. */
+    /** Logs at most once a minute, because requests to a node that does not read are repeated all the time. */
     private void tellRefused() {
         long now = System.nanoTime();
         long sum = refused.sum();
@@ -156,7 +156,7 @@ public final class GrpcRaftTransport implements RaftTransport {
         service.onMissing(missing);
     }
 
-    /** Groups must have been closed before. */
+    /** The groups must be closed before. */
     @Override
     public void close() {
         server.remove(service.definition());
@@ -166,7 +166,7 @@ public final class GrpcRaftTransport implements RaftTransport {
         answers.shutdown();
     }
 
-    /** Turns the end of a call into one answer. */
+    /** Converts the end of a call into one answer. */
     private static class Once implements StreamObserver<Message> {
         private final Answer answer;
         private @Nullable Message response;

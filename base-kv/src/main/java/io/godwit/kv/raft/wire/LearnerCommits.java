@@ -11,12 +11,12 @@ import com.alipay.sofa.jraft.rpc.RpcResponseClosureAdapter;
 import java.lang.reflect.Field;
 
 /**
- * Tells a learner at once how far its leader has committed when it has asked for a ReadIndex. JRaft confirms an index
- * by heartbeats to voters, which learn of the commit by them; a learner, and every follower of an only voter, would
- * wait for the next regular heartbeat, for seconds in an idle range.
+ * Sends a learner the leader's commit index at once when the learner has asked for a ReadIndex. JRaft confirms an index
+ * by heartbeats to the voters, which learn the commit index from them. A learner, and every follower of an only voter,
+ * would wait for the next regular heartbeat, which takes seconds in an idle range.
  *
- * <p>JRaft has the call, and no way to it but the node's field, hence the reflection. The version of JRaft is pinned,
- * and another that lacks the field stops the first node of the first test.
+ * <p>JRaft has a suitable method, but it can be reached only through a field of the node, hence the reflection. The
+ * version of JRaft is pinned; with a version without the field, the first node of any test would not start.
  */
 public final class LearnerCommits {
     private static final Field REPLICATORS = replicators();
@@ -33,7 +33,7 @@ public final class LearnerCommits {
         }
     }
 
-    /** Does nothing when the asker is no learner, or this replica does not lead. */
+    /** Does nothing if the asker is not a learner, or if this replica does not lead. */
     static void tell(RaftServerService leader, String asker) {
         PeerId peer = new PeerId();
         if (!(leader instanceof NodeImpl node) || !peer.parse(asker)) {
@@ -44,7 +44,7 @@ public final class LearnerCommits {
             replicatorsOf(node).sendHeartbeat(peer, new RpcResponseClosureAdapter<AppendEntriesResponse>() {
                 @Override
                 public void run(Status status) {
-                    // it asks again when this has not reached it
+                    // if it does not arrive, the learner asks again
                 }
             });
         }

@@ -22,23 +22,23 @@ import java.nio.ByteBuffer;
 import java.util.Map;
 
 /**
- * The gRPC methods that JRaft's requests travel by, as JRaft's own protobuf messages.
+ * The gRPC methods that carry JRaft's requests, as JRaft's own protobuf messages.
  *
  * <pre>
  * godwit.Raft/vote, canvass, installSnapshot, timeoutNow, readIndex    one request, one response
- * godwit.Raft/append                                                   a stream either way of: long number
+ * godwit.Raft/append                                                   a stream in each direction: long number
  *                                                                      | AppendEntriesRequest or -Response
  * </pre>
  *
- * Appends have a stream because single calls overtake each other, and an append that arrives before the one it follows
- * is refused.
+ * Appends use a stream because separate calls overtake each other, and an append that arrives before its predecessor is
+ * refused.
  */
 public final class RaftMessages {
     static final String SERVICE = "godwit.Raft";
 
     static final MethodDescriptor<Message, Message> VOTE =
             unary("vote", RequestVoteRequest.getDefaultInstance(), RequestVoteResponse.getDefaultInstance());
-    /** Whether the voter would vote: {@code Canvass}. */
+    /** Asks whether the voter would vote, see {@code Canvass}. */
     static final MethodDescriptor<Message, Message> CANVASS =
             unary("canvass", RequestVoteRequest.getDefaultInstance(), RequestVoteResponse.getDefaultInstance());
 
@@ -69,7 +69,7 @@ public final class RaftMessages {
     /**
      * A message of the append stream.
      *
-     * @param number ties an answer to its request; of the sender's choice
+     * @param number ties an answer to its request; chosen by the sender
      */
     record Numbered(long number, Message message) {}
 
@@ -94,7 +94,7 @@ public final class RaftMessages {
 
     private static Message parse(Message type, byte[] bytes, int offset) {
         try {
-            // partial, since an error has none of the fields that its response requires
+            // partial, because an error lacks the fields that its response requires
             return type.getParserForType().parsePartialFrom(bytes, offset, bytes.length - offset);
         } catch (InvalidProtocolBufferException e) {
             throw Status.INTERNAL

@@ -39,18 +39,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hands the requests of other nodes to the groups they are for.
+ * Passes the requests of other nodes to their groups.
  *
- * <p>Not by JRaft's request processors: they make a thread for every group and peer. Appends run on a few threads, each
- * group always on the same one, in the order in which they came; JRaft puts answers back in order by itself. Votes and
- * the like share a pool of some threads, so that the fsyncs of many elections at once share disk writes. Whoever takes
- * in a snapshot blocks for as long as that takes.
+ * <p>It does not use JRaft's request processors, which need a thread for every group and peer. Appends run on a few
+ * threads, each group always on the same one, in the order of arrival; JRaft itself puts answers back in order. Votes
+ * and similar requests share a small pool, so that the fsyncs of many elections share disk writes. The installation of
+ * a snapshot blocks a thread until it ends.
  */
 public final class RaftService implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RaftService.class);
     private static final int LANES = 4;
     private static final int CALL_THREADS = 8;
-    /** Appends of a stream that wait to be run; the sender's further ones wait at its side. */
+    /** Appends of a stream that wait to be run; further ones wait at the sender. */
     private static final int APPENDS_AHEAD = 64;
 
     private final Map<String, ServedGroup> groups = new ConcurrentHashMap<>();
@@ -60,9 +60,9 @@ public final class RaftService implements AutoCloseable {
     private final ServerServiceDefinition definition;
     private volatile MissingGroups missing = (groupId, caller) -> {};
 
-    /** Handles a request of one type. */
+    /** Handles requests of one type. */
     private interface Handler<R extends Message> {
-        /** @return the response; null when {@code done} is or will be told it */
+        /** @return the response; null if {@code done} gets it, now or later */
         @Nullable
         Message handle(RaftServerService service, R request, RpcRequestClosure done);
     }
@@ -113,7 +113,7 @@ public final class RaftService implements AutoCloseable {
                         : service.handleRequestVoteRequest(same));
     }
 
-    /** What is asked of no replica is denied, without making one. */
+    /** Denies a question about a group without a replica here, and makes none. */
     private void canvass(Message message, Consumer<Message> answer) {
         RequestVoteRequest request = (RequestVoteRequest) message;
         ServedGroup group = groups.get(request.getGroupId());
@@ -217,7 +217,7 @@ public final class RaftService implements AutoCloseable {
             if (response != null) {
                 done.sendResponse(response);
             }
-        } catch (RuntimeException e) { // JRaft's, at the outermost frame of a call
+        } catch (RuntimeException e) { // outermost frame of a call: exceptions of JRaft
             LOG.info(
                     "raft request failed group={} request={} cause={}",
                     groupId,
@@ -227,7 +227,7 @@ public final class RaftService implements AutoCloseable {
         }
     }
 
-    /** All that JRaft's closures need to know of a connection: how to answer. */
+    /** The part of a connection that JRaft's closures use: how to answer. */
     private record Reply(Consumer<Message> answer) implements RpcContext {
         @Override
         public void sendResponse(Object response) {
@@ -253,7 +253,7 @@ public final class RaftService implements AutoCloseable {
 
     private static io.grpc.ServerCallHandler<Message, Message> unary(Method method, Executor executor) {
         return ServerCalls.asyncUnaryCall((request, observer) -> {
-            // a caller that has gone away is no error of the group that answers
+            // not an error of the group if the caller has gone
             ((ServerCallStreamObserver<Message>) observer).setOnCancelHandler(() -> {});
             try {
                 executor.execute(() -> method.run(request, response -> complete(observer, response)));
@@ -297,8 +297,8 @@ public final class RaftService implements AutoCloseable {
     }
 
     /**
-     * Under the call's lock: answers come from lanes and from the threads that write the logs, and a call takes one at
-     * a time.
+     * Sends under the call's lock, because answers come from lanes and from threads that write the logs, and a call
+     * takes one message at a time.
      */
     private static void send(ServerCall<Numbered, Numbered> call, Numbered answer) {
         synchronized (call) {
@@ -312,7 +312,7 @@ public final class RaftService implements AutoCloseable {
     public void close() {
         groups.clear();
         calls.shutdown();
-        installs.shutdownNow(); // whoever takes in a snapshot waits for another node
+        installs.shutdownNow(); // an installation waits for another node
         lanes.forEach(ThreadPoolExecutor::shutdown);
     }
 }

@@ -8,13 +8,13 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Makes the executors of Raft's calls. All threads are daemons with names, and end when they have been idle. */
+/** Makes the executors of Raft's calls. All threads are named daemons that end when they have been idle for a time. */
 public final class RaftThreads {
     private static final long IDLE_SECONDS = 30;
 
     private RaftThreads() {}
 
-    /** At most {@code threads} at once, the rest waits in order. */
+    /** Runs at most {@code threads} tasks at once; the others wait in order. */
     public static ThreadPoolExecutor pool(String name, int threads) {
         ThreadPoolExecutor pool = new ThreadPoolExecutor(
                 threads, threads, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), named(name));
@@ -22,7 +22,7 @@ public final class RaftThreads {
         return pool;
     }
 
-    /** A thread for each task under way. */
+    /** Uses one thread for each running task. */
     public static ThreadPoolExecutor unbounded(String name) {
         return new ThreadPoolExecutor(
                 0, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), named(name));
@@ -36,7 +36,7 @@ public final class RaftThreads {
     }
 
     private static ThreadFactory named(String name) {
-        AtomicInteger number = new AtomicInteger(); // threads are made by several at once
+        AtomicInteger number = new AtomicInteger(); // several threads call the factory
         return task -> {
             Thread thread = new Thread(task, name + "-" + number.incrementAndGet());
             thread.setDaemon(true);

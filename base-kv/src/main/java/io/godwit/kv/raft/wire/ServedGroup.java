@@ -8,10 +8,10 @@ import java.util.function.Predicate;
 /**
  * A replica that other nodes may call.
  *
- * @param peerId how JRaft names this node as a voter; a call for another reached the wrong node
- * @param mayVote whether it may vote: not while it is to be given the state of the group and has none. It may have been
- *     a voter once and have forgotten what it had acknowledged, which a candidate that lags would profit by
- * @param wouldVote whether it would vote for who canvasses ({@code Canvass})
+ * @param peerId JRaft's id of this node as a voter; a call for another id has reached the wrong node
+ * @param mayVote whether it may vote: not while it waits for the state of the group and has none. It may have been a
+ *     voter before and have lost what it had acknowledged, and must not help to elect a candidate that lacks the same
+ * @param wouldVote whether it would vote for a candidate that canvasses ({@code Canvass})
  */
 public record ServedGroup(
         String peerId, RaftServerService service, BooleanSupplier mayVote, Predicate<RequestVoteRequest> wouldVote) {}

@@ -2,7 +2,7 @@ package io.godwit.kv.raft.wire;
 
 import io.grpc.Status;
 
-/** The status of a call, in words for a log line or an exception. */
+/** Formats the status of a call for a log line or an exception. */
 public final class StatusText {
     private StatusText() {}
 

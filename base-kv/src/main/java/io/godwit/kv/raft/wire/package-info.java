@@ -1,4 +1,4 @@
-/** What the Raft groups of nodes tell each other, over the RPC server of the node. */
+/** The messages between Raft groups of different nodes, over the nodes' RPC servers. */
 @NullMarked
 package io.godwit.kv.raft.wire;
 

@@ -30,55 +30,54 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Applies committed entries. Everything committed by the time of a call goes into the database in one batch, or a few
- * when it is much; only then do effects run and replies leave, so nobody learns of a write that is not there.
+ * Applies committed entries. Everything committed at the time of a call goes into the database in one batch, or in a
+ * few if it is much. Effects run and replies are sent only after that, so nobody learns of a write that is not in the
+ * database.
  *
- * <p>After a crash entries come again from the last snapshot on: those at or below the applied index are skipped. For
- * the same reason a snapshot may be newer than the index it is named by, and is taken on an I/O thread while entries go
- * on being applied.
+ * <p>After a crash, entries since the last snapshot are applied again: those up to the applied index are skipped. For
+ * the same reason a snapshot may be newer than the index in its name, and is taken on an I/O thread while entries are
+ * being applied.
  *
- * <p>If an entry cannot be applied, its batch is dropped, the fault handler is told and nothing is applied any more.
+ * <p>If an entry cannot be applied, its batch is dropped, the fault handler is told and nothing more is applied.
  */
 public final class RangeStateMachine extends StateMachineAdapter {
     private static final Logger LOG = LoggerFactory.getLogger(RangeStateMachine.class);
     private static final int MAX_BATCH_BYTES = 4 << 20;
 
-    /** Whom the state machine tells; called on the apply thread. */
+    /** Receives the events of the state machine, on the apply thread. */
     public interface Listener {
         void applied(List<AppliedEntry> entries);
 
-        /** What the range is has changed, or a command has turned out to be for another state. */
+        /** The state of the range has changed, or a command did not fit the state. */
         void changed(Changed change);
 
-        /** So many keys were written, {@code sample} among them. */
+        /** {@code keys} keys were written, {@code sample} is one of them. */
         void wrote(byte[] sample, int keys, long nanos);
 
         void leads(long term);
 
-        /** @param isUnheard whether because no majority was heard for an election timeout */
+        /** @param isUnheard whether the leadership ended because no majority was heard for an election timeout */
         void leadsNoMore(boolean isUnheard);
 
         /**
-         * A split that this replica's leader proposed is committed, and is about to be applied, which takes its time.
+         * A split that this replica's leader proposed is committed and is about to be applied, which takes some time.
          */
         void splits();
 
-        /**
-         * Brings the replica of a split's right part into being, before the split is applied; {@link #changed} is next.
-         */
+        /** Creates the replica of a split's right part, before the split is applied; {@link #changed} follows. */
         void bears(RangeState child) throws IOException;
 
-        /** The log grew by so much. */
+        /** The log grew by this number of bytes. */
         void logGrew(long bytes);
     }
 
     /**
-     * What has become of a command.
+     * The outcome of a command.
      *
-     * @param command null when the state came with a snapshot
-     * @param state as it is now
-     * @param own the command's closure, when this replica's leader proposed it
-     * @param isApplied false when it was for another state
+     * @param command null if the state came with a snapshot
+     * @param state the present state
+     * @param own the closure of the command, if this replica's leader proposed it
+     * @param isApplied false if the command did not fit the state
      */
     public record Changed(
             @Nullable RangeCommand command,
@@ -86,15 +85,15 @@ public final class RangeStateMachine extends StateMachineAdapter {
             @Nullable CommandClosure own,
             boolean isApplied) {}
 
-    /** An entry of this node's leader with its replies. */
+    /** An entry of this node's leader, with its replies. */
     public record AppliedEntry(SealedEntry entry, List<byte[]> replies) {}
 
-    /** What the leader hands to the log with an entry. */
+    /** The closure that the leader passes to the log with an entry. */
     public interface EntryClosure extends Closure {
         SealedEntry entry();
     }
 
-    /** What the leader hands to the log with a command. */
+    /** The closure that the leader passes to the log with a command. */
     public interface CommandClosure extends Closure {}
 
     private final String groupId;
@@ -153,8 +152,8 @@ public final class RangeStateMachine extends StateMachineAdapter {
             }
             commit();
         } catch (Exception
-                | Error e) { // plug-in code, the database, memory that is out: at the outermost frame of an apply
-            // JRaft would swallow an error and come with the same entries again, half of which count as applied
+                | Error e) { // outermost frame of an apply: errors of coprocessors and the database, no memory
+            // JRaft would ignore an error and repeat the same entries, half of which count as applied
             stop("apply entry", e);
             entries.setErrorAndRollback(1, new Status(RaftError.ESTATEMACHINE, "apply failed: %s", e));
             return;
@@ -163,7 +162,7 @@ public final class RangeStateMachine extends StateMachineAdapter {
     }
 
     private void apply(long index, Iterator entries) {
-        // the leader has the mutations at hand; everybody else decodes them
+        // the leader still has the mutations; other replicas decode them
         EntryClosure own = entries.done() instanceof EntryClosure closure ? closure : null;
         List<byte[]> mutations = own != null ? own.entry().mutations() : RangeEntry.decode(entries.getData());
         List<byte[]> replies = coprocessor.apply(writes, mutations, effects::add);
@@ -176,7 +175,7 @@ public final class RangeStateMachine extends StateMachineAdapter {
         }
     }
 
-    /** Alone in its batch: what comes before it belongs to the state before. */
+    /** Commits earlier entries first, because they belong to the state before the command. */
     private void applyCommand(long index, Iterator entries) throws RocksDBException, IOException {
         commit();
         CommandClosure own = entries.done() instanceof CommandClosure closure ? closure : null;
@@ -203,7 +202,7 @@ public final class RangeStateMachine extends StateMachineAdapter {
         }
         db.commit(writes, index, next);
         if (command instanceof RangeCommand.Join) {
-            db.flush(); // or the next start would find the keys nowhere before it has replayed this
+            db.flush(); // otherwise the next start would find the keys in no range until it has replayed this
         }
         if (!next.bounds().equals(before.bounds())) {
             coprocessor.epochIs(next.epoch());
@@ -216,12 +215,12 @@ public final class RangeStateMachine extends StateMachineAdapter {
     }
 
     /**
-     * What a command makes of a state.
+     * The effect of a command on a state.
      *
-     * @param next null when the command was made for another state
-     * @param child what a split makes of the right part
-     * @param copied to be put
-     * @param isTrimmed whether what lies outside the bounds is deleted
+     * @param next the next state; null if the command does not fit
+     * @param child the state of a split's right part
+     * @param copied entries to write
+     * @param isTrimmed whether keys outside the bounds are deleted
      */
     private record Step(
             @Nullable RangeState next, @Nullable RangeState child, List<RangeCommand.Entry> copied, boolean isTrimmed) {
@@ -234,7 +233,7 @@ public final class RangeStateMachine extends StateMachineAdapter {
         }
     }
 
-    /** What each command makes of a state. */
+    /** Computes the effect of each command on the state. */
     private record Applier(RangeState state) implements RangeCommand.Visitor<Step> {
         @Override
         public Step split(RangeCommand.Split command) {
@@ -324,7 +323,7 @@ public final class RangeStateMachine extends StateMachineAdapter {
     public void onSnapshotSave(SnapshotWriter writer, Closure done) {
         SnapshotMeta meta = writer.getCurrentMeta();
         try {
-            // entries of configuration count in the log, but do not pass here
+            // configuration entries count in the log but are not applied here
             if (!stopped && meta.getLastIncludedIndex() > db.appliedIndex()) {
                 db.commit(writes, meta.getLastIncludedIndex());
                 batchIndex = meta.getLastIncludedIndex();
@@ -352,7 +351,7 @@ public final class RangeStateMachine extends StateMachineAdapter {
             return Status.OK();
         } catch (IOException e) {
             LOG.warn("snapshot failed group={} cause={}", groupId, e.toString());
-            // not EIO, which would stop the group: the log is whole, and the next snapshot may succeed
+            // not EIO, which would stop the group: the log is complete, and the next snapshot may succeed
             return new Status(RaftError.EINTERNAL, "snapshot failed: %s", e);
         }
     }
@@ -361,7 +360,7 @@ public final class RangeStateMachine extends StateMachineAdapter {
     public boolean onSnapshotLoad(SnapshotReader reader) {
         SnapshotMeta meta = reader.load();
         if (db.appliedIndex() >= meta.getLastIncludedIndex()) {
-            return true; // the database is as new: what the snapshot holds came from it
+            return true; // the database is as new; the snapshot was taken from it
         }
         try {
             LOG.info(
@@ -380,14 +379,15 @@ public final class RangeStateMachine extends StateMachineAdapter {
             loadFailure = e;
             stop("load snapshot", e);
             return false;
-        } catch (RuntimeException | Error e) { // plug-in code, memory that is out
+        } catch (RuntimeException | Error e) { // errors of coprocessors, no memory
             stop("load snapshot", e);
             return false;
         }
     }
 
     /**
-     * Why a snapshot could not be loaded; null when none failed. JRaft tells whoever starts the group only that it did.
+     * Why a snapshot could not be loaded; null if none failed. JRaft tells the thread that starts the group only that
+     * one failed.
      */
     @Nullable
     public IOException loadFailure() {

@@ -4,14 +4,14 @@ import io.godwit.kv.coprocessor.Proposal;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A log entry on its way, with those who wait for it. Its outcome is set and read on the range executor. */
+/** A log entry in progress, with the proposals that wait for it. Its outcome is set and read on the range executor. */
 public final class SealedEntry {
     public enum Outcome {
         PENDING,
         APPLIED,
-        /** The log did not take it; nothing was written. */
+        /** The log refused it; nothing was written. */
         REJECTED,
-        /** It may be in the log or not. */
+        /** It may or may not be in the log. */
         UNKNOWN
     }
 
@@ -19,7 +19,7 @@ public final class SealedEntry {
     private final List<byte[]> mutations;
     private final long bytes;
     private Outcome outcome = Outcome.PENDING;
-    /** When it was first given to the log; 0 before. */
+    /** When it was first passed to the log; 0 before. */
     private long appendedNanos;
 
     private @Nullable List<byte[]> replies;
@@ -34,7 +34,7 @@ public final class SealedEntry {
         return proposals;
     }
 
-    /** Not changed after sealing, so the apply thread may read it: the hand-over to the log orders the two. */
+    /** Not changed after sealing, so the apply thread may read it: passing it to the log orders the accesses. */
     public List<byte[]> mutations() {
         return mutations;
     }
@@ -43,7 +43,7 @@ public final class SealedEntry {
         return bytes;
     }
 
-    /** Given to the log; only the first time counts. */
+    /** The entry was passed to the log; only the first call counts. */
     public void appended(long nowNanos) {
         if (appendedNanos == 0) {
             appendedNanos = nowNanos;

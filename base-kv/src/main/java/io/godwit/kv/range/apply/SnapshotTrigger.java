@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has a snapshot taken whenever the log has grown by so many bytes, one at a time. One that fails, or cannot even be
- * begun, costs nothing but log space: the next is due after as many bytes again. Owned by the apply thread.
+ * Takes a snapshot whenever the log has grown by a number of bytes, one at a time. A snapshot that fails or cannot be
+ * begun only costs log space: the next is due after as many bytes again. Owned by the apply thread.
  */
 public final class SnapshotTrigger {
     private static final Logger LOG = LoggerFactory.getLogger(SnapshotTrigger.class);
@@ -18,10 +18,10 @@ public final class SnapshotTrigger {
     private final long everyBytes;
     private final Executor io;
     private long logBytes;
-    /** Turned off by the thread that ends a snapshot. */
+    /** Reset by the thread that ends a snapshot. */
     private volatile boolean isTaking;
 
-    /** @param io runs what begins a snapshot, which may wait for the apply thread */
+    /** @param io begins snapshots, which may wait for the apply thread */
     public SnapshotTrigger(String groupId, long everyBytes, Executor io) {
         this.groupId = groupId;
         this.everyBytes = everyBytes;
@@ -29,8 +29,10 @@ public final class SnapshotTrigger {
     }
 
     /**
-     * @param snapshot begins one and tells the closure when it has ended; null while the group is being started, which
-     *     only counts
+     * The log has grown; begins a snapshot if one is due.
+     *
+     * @param snapshot begins a snapshot and calls the closure when it has ended; null while the group is being started,
+     *     when bytes are only counted
      */
     public void logGrew(long bytes, @Nullable Consumer<Closure> snapshot) {
         logBytes += bytes;
@@ -41,7 +43,7 @@ public final class SnapshotTrigger {
         logBytes = 0;
         try {
             io.execute(() -> begin(snapshot));
-        } catch (RuntimeException e) { // the threads are gone: the node is closing
+        } catch (RuntimeException e) { // the threads have ended: the node is closing
             notBegun(e);
         }
     }
@@ -52,7 +54,7 @@ public final class SnapshotTrigger {
                 isTaking = false;
                 LOG.info("snapshot range={} status={}", groupId, status.isOk() ? "taken" : status.getErrorMsg());
             });
-        } catch (RuntimeException e) { // the group is shutting down, or JRaft's own
+        } catch (RuntimeException e) { // the group is shutting down, or JRaft has failed
             notBegun(e);
         }
     }

@@ -1,4 +1,4 @@
-/** Committed entries are applied to the database, and snapshots are taken and loaded. */
+/** Applies committed entries to the database, and takes and loads snapshots. */
 @NullMarked
 package io.godwit.kv.range.apply;
 

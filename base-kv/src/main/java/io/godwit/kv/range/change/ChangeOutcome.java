@@ -1,15 +1,12 @@
 package io.godwit.kv.range.change;
 
-/** What became of a change. */
+/** The outcome of a change. */
 public enum ChangeOutcome {
     DONE,
-    /** The range is of another epoch, or the change does not fit it: nothing was changed. */
+    /** The range has another epoch, or the change does not fit it: nothing was changed. */
     STALE,
-    /**
-     * This replica does not lead, something else is being done to the range, or the disk is nearly full: nothing was
-     * changed.
-     */
+    /** This replica does not lead, another change is in progress, or the disk is nearly full: nothing was changed. */
     BUSY,
-    /** The leadership ended meanwhile: it may be done, now or later. */
+    /** The leadership ended before the outcome was known: the change may be done, now or later. */
     UNKNOWN
 }

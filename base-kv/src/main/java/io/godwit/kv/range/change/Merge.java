@@ -13,30 +13,30 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Joins a range with its right neighbour, which ends. Both have the same members and are led by this node; whoever
- * wants to merge others moves a leader first. The right one's data goes through the left one's log, page by page, so
- * that every replica of the left one has it whatever it knows of the right one. Meant for ranges with little in them:
- * the right one stands still meanwhile.
+ * Merges a range with its right neighbour, which ends. Both have the same members and are led by this node; the caller
+ * moves a leader first if necessary. The right range's data goes through the left range's log, page by page, so that
+ * every replica of the left range gets it, whatever it has of the right range. Meant for ranges with little data,
+ * because the right range does not serve meanwhile.
  *
- * <p>Steps, each an entry that a majority has, with what the end of either leadership leaves:
+ * <p>Steps, each a committed entry, and what happens if either leadership ends after it:
  *
  * <ol>
- *   <li>Left: {@link RangeCommand.Absorb}. Who leads it next gives up ({@link RangeCommand.Refrain}).
- *   <li>Right: frozen as for a split, then {@link RangeCommand.Yield}: it serves nothing any more. Who leads it next
- *       asks the left one what has become of it, again and again: {@link MergeSequel#checkLeaving}.
- *   <li>Left: {@link RangeCommand.Copy} for each page. What was copied lies beyond the left one's end, where nobody
- *       looks, and the next attempt deletes it.
- *   <li>Left: frozen, then {@link RangeCommand.Join}: from here on the keys are its own. Given up before, it can be
- *       joined no more, since Join wants the very Absorb it began with; so the right one goes on
- *       ({@link RangeCommand.Resume}) once the left one says, by a linearizable read, that it neither absorbs it nor
- *       has its keys.
- *   <li>Right: {@link RangeCommand.Retire}. Each replica that applies it is buried and its files are deleted; what
- *       still comes there is forwarded.
+ *   <li>Left: {@link RangeCommand.Absorb}. The next leader of the left range gives up ({@link RangeCommand.Refrain}).
+ *   <li>Right: frozen as for a split, then {@link RangeCommand.Yield}: it no longer serves. Its next leader asks the
+ *       left range repeatedly for the outcome: {@link MergeSequel#checkLeaving}.
+ *   <li>Left: {@link RangeCommand.Copy} for each page. The copied keys are beyond the left range's end, where nobody
+ *       reads, and the next attempt deletes them.
+ *   <li>Left: frozen, then {@link RangeCommand.Join}: from here on the keys are its own. A merge that was given up
+ *       before cannot be joined any more, because Join requires the very Absorb that it began with. So the right range
+ *       serves again ({@link RangeCommand.Resume}) once the left range says, by a linearizable read, that it neither
+ *       absorbs it nor has its keys.
+ *   <li>Right: {@link RangeCommand.Retire}. Each replica that applies it is buried and its files are deleted; requests
+ *       that still arrive there are forwarded.
  * </ol>
  *
- * <p>The databases of the left one are flushed with Join, so that no start finds keys that neither has. Requests that
- * wait at the right one are forwarded when Join is applied, and those that come to the left one by themselves wait for
- * them: none overtakes another of its key.
+ * <p>Each replica of the left range flushes its database with Join, so that no start finds keys that neither range has.
+ * When Join is applied, requests waiting at the right range are forwarded, and direct requests to the left range wait
+ * for them: no request overtakes another of its key.
  */
 public final class Merge {
     private static final Logger LOG = LoggerFactory.getLogger(Merge.class);
@@ -62,9 +62,9 @@ public final class Merge {
     }
 
     /**
-     * Begins; returns at once. Completes on a range executor or an I/O thread.
+     * Begins a merge; returns at once. Completes on a range executor or an I/O thread.
      *
-     * @param leftEpoch that this was decided for; likewise {@code rightEpoch}
+     * @param leftEpoch the epoch that this was decided for; likewise {@code rightEpoch}
      */
     public static CompletableFuture<ChangeOutcome> run(
             MergeSequel left, long leftEpoch, MergeSequel right, long rightEpoch, Executor io) {
@@ -86,7 +86,7 @@ public final class Merge {
                 .thenCompose(absorbing -> switch (absorbing) {
                     case DONE -> yieldRight(rightBounds.start());
                     case UNKNOWN -> giveUp(absorbing);
-                    // nothing was written: what the left one absorbs, if it does, is another merge's
+                    // nothing was written; if the left range absorbs, it does so for another merge
                     case BUSY, STALE -> CompletableFuture.completedFuture(absorbing);
                 });
     }
@@ -96,13 +96,13 @@ public final class Merge {
                 .thenCompose(yielding -> yielding == ChangeOutcome.DONE ? copy(first) : giveUp(yielding));
     }
 
-    /** A page from {@code from} on, then the next; at the end, or after a failure, the last steps. */
+    /** Copies the page at {@code from}, then the next; at the end joins, after a failure gives up. */
     private CompletableFuture<ChangeOutcome> copy(byte[] from) {
         CompletableFuture<Page> read = new CompletableFuture<>();
         io.execute(() -> {
             try {
                 read.complete(right.read(reader -> page(reader.cursor(from, null))));
-            } catch (RuntimeException e) { // closed, or damaged: nobody else would learn of it
+            } catch (RuntimeException e) { // closed or damaged; not logged elsewhere
                 LOG.warn("merge not done left={} right={} cause={}", left.groupId(), right.groupId(), e.toString());
                 read.complete(Page.FAILED);
             }
@@ -117,12 +117,12 @@ public final class Merge {
             byte[] last = page.entries().get(page.entries().size() - 1).key();
             return left.change(new RangeCommand.Copy(leftEpoch, rightId, page.entries()))
                     .thenCompose(copied -> copied == ChangeOutcome.DONE
-                            ? copy(Arrays.copyOf(last, last.length + 1)) // the least key above it
+                            ? copy(Arrays.copyOf(last, last.length + 1)) // the lowest key above it
                             : giveUp(copied));
         });
     }
 
-    /** @param isFailed whether nothing could be read */
+    /** @param isFailed whether the read has failed */
     private record Page(List<RangeCommand.Entry> entries, boolean isFailed) {
         static final Page FAILED = new Page(List.of(), true);
     }
@@ -152,7 +152,7 @@ public final class Merge {
                 });
     }
 
-    /** Whatever becomes of this: it is joined, and the leaders see to the rest. */
+    /** The merge counts as done in any case, because the ranges are joined; the leaders see to the rest. */
     private CompletableFuture<ChangeOutcome> forget(ChangeOutcome retired) {
         CompletableFuture<ChangeOutcome> forgotten = retired == ChangeOutcome.DONE
                 ? left.change(new RangeCommand.Forget(left.state().epoch(), rightId))
@@ -164,8 +164,9 @@ public final class Merge {
     }
 
     /**
-     * The right one goes on when it finds that the left one has given up. When that cannot be written now it is tried
-     * again and again, or the left one's next leader does it: until then nobody serves the right one's keys.
+     * Gives up: the left range refrains, and the right one serves again when it finds that out. If the left range
+     * cannot write this now, it is repeated, or its next leader does it. Until then nobody serves the right range's
+     * keys.
      */
     private CompletableFuture<ChangeOutcome> giveUp(ChangeOutcome why) {
         return left.change(new RangeCommand.Refrain(leftEpoch, rightId)).thenApply(refrained -> {

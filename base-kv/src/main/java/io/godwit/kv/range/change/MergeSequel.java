@@ -14,10 +14,10 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sees a merge to its end on the leaders of both ranges, whatever has become of {@link Merge}'s own run: the right one
- * finds out from the left one whether to go on or to retire, the left one settles when the right one has retired, or
- * when it has given up. Asked again and again while there is something to be done; nothing is kept here between two
- * looks, which go by the states alone. Runs on the range executor, but for the entry points, which only queue.
+ * Completes a merge on the leaders of both ranges, even if {@link Merge}'s own run has ended early: the right range
+ * asks the left one whether to serve again or to retire; the left range settles when the right one has retired, or when
+ * it has given up. The checks repeat while there is something to do. They depend on the ranges' states alone, and
+ * nothing is stored between two checks. Runs on the range executor; the entry points only queue.
  */
 public final class MergeSequel {
     private static final long CHECK_MILLIS = 500;
@@ -29,7 +29,7 @@ public final class MergeSequel {
     private final ReadIndex confirmation;
     private final LongFunction<@Nullable MergeSequel> siblings;
 
-    /** @param siblings of the other ranges on this node by their ids; null when there is none. Any thread */
+    /** @param siblings other ranges on this node by id; null if there is none. Any thread */
     public MergeSequel(
             Replica replica,
             RangeDb db,
@@ -51,28 +51,28 @@ public final class MergeSequel {
         return replica.groupId();
     }
 
-    /** As of the last applied entry. */
+    /** The state after the last applied entry. */
     public RangeState state() {
         return db.state();
     }
 
-    /** As {@link RangeChanges#change(RangeCommand)}. */
+    /** See {@link RangeChanges#change(RangeCommand)}. */
     public CompletableFuture<ChangeOutcome> change(RangeCommand command) {
         return changes.change(command);
     }
 
-    /** Reads what this replica has, whoever leads. For an I/O thread. */
+    /** Reads this replica's data, whether or not it leads. For an I/O thread. */
     public <T extends @Nullable Object> T read(Function<RangeReader, T> work) {
         return db.readSnapshot(work);
     }
 
-    // --- to the end
+    // --- completing a merge
 
-    /** A leadership has begun: what another one began to absorb is given up. On the range executor. */
+    /** At the begin of a leadership: gives up what a former leader began to absorb. On the range executor. */
     public void takeUp() {
         RangeState served = replica.routed();
         if (served.phase() instanceof RangeState.Absorbing absorbing && !changes.isUnderWay()) {
-            // whoever began to absorb led before
+            // a former leader began to absorb
             changes.begin(new RangeCommand.Refrain(served.epoch(), absorbing.rightId()))
                     .thenAccept(outcome -> {
                         if (outcome != ChangeOutcome.DONE) {
@@ -83,7 +83,7 @@ public final class MergeSequel {
     }
 
     /**
-     * The leader of a range that yields finds out what has become of the merge; does nothing when this is no such. Any
+     * On the leader of a yielding range: finds out what became of the merge. Does nothing on any other range. Any
      * thread.
      */
     public void checkLeaving() {
@@ -94,7 +94,7 @@ public final class MergeSequel {
             }
             MergeSequel left = siblings.apply(yielding.leftId());
             if (left == null) {
-                // a replica of it is on its way here, or the operator is needed
+                // a replica of it will come to this node, or an operator must help
                 replica.later(CHECK_MILLIS, this::checkLeaving);
                 return;
             }
@@ -104,7 +104,7 @@ public final class MergeSequel {
 
     private void leavingChecked(RangeState asked, @Nullable RangeState left) {
         if (replica.routed().epoch() != asked.epoch()) {
-            return; // that has been settled
+            return; // settled meanwhile
         }
         RangeCommand next = left == null ? null : next(asked, left);
         if (next == null || changes.isUnderWay()) {
@@ -115,10 +115,10 @@ public final class MergeSequel {
     }
 
     /**
-     * The leader of a range that was to absorb another, and does not any more, says so until it is written; does
-     * nothing when this is no such. Any thread.
+     * On the leader of a range that was to absorb another but gave up: repeats until that is written. Does nothing on
+     * any other range. Any thread.
      *
-     * @param epoch of the range, which absorbing does not change
+     * @param epoch the epoch of the range, which absorbing does not change
      */
     void checkAbsorbing(long epoch, long rightId) {
         replica.execute(() -> {
@@ -133,8 +133,8 @@ public final class MergeSequel {
     }
 
     /**
-     * The leader of a range that has joined another goes on when that one has retired; does nothing when this is no
-     * such. Any thread.
+     * On the leader of a range that has joined another: settles when that one has retired. Does nothing on any other
+     * range. Any thread.
      */
     public void checkJoined() {
         replica.execute(() -> {
@@ -163,18 +163,18 @@ public final class MergeSequel {
     }
 
     /**
-     * Tells, on any thread, the state as of all that was applied anywhere before this call; null when that cannot be
-     * found out now.
+     * Passes on, on any thread, a state that includes everything applied anywhere before this call; null if it cannot
+     * be determined now.
      */
     private static void confirmedState(MergeSequel of, Consumer<@Nullable RangeState> then) {
         of.confirmation.request(ok -> then.accept(ok ? of.state() : null));
     }
 
     /**
-     * What a range that yields has to do, by what its left neighbour says of itself.
+     * What a yielding range must do, depending on its left neighbour's state.
      *
-     * @param left a state that all that had been applied anywhere is in
-     * @return null while the left one is still at it
+     * @param left a state that includes everything applied anywhere before it was asked for
+     * @return null while the left range is still merging
      */
     private static @Nullable RangeCommand next(RangeState yielding, RangeState left) {
         if (left.bounds().contains(yielding.bounds().start())) {

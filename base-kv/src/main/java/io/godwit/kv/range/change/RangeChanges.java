@@ -21,15 +21,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is being done to a range by its leader, one thing at a time: a command to be written ({@link RangeCommand}),
- * behind a change of the group's members or alone, or the leadership to be handed over. The one owner of the change
- * under way. Confined to the range executor, but for the methods that say otherwise, which only queue.
+ * The changes of a range by its leader, one at a time: a command to write ({@link RangeCommand}), alone or after a
+ * change of the group's members, or a hand-over of the leadership. Owns the change in progress. Confined to the range
+ * executor, except methods that say otherwise, which only queue.
  *
- * <p>The course of a change that moves keys or the leadership: {@link #begin} freezes the leadership; {@link #flush},
- * after each batch of tasks, settles it; then {@link #append} or {@link #handOver}; {@link #applied} or the end of the
- * leadership ends the change, and the leadership is made anew. Of a change of members: {@link #begin},
- * {@link #stepped}, {@link #append}, {@link #applied}, while requests go on. A change whose leadership ends before is
- * not carried on: what the log has of it comes through, and is found by whoever leads next ({@link #noteMembers},
+ * <p>Steps of a change that moves keys or the leadership: {@link #begin} freezes the leadership; {@link #flush}, after
+ * each batch of tasks, settles it; then {@link #append} or {@link #handOver}; {@link #applied} or the end of the
+ * leadership ends the change, and a new leadership is made. Steps of a change of members: {@link #begin},
+ * {@link #stepped}, {@link #append}, {@link #applied}, while requests go on. A change whose leadership ends early is
+ * not continued: what is in the log of it is applied, and the next leader detects it ({@link #noteMembers},
  * {@link MergeSequel#takeUp}).
  */
 public final class RangeChanges {
@@ -40,23 +40,23 @@ public final class RangeChanges {
     /** A change of the Raft group's members. */
     @FunctionalInterface
     interface MemberStep {
-        /** On the range executor; {@code done} is told on any thread. */
+        /** Begins the change, on the range executor; {@code done} may run on any thread. */
         void begin(RaftGroup group, Closure done);
     }
 
     /** A change that the leader carries out. Confined to the range executor. */
     private final class Change implements RangeStateMachine.CommandClosure {
-        /** Of a change of members, the last step's is known when the first is done. */
+        /** For a change of members, the command is known only after the first step. */
         RangeCommand command;
-        /** What is to be done with the group before; null for nothing. */
+        /** Change of the group before the command; null for none. */
         final @Nullable MemberStep first;
-        /** Who is to lead; empty unless that is what the change is, and the command only names the epoch. */
+        /** For a hand-over the next leader, and {@code command} only carries the epoch; otherwise empty. */
         final String heir;
 
         final CompletableFuture<ChangeOutcome> outcome = new CompletableFuture<>();
-        /** The command, or the request to hand over. */
+        /** Whether the command was appended or the hand-over requested. */
         boolean isAppended;
-        /** Of two changes of the group only the first was made. */
+        /** Whether only the first of two changes of the group was made. */
         boolean isHalfDone;
 
         Change(RangeCommand command, @Nullable MemberStep first, String heir) {
@@ -69,12 +69,12 @@ public final class RangeChanges {
             return !heir.isEmpty();
         }
 
-        /** Whether the leadership ends in good order with it. */
+        /** Whether the change ends the leadership in an orderly way. */
         boolean freezes() {
             return command.movesKeys() || isHandover();
         }
 
-        /** As {@link io.godwit.plugin.balance.RangeChange} has it. */
+        /** The name of the change in {@link io.godwit.plugin.balance.RangeChange}. */
         String what() {
             if (isHandover()) {
                 return "LEADER";
@@ -84,10 +84,10 @@ public final class RangeChanges {
             return command instanceof RangeCommand.Replicas ? "REPLICAS" : "MERGE";
         }
 
-        /** On any thread, when the log cannot tell what becomes of it. */
+        /** Runs on any thread when the log cannot tell the outcome. */
         @Override
         public void run(Status status) {
-            replica.execute(() -> failed(this)); // success is told by the state machine
+            replica.execute(() -> failed(this)); // the state machine reports success
         }
     }
 
@@ -96,7 +96,7 @@ public final class RangeChanges {
     private final RangeCoprocessor coprocessor;
     private final RangeEnvironment environment;
     private final LeaderRole role;
-    /** What is being done to the range; no other is begun meanwhile. */
+    /** The change in progress; no other is begun meanwhile. */
     private @Nullable Change change;
 
     /** Written on the range executor, read by any thread. */
@@ -115,7 +115,7 @@ public final class RangeChanges {
         return change != null;
     }
 
-    /** Whether requests wait, since the leadership is being ended in good order. */
+    /** Whether requests wait because the leadership is being ended in an orderly way. */
     private boolean isFrozen() {
         return change != null && change.freezes();
     }
@@ -124,20 +124,23 @@ public final class RangeChanges {
         return change != null && change.isHandover();
     }
 
-    /** As {@link io.godwit.plugin.balance.RangeChange} has it; empty for nothing. Any thread. */
+    /**
+     * The change in progress, by its name in {@link io.godwit.plugin.balance.RangeChange}; empty if there is none. Any
+     * thread.
+     */
     public String underWay() {
         return underWay;
     }
 
-    // --- what may be asked for, on any thread
+    // --- requests for changes, on any thread
 
     /**
-     * Cuts the range in two, on its leader; see {@link Split}. Any thread; completes on the range executor or an I/O
+     * On the leader: splits the range in two; see {@link Split}. Any thread; completes on the range executor or an I/O
      * thread.
      *
-     * @param epoch of the range that this was decided for
-     * @param childId of the right part, never given before
-     * @param key its first; null: where it halves the bytes
+     * @param epoch the epoch of the range that this was decided for
+     * @param childId id of the right part, never used before
+     * @param key first key of the right part; null for the key that halves the bytes
      */
     public CompletableFuture<ChangeOutcome> split(long epoch, long childId, byte @Nullable [] key) {
         if (key != null) {
@@ -164,13 +167,13 @@ public final class RangeChanges {
     }
 
     /**
-     * Has the leader, which this replica must be, write {@code command}. Any thread; completes on the range executor.
+     * Makes the leader, which this replica must be, write {@code command}. Any thread; completes on the range executor.
      */
     public CompletableFuture<ChangeOutcome> change(RangeCommand command) {
         return change(command, null, "");
     }
 
-    /** As {@link #change(RangeCommand)}, before all that is queued; on the range executor. */
+    /** Like {@link #change(RangeCommand)}, but at once, before queued tasks; on the range executor. */
     public CompletableFuture<ChangeOutcome> begin(RangeCommand command) {
         Change next = new Change(command, null, "");
         begin(next);
@@ -178,20 +181,20 @@ public final class RangeChanges {
     }
 
     /**
-     * Changes the group's members, on its leader, and then what the range is ({@link VoterChange}). Any thread;
+     * On the leader: changes the group's members, and then the range's state ({@link VoterChange}). Any thread;
      * completes on the range executor.
      *
-     * @param epoch of the range that this was decided for
+     * @param epoch the epoch of the range that this was decided for
      */
     CompletableFuture<ChangeOutcome> change(long epoch, MemberStep step) {
         return change(new RangeCommand.Replicas(epoch, db.state().members()), step, "");
     }
 
     /**
-     * Hands the leadership over to another voter, in good order; whoever comes to lead instead counts as well. Any
-     * thread; completes on the range executor.
+     * Hands the leadership over to another voter in an orderly way; it also counts as done if a third voter becomes
+     * leader instead. Any thread; completes on the range executor.
      *
-     * @param epoch of the range that this was decided for
+     * @param epoch the epoch of the range that this was decided for
      */
     public CompletableFuture<ChangeOutcome> transfer(long epoch, String storeId) {
         return change(new RangeCommand.Replicas(epoch, db.state().members()), null, storeId);
@@ -203,7 +206,7 @@ public final class RangeChanges {
         return next.outcome;
     }
 
-    // --- its course
+    // --- the steps of a change
 
     private void begin(Change next) {
         RaftGroup started = replica.group();
@@ -220,7 +223,7 @@ public final class RangeChanges {
             underWay = next.what();
             MemberStep first = next.first;
             if (next.freezes() && current != null) {
-                role.freeze(current); // flush goes on from here
+                role.freeze(current); // flush continues from here
             } else if (first != null && current != null) {
                 first.begin(current.group(), status -> replica.execute(() -> stepped(next, current, status)));
             } else {
@@ -231,8 +234,8 @@ public final class RangeChanges {
     }
 
     /**
-     * After a batch of tasks: sends what the leadership has gathered; a frozen one, once all of that is applied and
-     * answered, makes way.
+     * After a batch of tasks: sends the leadership's collected entries. A frozen leadership makes way once everything
+     * is applied and answered.
      */
     public void flush(Leadership current) {
         Change frozen = isFrozen() ? change : null;
@@ -248,10 +251,10 @@ public final class RangeChanges {
         }
     }
 
-    /** The members have changed, or not. */
+    /** The change of the group has ended, with or without success. */
     private void stepped(Change current, Leadership through, Status status) {
         if (change != current) {
-            return; // the leadership has ended; the next leader looks at the members
+            return; // the leadership has ended; the next leader checks the members
         }
         RaftGroup.Membership members = through.group().membership();
         current.isHalfDone = !status.isOk();
@@ -264,7 +267,7 @@ public final class RangeChanges {
         }
     }
 
-    /** Everything is applied and answered: somebody else may lead. */
+    /** Everything is applied and answered, so another voter may lead. */
     private void handOver(Change handover, Leadership current) {
         Status status = current.group().transferLeadershipTo(handover.heir);
         if (status.isOk()) {
@@ -276,8 +279,8 @@ public final class RangeChanges {
     }
 
     /**
-     * The end of the leadership ends the change as well; JRaft goes on leading when the other does not take over within
-     * an election timeout.
+     * Waits until the leadership ends, which ends the change too. If the other voter does not take over within an
+     * election timeout, JRaft keeps leading, and the change fails.
      */
     private void awaitHandover(Change handover, Leadership current) {
         replica.later(HANDOVER_LOOK_MILLIS, () -> {
@@ -318,7 +321,7 @@ public final class RangeChanges {
         }
     }
 
-    /** A command has been applied, or was for another state; ends the change when it was its own. */
+    /** A command was applied or did not fit the state; ends the change if it was its own. */
     public void applied(RangeStateMachine.Changed what) {
         Change own = change;
         if (own != null && own == what.own()) {
@@ -327,7 +330,7 @@ public final class RangeChanges {
         }
     }
 
-    /** Nobody here carries it on. */
+    /** The leadership has ended; the change is not continued here. */
     public void leadershipEnded() {
         Change unfinished = change;
         if (unfinished != null) {
@@ -341,9 +344,12 @@ public final class RangeChanges {
         }
     }
 
-    // --- what an earlier leader may have left
+    // --- left by an earlier leader
 
-    /** An earlier leader may have changed the members and not come to say so. */
+    /**
+     * Writes the group's members into the range's state if they differ: an earlier leader may have changed the group
+     * and ended before it wrote them.
+     */
     public void noteMembers() {
         Leadership current = role.leadership();
         RangeState state = db.state();

@@ -10,15 +10,15 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds where a range is halved: bisects the keys, going by RocksDB's estimate of the bytes on either side. It reads
- * some dozen keys and no values, so it takes milliseconds however large the range is. For an I/O thread.
+ * Finds the key that halves a range, by bisecting the keys with RocksDB's estimate of the bytes on either side. Reads
+ * some dozens of keys and no values, so it takes milliseconds for a range of any size. For an I/O thread.
  */
 final class SplitPoint {
-    /** Bytes behind the prefix that all keys share that are told apart. */
+    /** Bytes after the common prefix that the bisection distinguishes. */
     private static final int DIGITS = 16;
 
     private static final int MAX_STEPS = 40;
-    /** Keys looked at one by one where the estimate, which counts blocks, tells nothing any more. */
+    /** Keys to walk if the estimate, which counts blocks, is too coarse. */
     private static final int MAX_WALK = 100_000;
 
     private final RangeDb db;
@@ -31,7 +31,7 @@ final class SplitPoint {
         this.bounds = db.state().bounds();
     }
 
-    /** The first key of the right part; null when the range cannot be cut, since all of it has to stay together. */
+    /** The first key of the right part; null if the range cannot be split because all its keys must stay together. */
     byte @Nullable [] find() {
         return db.readSnapshot(this::find);
     }
@@ -79,7 +79,7 @@ final class SplitPoint {
         return best;
     }
 
-    /** By number of keys, for a range so small that no block of it has been written. */
+    /** Halves by the number of keys, for a range so small that none of its blocks was written. */
     private byte @Nullable [] walk(RangeCursor cursor, byte[] first) {
         int count = 0;
         for (cursor.seekToFirst(); cursor.isValid() && count < MAX_WALK; cursor.next()) {
@@ -95,7 +95,7 @@ final class SplitPoint {
         return null;
     }
 
-    /** With something on either side. */
+    /** Whether there is something on either side. */
     private boolean isInside(byte[] candidate, byte[] first) {
         return db.state().canSplitAt(candidate) && Arrays.compareUnsigned(first, candidate) < 0;
     }

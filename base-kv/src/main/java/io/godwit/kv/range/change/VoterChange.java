@@ -8,20 +8,19 @@ import java.util.concurrent.CompletableFuture;
  * Changes one member of a range's group, on its leader, one at a time:
  *
  * <ol>
- *   <li>A store that is to get a replica is asked to make a blank one, by whoever calls this, before anything else.
- *       Left over, it is given up when the store hears of a later epoch without it.
- *   <li>The Raft group's members are changed, by Raft's own rules. No other change of the range is begun meanwhile, but
+ *   <li>Before anything else the caller asks a store that is to get a replica to make an empty one. If the change
+ *       fails, the store removes it when it hears of a later epoch without it.
+ *   <li>The Raft group's members are changed by Raft's own rules. Meanwhile no other change of the range is begun, but
  *       requests go on.
- *   <li>{@code RangeCommand.Replicas} is appended with the members the group has then. Applied, it raises the epoch, on
- *       every replica.
- *   <li>The stores hear of the new epoch. One that has a replica and is no member gives it up.
+ *   <li>{@code RangeCommand.Replicas} is appended with the group's members at that time. When applied, it raises the
+ *       epoch on every replica.
+ *   <li>The stores hear of the new epoch. A store that has a replica and is not a member removes it.
  * </ol>
  *
- * <p>The leader may die between any two steps. Whoever leads next finds, when it begins, that the group's members are
- * not those noted, and does the third step with what it finds. From learner to voter and back takes two changes of the
- * group, between which the store is no member: a leader that dies there leaves the store without a replica, to be
- * copied anew, and the range with one member less than was wanted, never with one less than it had voters for its
- * majority.
+ * <p>The leader may die between any two steps. The next leader finds that the group's members differ from those in the
+ * state, and does the third step with the group's members. A change from learner to voter or back takes two changes of
+ * the group, and in between the store is not a member. If the leader dies there, the store loses its replica, which is
+ * copied again, and the range has one member less than wanted, but its majority of voters is not affected.
  */
 public final class VoterChange {
     private final RangeChanges changes;
@@ -31,19 +30,19 @@ public final class VoterChange {
     }
 
     /**
-     * Has a store, which has a blank replica, get all entries; done when the group knows of it, while the copying goes
-     * on.
+     * Makes a store with an empty replica a learner, which gets all entries. Done when the group has the new member;
+     * the copying may go on after that.
      */
     public CompletableFuture<ChangeOutcome> addLearner(long epoch, String storeId) {
         return changes.change(epoch, (group, done) -> group.addLearner(storeId, done));
     }
 
-    /** Makes a learner a voter, when it has caught up. */
+    /** Makes a learner that has caught up a voter. */
     public CompletableFuture<ChangeOutcome> promote(long epoch, String storeId) {
         return changes.change(epoch, (group, done) -> group.addVoter(storeId, done));
     }
 
-    /** Makes a voter, not the leader, a learner. */
+    /** Makes a voter that does not lead a learner. */
     public CompletableFuture<ChangeOutcome> demote(long epoch, String storeId) {
         return changes.change(
                 epoch,
@@ -56,7 +55,7 @@ public final class VoterChange {
                 }));
     }
 
-    /** Gives up a learner, or a voter that does not lead. */
+    /** Removes a learner, or a voter that does not lead. */
     public CompletableFuture<ChangeOutcome> remove(long epoch, String storeId) {
         return changes.change(epoch, (group, done) -> remove(group, storeId, done));
     }

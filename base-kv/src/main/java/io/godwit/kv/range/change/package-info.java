@@ -1,4 +1,4 @@
-/** What is done to a range, a file for each: split, merge, change of members, hand-over of the leadership. */
+/** The changes of a range, one file for each: split, merge, change of members, hand-over of the leadership. */
 @NullMarked
 package io.godwit.kv.range.change;
 

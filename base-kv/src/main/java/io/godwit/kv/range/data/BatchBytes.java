@@ -4,10 +4,9 @@ import io.godwit.kv.range.state.Varint;
 import java.util.Arrays;
 
 /**
- * Builds the serialized form of a RocksDB write batch, so that a batch crosses into native code once and not once per
- * write. The form is part of what RocksDB keeps compatible: sequence (8 bytes), number of records (4 bytes,
- * little-endian), then records of a type byte and length-prefixed strings. Every user key gets {@link #USER_PREFIX}
- * before it.
+ * Builds the serialized form of a RocksDB write batch, so that native code is called once per batch and not once per
+ * write. RocksDB keeps this form compatible: sequence (8 bytes), number of records (4 bytes, little-endian), then
+ * records of a type byte and length-prefixed strings. Every user key is stored with {@link #USER_PREFIX} before it.
  */
 final class BatchBytes {
     static final byte SYSTEM_PREFIX = 0;
@@ -46,7 +45,7 @@ final class BatchBytes {
         userKey(end);
     }
 
-    /** All user keys from {@code start} on. */
+    /** Deletes all user keys from {@code start} on. */
     void deleteToEnd(byte[] start) {
         begin(RANGE_DELETION, start.length + 1);
         userKey(start);
@@ -71,7 +70,7 @@ final class BatchBytes {
 
     void clear() {
         if (bytes.length > KEPT_CAPACITY) {
-            bytes = new byte[4096]; // one huge message must not pin its size for good
+            bytes = new byte[4096]; // a huge message must not keep its buffer forever
         }
         end = HEADER;
         count = 0;

@@ -14,16 +14,15 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The writes of one batch, with reads that see them. A write costs its bytes in the batch and one list entry; only when
- * something is read are the writes so far sorted into an overlay, which from then on is kept up to date. Confined to
- * the apply thread.
+ * The writes of one batch, with reads that see them. A write costs its bytes in the batch and one list entry. The first
+ * read sorts the writes into an overlay, which is kept up to date from then on. Confined to the apply thread.
  */
 public final class BufferedWrites implements RangeWrites {
-    /** A write that a read would have to see; value null is a deletion, end non-null a deletion of an interval. */
+    /** A write that reads must see; value null is a deletion, end non-null a deletion of an interval. */
     @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Write(byte[] key, byte @Nullable [] value, byte @Nullable [] end) {}
 
-    /** What the overlay says of a key; value null is a deletion. */
+    /** The overlay's entry for a key; value null is a deletion. */
     @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Overlaid(byte @Nullable [] value) {}
 
@@ -35,7 +34,7 @@ public final class BufferedWrites implements RangeWrites {
     private final List<RangeBounds> deletedIntervals = new ArrayList<>();
     private boolean sorted;
     private int count;
-    /** One of the written keys, to stand for them when the load is measured; null while there is none. */
+    /** One of the written keys, as a sample for the load measurement; null if there is none. */
     private byte @Nullable [] sample;
 
     BufferedWrites(RangeReader db, Supplier<RangeBounds> bounds) {
@@ -47,14 +46,14 @@ public final class BufferedWrites implements RangeWrites {
         return bytes;
     }
 
-    /** How large the batch is by now, in bytes. */
+    /** The present size of the batch in bytes. */
     public int sizeBytes() {
         return bytes.size();
     }
 
     /**
-     * Takes everything out of the range that is not within {@code kept}. Reads do not see that: the batch is to be
-     * committed.
+     * Deletes everything in the range that is not within {@code kept}. Reads do not see this, so the batch must be
+     * committed next.
      */
     public void deleteOutside(RangeBounds kept) {
         if (kept.start().length > 0) {
@@ -124,7 +123,7 @@ public final class BufferedWrites implements RangeWrites {
 
     private void record(Write write) {
         count++;
-        if ((count & count - 1) == 0) { // the last that is a power of two: somewhere in the second half
+        if ((count & count - 1) == 0) { // the last write with a power of two as number is in the second half
             sample = write.key;
         }
         if (sorted) {
@@ -151,7 +150,7 @@ public final class BufferedWrites implements RangeWrites {
         }
     }
 
-    /** Whether an interval deletion hides what the database has at the key. */
+    /** Whether an interval deletion hides the stored value of {@code key}. */
     private boolean isDeleted(byte[] key) {
         for (RangeBounds interval : deletedIntervals) {
             if (interval.contains(key)) {
@@ -162,8 +161,8 @@ public final class BufferedWrites implements RangeWrites {
     }
 
     /**
-     * Merges the overlay into a cursor of the database; holds a position by key, so that writes made meanwhile do no
-     * harm.
+     * Merges the overlay into a cursor of the database. Holds its position by key, so that it tolerates writes in
+     * between.
      */
     private final class OverlayCursor implements RangeCursor {
         private final DbCursor stored;
@@ -253,7 +252,7 @@ public final class BufferedWrites implements RangeWrites {
             return written != null && (!stored.isValid() || Arrays.compareUnsigned(written.getKey(), stored.key()) < 0);
         }
 
-        /** A key in the overlay is shown from there, whatever the database has. */
+        /** The overlay's entry of a key replaces the stored one. */
         private boolean isHidden(byte[] key) {
             return overlay.containsKey(key) || isDeleted(key);
         }

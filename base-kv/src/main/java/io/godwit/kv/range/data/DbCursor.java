@@ -21,7 +21,7 @@ final class DbCursor implements RangeCursor {
     DbCursor(RocksDB db, @Nullable Snapshot snapshot, byte[] start, byte @Nullable [] end) {
         this.start = DbKeys.stored(start);
         byte[] last = DbKeys.storedEnd(end);
-        // RocksDB takes an upper bound below the lower one for a mistake; here it is an empty interval
+        // RocksDB rejects an upper bound below the lower one; here it means an empty interval
         this.upper = new Slice(Arrays.compareUnsigned(last, this.start) < 0 ? this.start : last);
         this.lower = new Slice(this.start);
         this.options = new ReadOptions().setIterateLowerBound(lower).setIterateUpperBound(upper);
@@ -84,7 +84,10 @@ final class DbCursor implements RangeCursor {
         lower.close();
     }
 
-    /** An iterator that met an error reports the end: without this look a damaged block would read as missing data. */
+    /**
+     * Throws if the iterator has met an error: RocksDB reports it like the end, so a damaged block would look like
+     * missing data.
+     */
     private void check() {
         if (!iterator.isValid()) {
             try {

@@ -6,20 +6,20 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 
 /**
- * What RocksDB tells of the database of a range.
+ * RocksDB's statistics of the database of a range.
  *
- * @param memtableBytes in memory, not flushed yet
- * @param tableBytes of table files
- * @param pendingCompactionBytes that compactions have to rewrite, about
- * @param isHeldBack whether writes are slowed down or stopped now, since compactions do not keep up
- * @param stalls how often that began, since the database was opened
+ * @param memtableBytes bytes in memory that are not flushed yet
+ * @param tableBytes bytes of table files
+ * @param pendingCompactionBytes estimate of the bytes that compactions still have to rewrite
+ * @param isHeldBack whether writes are slowed down or stopped now because compactions cannot keep up
+ * @param stalls how often that has begun since the database was opened
  */
 public record DbFigures(
         long memtableBytes, long tableBytes, long pendingCompactionBytes, boolean isHeldBack, long stalls) {
-    /** Of one that is closed, or is being closed or replaced. */
+    /** For a database that is closed, being closed or being replaced. */
     static final DbFigures NONE = new DbFigures(0, 0, 0, false, 0);
 
-    /** @param db open, and kept open meanwhile */
+    /** @param db must be open and stay open during the call */
     public static DbFigures of(RocksDB db) throws RocksDBException {
         boolean isHeldBack = db.getLongProperty("rocksdb.actual-delayed-write-rate") > 0
                 || db.getLongProperty("rocksdb.is-write-stopped") > 0;

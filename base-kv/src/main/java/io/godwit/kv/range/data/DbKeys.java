@@ -3,7 +3,7 @@ package io.godwit.kv.range.data;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** User keys as they are stored: with one byte before them, which keeps them apart from the range's own. */
+/** The stored form of user keys: a leading byte separates them from the range's own keys. */
 final class DbKeys {
     private static final byte[] BEHIND_LAST = {BatchBytes.USER_PREFIX + 1};
 

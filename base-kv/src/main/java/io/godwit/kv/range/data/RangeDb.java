@@ -38,46 +38,49 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The database of one range replica. Its write-ahead log is off: the Raft log is the only one. So a crash takes it back
- * to the last flushed memtable, data and applied index together, since both travel in one batch and there is one column
- * family; the Raft log is replayed from there, and holds what is missing because it is cut only up to a checkpoint,
- * which flushes.
+ * The database of one range replica. It has no write-ahead log; the Raft log is the only one. So a crash takes the
+ * database back to the last flushed memtable. Data and applied index stay consistent, because both are written in one
+ * batch and there is one column family. The Raft log is replayed from there. It has everything that is missing, because
+ * it is truncated only up to a checkpoint, which flushes.
  *
- * <p>Written by the apply thread alone. Read by it, and by I/O threads through {@link #readSnapshot}.
+ * <p>Written by the apply thread alone. Read by the apply thread, and by I/O threads through {@link #readSnapshot}.
  */
 public final class RangeDb implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RangeDb.class);
-    /** More than any disk takes. What it allows for one period is left when a limit begins, so the period is short. */
+    /**
+     * More than any disk can do. The bytes allowed for one period may still be used when a limit begins, so the period
+     * is short.
+     */
     private static final long UNLIMITED_BYTES_PER_SECOND = 2L << 30;
 
     private static final long LIMITED_PERIOD_MICROS = 2_000;
     private static final byte[] APPLIED_KEY = {BatchBytes.SYSTEM_PREFIX, 'a'};
     private static final byte[] STATE_KEY = {BatchBytes.SYSTEM_PREFIX, 's'};
 
-    /** To be free before it is opened: what {@link RocksResources} has it open tables with, and some more. */
+    /** Descriptors that must be free before it is opened: those for tables by {@link RocksResources}, and some more. */
     private static final int DESCRIPTORS = RocksResources.MAX_OPEN_FILES + 8;
 
     private final Path directory;
     private final RocksResources resources;
     private final WriteOptions writeOptions = new WriteOptions().setDisableWAL(true);
-    /** Of flushes and compactions; without effect but while space is reclaimed. */
+    /** Limits flushes and compactions, but only while space is reclaimed. */
     private final RateLimiter backgroundWrites = new RateLimiter(UNLIMITED_BYTES_PER_SECOND, LIMITED_PERIOD_MICROS);
     /**
-     * Guards {@link #reclaiming}: who closes the database ends what takes long, and must not reach for options that are
-     * gone.
+     * Guards {@link #reclaiming}: a thread that closes the database cancels a running compaction, and must not use
+     * options that are closed already.
      */
     private final Object reclaimLock = new Object();
 
     private @Nullable CompactRangeOptions reclaiming;
     /**
-     * I/O threads share it for the time of a read; replacing and closing the database take it alone. Confinement will
-     * not do: reads run for long on many threads, and a closed native handle crashes the process.
+     * Read side: I/O threads during a read. Write side: replacing and closing the database. Confinement is not
+     * possible, because long reads run on many threads, and the use of a closed native handle crashes the process.
      */
     private final ReentrantReadWriteLock useLock = new ReentrantReadWriteLock();
     /**
-     * Held by the apply thread for each batch, and by whoever copies several ranges as they are at one moment ({@link
-     * RangeMoment}), who must stop those that write, each a thread of its own. Nobody takes another lock's turn under
-     * it but {@link #useLock} to read.
+     * Held by the apply thread for each batch, and by a {@code RangeMoment}, which copies several ranges at one moment
+     * and must stop the writes of several apply threads. While it is held, only the read side of {@link #useLock} may
+     * be taken.
      */
     private final ReentrantLock writeGate = new ReentrantLock();
 
@@ -85,8 +88,8 @@ public final class RangeDb implements AutoCloseable {
     private RocksDB db;
     private long appliedIndex;
     /**
-     * Written by the apply thread, before the database gets what belongs to it: who takes a snapshot and then looks
-     * here never takes for the range's own what the snapshot lacks.
+     * Written by the apply thread before the database gets the corresponding data. So a reader that takes a snapshot
+     * first and reads this afterwards never takes keys for the range's own that the snapshot lacks.
      */
     private volatile RangeState state;
 
@@ -95,11 +98,11 @@ public final class RangeDb implements AutoCloseable {
     private boolean isWantedAlone;
 
     /**
-     * Opens it.
+     * Opens or creates the database.
      *
-     * @param born what the range was when it came to this node; holds for a database that has no state of its own yet
-     * @param create true makes a new one, which must not exist; false opens one, which must
-     * @throws DamagedDataException naming the directory or file that is missing or not what was written
+     * @param born the state of the range when it came to this node; used for a database without a state record
+     * @param create true creates a database, which must not exist; false opens an existing one
+     * @throws DamagedDataException naming the directory or file that is missing or damaged
      */
     public static RangeDb open(Path directory, RangeState born, RocksResources resources, boolean create)
             throws IOException {
@@ -189,27 +192,27 @@ public final class RangeDb implements AutoCloseable {
         return directory;
     }
 
-    /** Whether {@code failure} came, as far as can be said, from a want of file descriptors. Any thread. */
+    /** Whether {@code failure} was probably caused by a lack of file descriptors. Any thread. */
     public boolean wasShortOfFiles(Throwable failure) {
         return OpenFiles.wereShort(failure, directory.resolve("CURRENT"), DESCRIPTORS);
     }
 
-    /** Whether there are not enough file descriptors now to open it. Any thread. */
+    /** Whether there are too few file descriptors to open the database now. Any thread. */
     public static boolean lacksFiles(Path directory) {
         return OpenFiles.areShort(directory.resolve("CURRENT"), DESCRIPTORS);
     }
 
-    /** What the range is, as of the last applied entry. Any thread. */
+    /** The state of the range after the last applied entry. Any thread. */
     public RangeState state() {
         return state;
     }
 
-    /** Index of the last log entry that is in the database; for the apply thread, and before it starts. */
+    /** Index of the last log entry in the database; for the apply thread, and before that has started. */
     public long appliedIndex() {
         return appliedIndex;
     }
 
-    /** A view of the newest state, for the apply thread. */
+    /** Reads the newest state; for the apply thread. */
     public RangeReader latest() {
         return new DbReader(null);
     }
@@ -219,12 +222,12 @@ public final class RangeDb implements AutoCloseable {
         return new BufferedWrites(new DbReader(null), () -> state.bounds());
     }
 
-    /** Writes the batch and the index in one atomic step, and empties the batch. For the apply thread. */
+    /** Writes the batch and the index atomically, and empties the batch. For the apply thread. */
     public void commit(BufferedWrites writes, long index) throws RocksDBException {
         write(writes, index);
     }
 
-    /** The same, with a new state of the range in the same step. */
+    /** Like {@link #commit(BufferedWrites, long)}, with a new state of the range in the same batch. */
     public void commit(BufferedWrites writes, long index, RangeState next) throws RocksDBException {
         writes.bytes().putSystem(STATE_KEY, next.encode());
         state = next;
@@ -246,8 +249,9 @@ public final class RangeDb implements AutoCloseable {
     }
 
     /**
-     * From here on nothing is written until {@link #resumeWrites} by the same thread; false when that is not to be had
-     * in time.
+     * Stops all writes until the same thread calls {@link #resumeWrites}.
+     *
+     * @return false if the writes could not be stopped in time
      */
     public boolean pauseWrites(long waitMillis) throws InterruptedException {
         return writeGate.tryLock(waitMillis, TimeUnit.MILLISECONDS);
@@ -257,7 +261,7 @@ public final class RangeDb implements AutoCloseable {
         writeGate.unlock();
     }
 
-    /** Brings what is in memory to disk, so that a copy that is made now has little to flush. For an I/O thread. */
+    /** Flushes memory to disk, so that a copy made right after it has little to flush. For an I/O thread. */
     public void flushAhead() throws IOException {
         useLock.readLock().lock();
         try {
@@ -272,7 +276,10 @@ public final class RangeDb implements AutoCloseable {
         }
     }
 
-    /** Runs {@code work} on a consistent state at least as new as this call. For any thread but the apply thread. */
+    /**
+     * Runs {@code work} on a consistent state that is at least as new as this call. For any thread except the apply
+     * thread.
+     */
     public <T extends @Nullable Object> T readSnapshot(Function<RangeReader, T> work) {
         useLock.readLock().lock();
         try {
@@ -291,8 +298,8 @@ public final class RangeDb implements AutoCloseable {
     }
 
     /**
-     * Makes a durable copy, by hard links where the file system has them, in {@code target}, which must not exist while
-     * its parent must. What was written when this was called is in it, and later writes may be. For an I/O thread.
+     * Makes a durable copy, by hard links if the file system has them, in {@code target}, which must not exist while
+     * its parent must. It has everything written before the call, and may have later writes. For an I/O thread.
      */
     public void checkpoint(Path target) throws IOException {
         useLock.readLock().lock();
@@ -316,8 +323,7 @@ public final class RangeDb implements AutoCloseable {
     }
 
     /**
-     * Bytes on disk and in memtables that the keys of {@code [start, end)} take, about; {@code end} null means to the
-     * end.
+     * Approximate size, on disk and in memtables, of the keys in {@code [start, end)}; {@code end} null means no end.
      */
     public long bytesBetween(byte[] start, byte @Nullable [] end) {
         useLock.readLock().lock();
@@ -336,10 +342,10 @@ public final class RangeDb implements AutoCloseable {
         }
     }
 
-    /** Any thread but the apply thread; waits for nobody. */
+    /** Any thread except the apply thread; does not wait. */
     public DbFigures figures() {
         if (!useLock.readLock().tryLock()) {
-            return DbFigures.NONE; // it is being closed or replaced
+            return DbFigures.NONE; // being closed or replaced
         }
         try {
             return closed ? DbFigures.NONE : DbFigures.of(db);
@@ -351,16 +357,16 @@ public final class RangeDb implements AutoCloseable {
         }
     }
 
-    /** Of all that the range has, as {@link #bytesBetween} counts. */
+    /** The size of all keys of the range, measured like {@link #bytesBetween}. */
     public long sizeBytes() {
         RangeBounds bounds = state.bounds();
         return bytesBetween(bounds.start(), bounds.end());
     }
 
     /**
-     * Gives back what lies outside the bounds, which a split has deleted and files still hold. Takes as long as
-     * rewriting the files at the border takes, and no faster than it disturbs nobody; {@link #close} ends it. For an
-     * I/O thread.
+     * Frees the space of keys outside the bounds, which a split has deleted but files still contain. It rewrites the
+     * files at the border, at a limited rate so that it disturbs nothing else; {@link #close} ends it. For an I/O
+     * thread.
      */
     public void reclaim() {
         useLock.readLock().lock();
@@ -369,7 +375,7 @@ public final class RangeDb implements AutoCloseable {
             if (closed) {
                 return;
             }
-            flush(); // what is deleted now is not there for a replay of entries from before the split
+            flush(); // so that no entry from before the split is replayed, which would need the deleted keys
             synchronized (reclaimLock) {
                 if (isWantedAlone) {
                     return;
@@ -386,7 +392,7 @@ public final class RangeDb implements AutoCloseable {
                 }
             }
         } catch (RocksDBException e) {
-            // space that stays taken is given back by compactions to come
+            // later compactions will free the space
             LOG.warn("space not reclaimed directory={} cause={}", directory, e.getMessage());
         } finally {
             useLock.readLock().unlock();
@@ -409,23 +415,23 @@ public final class RangeDb implements AutoCloseable {
         db.compactRange(db.getDefaultColumnFamily(), start, end, how);
     }
 
-    /** Whoever wants the database for itself does not wait for space to be reclaimed. */
+    /** Cancels the reclaiming, because a caller needs the database exclusively. */
     private void endReclaiming() {
         synchronized (reclaimLock) {
             isWantedAlone = true;
             CompactRangeOptions underWay = reclaiming;
             if (underWay != null) {
                 underWay.setCanceled(true);
-                backgroundWrites.setBytesPerSecond(UNLIMITED_BYTES_PER_SECOND); // what is being written ends soon
+                backgroundWrites.setBytesPerSecond(UNLIMITED_BYTES_PER_SECOND); // lets the running write end soon
             }
         }
     }
 
     /**
-     * Makes a database for a part of the range out of a checkpoint of this one, flushed and durable, as of log index
-     * {@code index} of the part's own group. For the apply thread.
+     * Makes a database for a part of the range from a checkpoint of this one, flushed and durable. Its applied index is
+     * {@code index}, in the log of the part's own group. For the apply thread.
      *
-     * @param target must not exist, while its parent must
+     * @param target must not exist, but its parent must
      */
     public RangeDb branch(Path target, RangeState part, long index) throws IOException {
         checkpoint(target);
@@ -445,7 +451,7 @@ public final class RangeDb implements AutoCloseable {
         }
     }
 
-    /** For the apply thread, while nothing is applied, or with {@link #useLock}. */
+    /** Must be called by the apply thread while nothing is applied, or with {@link #useLock} held. */
     public void flush() throws RocksDBException {
         try (FlushOptions flush = new FlushOptions().setWaitForFlush(true)) {
             db.flush(flush);
@@ -453,14 +459,14 @@ public final class RangeDb implements AutoCloseable {
     }
 
     /**
-     * As {@link #checkpoint}, and says what the range was in it: {@link #state} may be ahead of what is written.
+     * Makes a {@link #checkpoint} and returns the range's state in it; {@link #state} may be ahead of the written data.
      */
     public RangeState copyTo(Path target) throws IOException {
         checkpoint(target);
         return stateIn(target);
     }
 
-    /** What this range was in a checkpoint. */
+    /** The state of this range in a checkpoint. */
     public RangeState stateIn(Path checkpoint) throws IOException {
         try (RangeDb copy = new RangeDb(checkpoint, state, resources)) {
             return copy.state();
@@ -468,11 +474,10 @@ public final class RangeDb implements AutoCloseable {
     }
 
     /**
-     * Takes the state of a checkpoint in place of its own. For the apply thread. A crash half-way leaves a database
-     * without CURRENT, which the next start refuses.
+     * Replaces the content of this database by that of a checkpoint. For the apply thread. A crash during this leaves a
+     * database without CURRENT, which the next start refuses.
      *
-     * @throws DamagedDataException naming a file of the checkpoint that is not as it was written; then its own state is
-     *     as before
+     * @throws DamagedDataException naming a damaged file of the checkpoint; then this database is unchanged
      */
     public void replaceWith(Path checkpoint) throws IOException {
         verify(checkpoint);
@@ -490,7 +495,7 @@ public final class RangeDb implements AutoCloseable {
             appliedIndex = readAppliedIndex();
             isDone = true;
         } finally {
-            if (!isDone) { // as on a full disk: what is closed must not be used any more
+            if (!isDone) { // for example on a full disk; the closed database must not be used any more
                 closed = true;
                 db.close();
                 options.close();
@@ -503,7 +508,7 @@ public final class RangeDb implements AutoCloseable {
         }
     }
 
-    /** Reads all of a checkpoint, before anything is given up for it. */
+    /** Reads the whole checkpoint before anything is given up for it. */
     private void verify(Path checkpoint) throws IOException {
         RocksFiles.verifyManifest(checkpoint);
         try (Options readOptions = resources.options(false);
@@ -514,7 +519,7 @@ public final class RangeDb implements AutoCloseable {
         }
     }
 
-    /** Flushes, so that the next start has nothing to replay, and closes once no read is running. */
+    /** Flushes, so that the next start has nothing to replay, and closes when no read is running. */
     @Override
     public void close() {
         endReclaiming();
@@ -527,7 +532,7 @@ public final class RangeDb implements AutoCloseable {
             try {
                 flush();
             } catch (RocksDBException e) {
-                // the Raft log has it all
+                // the Raft log has everything
                 LOG.warn("range database not flushed directory={} cause={}", directory, e.getMessage());
             }
             db.close();
@@ -547,7 +552,7 @@ public final class RangeDb implements AutoCloseable {
     }
 
     private static void deleteFiles(Path directory) throws IOException {
-        // CURRENT first: without it nobody takes the rest for a database
+        // CURRENT first: without it the rest is not taken for a database
         Files.deleteIfExists(directory.resolve("CURRENT"));
         DurableFiles.syncDirectory(directory);
         try (Stream<Path> files = Files.list(directory)) {
@@ -557,7 +562,7 @@ public final class RangeDb implements AutoCloseable {
         }
     }
 
-    /** Both lie in the range's directory, so on one file system. */
+    /** Both are in the range's directory, and so on one file system. */
     private static void copyFiles(Path from, Path to) throws IOException {
         List<Path> sources;
         try (Stream<Path> files = Files.list(from)) {
@@ -569,7 +574,7 @@ public final class RangeDb implements AutoCloseable {
         for (Path source : sources) {
             Path target = to.resolve(source.getFileName());
             if (source.getFileName().toString().endsWith(".sst")) {
-                Files.createLink(target, source); // never changed once written, and synced with the checkpoint
+                Files.createLink(target, source); // never changes after it was written, and synced with the checkpoint
             } else {
                 DurableFiles.replace(target, Files.readAllBytes(source));
             }
@@ -577,7 +582,7 @@ public final class RangeDb implements AutoCloseable {
         DurableFiles.syncDirectory(to);
     }
 
-    /** Reads the database, as of a snapshot or, without options, as it is. */
+    /** Reads the database, at a snapshot or, without options, the latest state. */
     private final class DbReader implements RangeReader {
         private final @Nullable ReadOptions readOptions;
 

@@ -1,6 +1,6 @@
 package io.godwit.kv.range.data;
 
-/** The database of a range failed to read: its files are damaged or the disk is. */
+/** A read of a range's database failed: its files or the disk are damaged. */
 public final class RangeDbException extends RuntimeException {
     RangeDbException(String what, Throwable cause) {
         super(what + ": " + cause.getMessage(), cause);

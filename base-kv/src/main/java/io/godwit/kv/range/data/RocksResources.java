@@ -16,8 +16,8 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.WriteBufferManager;
 
 /**
- * What all range databases of a node share: threads, block cache, and a bound on memtables, which is charged to the
- * cache.
+ * Resources shared by all range databases of a node: threads, block cache, and a bound on memtables, which counts in
+ * the cache.
  */
 public final class RocksResources implements AutoCloseable {
     static {
@@ -25,15 +25,15 @@ public final class RocksResources implements AutoCloseable {
     }
 
     /**
-     * The rate where none is set. Less than disks can take, so that what is urgent is not held up, and more than one
-     * range is written to as a rule: what clients write to it meanwhile is flushed at the same rate.
+     * The default rate. Lower than what disks can do, so that urgent writes are not delayed; higher than the usual
+     * write rate of one range, because its flushes share this limit meanwhile.
      */
     public static final long RECLAIM_BYTES_PER_SECOND = 32L << 20;
 
-    /** Parts of filters and indexes. */
+    /** Size of the partitions of filters and indexes. */
     private static final int METADATA_BLOCK_BYTES = 8 << 10;
 
-    /** Of one range. */
+    /** For one range. */
     static final int MAX_OPEN_FILES = 64;
 
     private final LRUCache cache;
@@ -41,18 +41,18 @@ public final class RocksResources implements AutoCloseable {
     private final BloomFilter bloom = new BloomFilter(10);
     private final long reclaimBytesPerSecond;
     private final long cacheBytes;
-    /** Guarded by this: what reads the cache's figures must not meet one that is gone. */
+    /** Guarded by this: the cache must not be closed while its figures are read. */
     private boolean isClosed;
 
     /**
      * @param cacheBytes blocks, filters and memtables of all ranges together
-     * @param writeBufferBytes the memtables' part; above it RocksDB flushes the largest
+     * @param writeBufferBytes the part of the memtables; above it RocksDB flushes the largest
      */
     public RocksResources(long cacheBytes, long writeBufferBytes) {
         this(cacheBytes, writeBufferBytes, RECLAIM_BYTES_PER_SECOND);
     }
 
-    /** @param reclaimBytesPerSecond how fast a database is rewritten to give space back */
+    /** @param reclaimBytesPerSecond bound on the rate at which a database is rewritten to free space */
     public RocksResources(long cacheBytes, long writeBufferBytes, long reclaimBytesPerSecond) {
         this.reclaimBytesPerSecond = reclaimBytesPerSecond;
         this.cacheBytes = cacheBytes;
@@ -80,15 +80,15 @@ public final class RocksResources implements AutoCloseable {
                 .setMaxBackgroundJobs(2)
                 .setLevelCompactionDynamicLevelBytes(true)
                 .setCompressionType(CompressionType.LZ4_COMPRESSION)
-                // one thread writes a range's database
+                // only one thread writes to a range's database
                 .setAllowConcurrentMemtableWrite(false)
                 .setEnableWriteThreadAdaptiveYield(false)
                 .setTableFormatConfig(new BlockBasedTableConfig()
                         .setBlockCache(cache)
                         .setBlockSize(16 << 10)
                         .setFilterPolicy(bloom)
-                        // in parts: as one block the filter of a million small keys fits into no shard of the
-                        // cache, and all of it is read for each key
+                        // partitioned: the filter of a million small keys as one block fits into no shard of the cache,
+                        // and would be read whole for each key
                         .setIndexType(IndexType.kTwoLevelIndexSearch)
                         .setPartitionFilters(true)
                         .setMetadataBlockSize(METADATA_BLOCK_BYTES)
@@ -97,10 +97,10 @@ public final class RocksResources implements AutoCloseable {
                         .setPinL0FilterAndIndexBlocksInCache(true));
     }
 
-    /** Of the cache that all ranges share. */
+    /** The use of the cache that all ranges share. */
     public record CacheFigures(long usedBytes, long pinnedBytes, long capacityBytes) {}
 
-    /** Zeros when it is closed. Any thread. */
+    /** All zero after the close. Any thread. */
     public synchronized CacheFigures cacheFigures() {
         return isClosed
                 ? new CacheFigures(0, 0, 0)

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What lies in a snapshot of a range: a checkpoint of its database, in a directory. */
+/** The files of a range's snapshot: a checkpoint of its database, in a directory. */
 public final class SnapshotFiles {
     public static final String DATABASE = "db";
 

@@ -1,4 +1,4 @@
-/** The database of a replica: RocksDB, what is written to it in one batch, and what lies in its snapshots. */
+/** The database of a replica: RocksDB, its write batches, and the content of its snapshots. */
 @NullMarked
 package io.godwit.kv.range.data;
 

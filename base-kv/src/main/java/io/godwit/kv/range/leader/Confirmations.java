@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.concurrent.Executor;
 
 /**
- * Tells whether a leadership is in force, by a ReadIndex: see {@link
- * io.godwit.kv.coprocessor.LeaderContext#confirm}. Those that ask while one is under way share the next. When it fails
- * it is asked again: a leader that no majority answers steps down before long, and then nobody is told.
+ * Tells whether a leadership is in force, by a ReadIndex: see {@link io.godwit.kv.coprocessor.LeaderContext#confirm}.
+ * Callers that ask during a ReadIndex share the next one. A failed ReadIndex is repeated: a leader that no majority
+ * answers soon steps down, and then nobody is told.
  *
- * <p>A ReadIndex succeeds also after this replica has stepped down, when the next leader answers it. Then it completes
- * behind the first entry of that leader, and so behind the end of this leadership. Confined to the range executor.
+ * <p>A ReadIndex may also succeed after this replica has stepped down, if the next leader answers it. Then it completes
+ * after that leader's first entry, and so after the end of this leadership. Confined to the range executor.
  */
 public final class Confirmations {
     private final ReadIndex readIndex;
@@ -29,7 +29,7 @@ public final class Confirmations {
         waiting.add(then);
         if (!isUnderWay) {
             isUnderWay = true;
-            executor.execute(this::ask); // for all that come in this turn
+            executor.execute(this::ask); // for all requests of this batch of tasks
         }
     }
 

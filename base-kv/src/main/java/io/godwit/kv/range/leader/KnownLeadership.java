@@ -4,13 +4,13 @@ import io.godwit.kv.coprocessor.RangeBounds;
 import java.util.Arrays;
 
 /**
- * What others may know of a leadership. Requests may be routed by it until it ends.
+ * The public part of a leadership. Requests may be routed by it until it ends.
  *
- * @param token what they are to carry
- * @param bounds of the range for all its time
+ * @param token the token that requests must carry
+ * @param bounds the bounds of the range during the leadership
  */
 public record KnownLeadership(RouteToken token, RangeBounds bounds) {
-    /** Whether these are its bounds. */
+    /** Whether {@code other} has the same bounds. */
     public boolean isOf(RangeBounds other) {
         return Arrays.equals(bounds.start(), other.start()) && Arrays.equals(bounds.end(), other.end());
     }

@@ -13,8 +13,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a range's leader has to do, measured anew with each leadership. Begun and ended on the range executor; the
- * threads that apply and read report to it, and any thread may ask for the last second's figures.
+ * Measures the load of a range's leader, from zero for each leadership. Begun and ended on the range executor. The
+ * threads that apply and read report accesses to it; any thread may read the figures of the last second.
  */
 public final class LeaderLoad {
     private static final long TICK_MILLIS = 1_000;
@@ -23,14 +23,16 @@ public final class LeaderLoad {
     private final RangeCoprocessor coprocessor;
     private final BiConsumer<Long, Runnable> later;
     private final LongSupplier nanoClock;
-    /** Of this leadership; null while there is none. Set on the range executor. */
+    /** The meter of this leadership; null if there is none. Set on the range executor. */
     private volatile @Nullable LoadMeter meter;
 
     private volatile MeasuredLoad last = MeasuredLoad.NONE;
 
     /**
-     * @param hinters one for each leadership, to propose where the range could be cut
-     * @param later runs a task on the range executor after so many milliseconds
+     * Measures the leaderships of one range.
+     *
+     * @param hinters makes a hinter for each leadership, which proposes split keys
+     * @param later runs a task on the range executor after a number of milliseconds
      */
     public LeaderLoad(
             Supplier<SplitHinter> hinters,
@@ -51,7 +53,7 @@ public final class LeaderLoad {
         tickLater(begun);
     }
 
-    /** It has ended. */
+    /** The leadership has ended. */
     public void end() {
         meter = null;
     }
@@ -65,13 +67,14 @@ public final class LeaderLoad {
     }
 
     /**
-     * At the next even second of the monotonic clock, with all other ranges: one by one each would wake two threads.
+     * Schedules the next tick at a full second of the monotonic clock, together with all other ranges: separate ticks
+     * would wake two threads each.
      */
     private void tickLater(LoadMeter ticking) {
         later.accept(millisToTick(TimeUnit.NANOSECONDS.toMillis(nanoClock.getAsLong())), () -> tick(ticking));
     }
 
-    /** So many keys of this kind were written or read, {@code sample} among them. Any thread. */
+    /** {@code keys} keys were written or read; {@code sample} is one of them. Any thread. */
     public void onAccess(byte[] sample, AccessKind kind, int keys, long nanos) {
         LoadMeter current = meter;
         if (current != null) {
@@ -79,18 +82,18 @@ public final class LeaderLoad {
         }
     }
 
-    /** @return half a second to one and a half: the rate of a few milliseconds would say nothing */
+    /** @return half a second to one and a half, because a rate over a few milliseconds would mean nothing */
     static long millisToTick(long nowMillis) {
         long left = TICK_MILLIS - Math.floorMod(nowMillis, TICK_MILLIS);
         return left < TICK_MILLIS / 2 ? left + TICK_MILLIS : left;
     }
 
-    /** As of the last second. Any thread. */
+    /** The load in the last second. Any thread. */
     public MeasuredLoad last() {
         return last;
     }
 
-    /** As of now; on the range executor. */
+    /** The present load; on the range executor. */
     public MeasuredLoad now() {
         LoadMeter current = meter;
         return current == null

@@ -11,25 +11,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether this replica leads, and its leadership while it does: made when a term begins, ended with it, and made anew
- * when the range's bounds have changed. The one owner of the {@link ReplicaState}. Confined to the range executor,
- * but for {@link #leading}.
+ * Whether this replica leads, and its leadership while it does: made when a term begins, ended with the term, and made
+ * again when the range's bounds have changed. Owns the {@link ReplicaState}. Confined to the range executor, except
+ * {@link #leading}.
  */
 public final class LeaderRole {
     private static final Logger LOG = LoggerFactory.getLogger(LeaderRole.class);
 
-    /** Told, on the range executor, what becomes of the role. */
+    /** Is told of changes of the role, on the range executor. */
     public interface Listener {
         /** A leadership has begun. */
         void ledAndServing();
 
-        /** It leads, and its keys are another range's, or are about to be. */
+        /** This replica leads, but its keys belong to another range, or soon will. */
         void ledWithoutServing();
 
-        /** A leadership is over: is to be ended with these, and what it had accepted and not sealed waits again. */
+        /**
+         * A leadership is over: it must be ended with these causes, and accepted requests that were not sealed wait
+         * again.
+         */
         void isOver(Leadership ending, RangeException sealedCause, RangeException cause);
 
-        /** This replica leads no more. */
+        /** This replica no longer leads. */
         void leadsNoMore();
     }
 
@@ -60,7 +63,7 @@ public final class LeaderRole {
         this.load = load;
     }
 
-    /** Whether Raft has it lead, with a leadership or without, and the replica has not ended. */
+    /** Whether this replica is the group's leader, with or without a leadership, and has not ended. */
     public boolean isLeader() {
         return state.leaderTerm() != 0;
     }
@@ -99,13 +102,15 @@ public final class LeaderRole {
         state = state.elected(term);
     }
 
-    /** The leadership takes no more requests from here on. */
+    /** From now on the leadership accepts no new requests. */
     public void freeze(Leadership current) {
         state = state.frozen();
         current.freeze();
     }
 
-    /** Begins the leadership of this term, unless the range has ended or serves nothing; then what waits goes on. */
+    /**
+     * Begins the leadership of this term, unless the range has ended or does not serve; then waiting requests go on.
+     */
     public void lead(RaftGroup started) {
         if (replica.hasEnded()) {
             return;
@@ -130,12 +135,12 @@ public final class LeaderRole {
         end(state.deposed(), sealedCause, cause);
     }
 
-    /** The keys pass to another range: ends the leadership, and the term goes on. */
+    /** The keys pass to another range: ends the leadership, while the term goes on. */
     public void silence(RangeException sealedCause, RangeException cause) {
         end(state.silenced(), sealedCause, cause);
     }
 
-    /** The replica stops for good; {@code cause} is also that of what comes later. */
+    /** The replica stops permanently; later requests are refused with {@code cause}. */
     public void end(RangeException sealedCause, RangeException cause) {
         end(state.ended(cause), sealedCause, cause);
     }
@@ -151,7 +156,7 @@ public final class LeaderRole {
         replica.roleChanged();
     }
 
-    /** In the same term: ends one leadership and begins another, for what the range has become. */
+    /** Ends one leadership and begins another in the same term, for the new state of the range. */
     public void renew(Leadership current, RangeException sealedCause, RangeException cause) {
         state = state.silenced();
         listener.isOver(current, sealedCause, cause);

@@ -28,11 +28,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One term of this replica as leader: the coprocessor's leader and the batcher it proposes through. Nothing it was
- * asked to do later happens once it has ended. Confined to the range executor, but for {@link #execute}.
+ * One leadership of this replica: the coprocessor's leader and the batcher that it proposes through. After its end none
+ * of its tasks and callbacks runs. Confined to the range executor, except {@link #execute}.
  */
 public final class Leadership implements LeaderContext, MutationBatcher.EntryLog {
-    /** Makes one for a term; it is started next. */
+    /** Makes a leadership for a term; the caller then starts it. */
     @FunctionalInterface
     public interface Maker {
         Leadership make(long term, RangeBounds bounds, RaftGroup group);
@@ -50,18 +50,20 @@ public final class Leadership implements LeaderContext, MutationBatcher.EntryLog
     private final MutationBatcher batcher;
     private final Confirmations confirmations;
     private RangeLeader leader = RangeLeader.NONE;
-    /** Nothing of the leader's own runs any more but what it is told of its proposals and reads. */
+    /** Whether the leader is frozen: then only results of its proposals and reads are passed to it. */
     private boolean frozen;
 
     private int readsUnderWay;
-    /** Proposals that are refused and have not been told. */
+    /** Number of refused proposals that have not been told. */
     private int refusalsUnderWay;
 
     private boolean ended;
 
     /**
+     * Makes a leadership; {@link #start} begins it.
+     *
      * @param store name of the store
-     * @param forwarding takes a request to whoever has its key now
+     * @param forwarding passes a request to the range that owns its key now
      */
     public Leadership(
             String store,
@@ -98,17 +100,21 @@ public final class Leadership implements LeaderContext, MutationBatcher.EntryLog
         batcher.flush();
     }
 
-    /** Raft has taken it away; it is to be ended next. */
+    /** Raft has ended this leadership; {@link #end} follows. */
     public void deposed() {
         leader.deposed();
     }
 
-    /** Nothing new is begun from here on: the leadership is going to be ended in good order. */
+    /** Begins nothing new from now on, because the leadership will be ended in an orderly way. */
     public void freeze() {
         frozen = true;
     }
 
-    /** Frozen: has everything proposed that was decided. Returns whether all of it is applied, and told. */
+    /**
+     * When frozen: proposes everything that was decided.
+     *
+     * @return whether all of it is applied and answered
+     */
     public boolean settle() {
         leader.settle();
         batcher.flush();
@@ -121,14 +127,14 @@ public final class Leadership implements LeaderContext, MutationBatcher.EntryLog
     }
 
     /**
-     * Fails what was sealed with {@code sealedCause}, hands the rest to {@code unsealed}, and stops the leader with
+     * Fails sealed proposals with {@code sealedCause}, passes the others to {@code unsealed}, and stops the leader with
      * {@code cause}.
      */
     public void end(RangeException sealedCause, RangeException cause, BiConsumer<Proposal, RangeException> unsealed) {
         ended = true;
         try {
             batcher.close(sealedCause).forEach(proposal -> unsealed.accept(proposal, cause));
-        } finally { // whatever a callback throws: the leader must not go on answering
+        } finally { // even if a callback throws, the leader must be stopped
             leader.stop(cause);
         }
     }
@@ -168,7 +174,7 @@ public final class Leadership implements LeaderContext, MutationBatcher.EntryLog
         return environment.disk().get().takes(false);
     }
 
-    /** Not from inside the call: the caller may be halfway through changing its own state. */
+    /** Refuses later, not within the call, because the caller may be changing its own state. */
     private void refuse(Proposal proposal, RangeException cause) {
         proposal.markWaiting();
         refusalsUnderWay++;
@@ -191,7 +197,7 @@ public final class Leadership implements LeaderContext, MutationBatcher.EntryLog
             } catch (RangeDbException e) {
                 failure = e;
                 faults.onFault("read of the leader", e);
-            } catch (RuntimeException e) { // the store's code, at the outermost frame of a read
+            } catch (RuntimeException e) { // outermost frame of a read: errors of the store's code
                 failure = e;
             }
             T answer = result;
@@ -237,7 +243,7 @@ public final class Leadership implements LeaderContext, MutationBatcher.EntryLog
         });
     }
 
-    /** What becomes of proposals, reads and confirmations is told to the end. */
+    /** Runs results of proposals, reads and confirmations, also when frozen. */
     private void internal(Runnable task) {
         executor.execute(() -> {
             if (!ended) {
@@ -262,7 +268,7 @@ public final class Leadership implements LeaderContext, MutationBatcher.EntryLog
 
             @Override
             public void run(Status status) {
-                // success is told by the state machine, with the replies
+                // the state machine reports success, with the replies
                 boolean rejected = status.getCode() == RaftError.EBUSY.getNumber();
                 internal(() -> {
                     if (rejected) {

@@ -5,9 +5,9 @@ import io.godwit.plugin.balance.SplitHint;
 import java.util.Optional;
 
 /**
- * What a replica's leader has to do.
+ * The measured load of a range's leader.
  *
- * @param splitHint empty when nothing speaks for a split
+ * @param splitHint empty if there is no reason for a split
  */
 public record MeasuredLoad(RangeLoad load, Optional<SplitHint> splitHint) {
     static final MeasuredLoad NONE = new MeasuredLoad(RangeLoad.UNKNOWN, Optional.empty());

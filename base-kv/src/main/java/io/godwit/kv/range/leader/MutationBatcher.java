@@ -15,46 +15,51 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gathers the proposals of one leadership into log entries. Up to {@link #MAX_IN_FLIGHT} entries are under way; what is
- * proposed meanwhile waits, and can be cancelled, until one of them is done: so batches grow with the load, and nothing
- * waits for a timer.
+ * Collects the proposals of one leadership into log entries. Up to {@link #MAX_IN_FLIGHT} entries are in flight. Later
+ * proposals wait, and can be cancelled, until one of them is done. So batches grow with the load, and nothing waits for
+ * a timer.
  *
- * <p>A mutation that has turned out larger than the log takes fails when it is sealed, and is counted: in the log it
- * would stop every follower for good, since none could be sent it. What makes mutations keeps them far smaller; this is
- * the last line.
+ * <p>A mutation larger than the log accepts fails when it is sealed, and is counted. In the log it would stop every
+ * follower for good, because it could not be sent to them. The makers of mutations keep them far smaller; this is the
+ * last check.
  *
- * <p>Outcomes are told in the order of the entries. An entry the log is too busy for is proposed again after a pause,
- * together with the entries behind it; should one behind it have been taken, proposing it again would reorder, and it
- * fails instead.
+ * <p>Outcomes are told in the order of the entries. An entry that the log is too busy for is proposed again after a
+ * pause, together with the entries behind it. If one behind it was accepted, a retry would change the order, so the
+ * entry fails instead.
  *
- * <p>Confined to the range executor. No proposal is told anything from inside {@link #add}.
+ * <p>Confined to the range executor. {@link #add} calls no proposal back.
  */
 final class MutationBatcher {
     static final int MAX_IN_FLIGHT = 4;
     static final int SMALL_IN_FLIGHT = 2;
     static final int MAX_MUTATIONS = 256;
-    /** One larger mutation goes alone. */
+    /** A single larger mutation goes alone. */
     static final int MAX_BYTES = 256 * 1024;
 
     /**
-     * More than {@link #MAX_IN_FLIGHT} entries may be under way while they have no more bytes than these, if each is
-     * one large mutation. They share a sync of the log then, which takes as many bytes at once. Else each four of them
-     * would take a sync, and what comes behind dozens of megabytes would wait for as many syncs of a slow disk.
+     * More than {@link #MAX_IN_FLIGHT} entries may be in flight if each is one large mutation and they have at most
+     * this many bytes together. Then they share a sync of the log, which takes that many bytes at once. Otherwise every
+     * four of them would need a sync, and proposals behind dozens of megabytes would wait for many syncs of a slow
+     * disk.
      */
     static final int MAX_LARGE_BYTES_IN_FLIGHT = 8 << 20;
 
     static final long RETRY_MILLIS = 10;
 
-    /** Where entries go. */
+    /** The log that entries are appended to. */
     interface EntryLog {
-        /** Never blocks; the outcome comes later, on the range executor, and not from inside this call. */
+        /** Never blocks. The outcome is reported later, on the range executor, and not from inside this call. */
         void append(SealedEntry entry);
 
         /** Runs {@code task} on the range executor after a pause. */
         void later(long delayMillis, Runnable task);
     }
 
-    /** @param position how many had come to wait before it, of all there ever were */
+    /**
+     * A proposal that is refused with the next {@link #flush}.
+     *
+     * @param position number of proposals that were ever queued before it
+     */
     private record Refused(Proposal proposal, long position) {}
 
     private static final Logger LOG = LoggerFactory.getLogger(MutationBatcher.class);
@@ -62,17 +67,17 @@ final class MutationBatcher {
     private final EntryLog log;
     private final long maxPendingBytes;
     private final int maxMutationBytes;
-    /** Several ranges count in it. */
+    /** Shared by several ranges. */
     private final LongAdder tooLarge;
 
     private final Deque<Proposal> waiting = new ArrayDeque<>();
     private final Deque<SealedEntry> inFlight = new ArrayDeque<>();
     private final List<Refused> refused = new ArrayList<>();
-    /** Encoded and found too large; not told yet. */
+    /** Encoded and found too large, but not told yet. */
     private final List<Proposal> oversized = new ArrayList<>(0);
 
     private long waitingBytes;
-    /** How many have left {@link #waiting}, ever. */
+    /** Number of proposals that have ever left {@link #waiting}. */
     private long taken;
 
     private long inFlightBytes;
@@ -87,7 +92,7 @@ final class MutationBatcher {
     }
 
     /**
-     * Queues it; entries leave with {@link #flush}. Above the limit of pending bytes it fails, then, with
+     * Queues a proposal; {@link #flush} sends it. Above the limit of pending bytes, {@link #flush} fails it with
      * {@code OVERLOADED}.
      */
     void add(Proposal proposal) {
@@ -102,11 +107,11 @@ final class MutationBatcher {
         waitingBytes += size;
     }
 
-    /** Seals and sends what may leave; called when the executor has drained a batch of tasks. */
+    /** Seals and sends the entries that may be sent. Called when the executor has drained a batch of tasks. */
     void flush() {
         if (!refused.isEmpty()) {
             List<Proposal> told = refused.stream().map(Refused::proposal).toList();
-            refused.clear(); // before they are told: what they do may add more
+            refused.clear(); // cleared first, because the callbacks may add more
             failAll(
                     told,
                     new RangeException(Cause.OVERLOADED, "more than " + maxPendingBytes + " bytes wait for the log"));
@@ -126,20 +131,21 @@ final class MutationBatcher {
 
     private void tellOversized() {
         List<Proposal> told = List.copyOf(oversized);
-        oversized.clear(); // before they are told: what they do may add more
+        oversized.clear(); // cleared first, because the callbacks may add more
         tooLarge.add(told.size());
         LOG.warn("mutations refused for their size count={} allowedBytes={}", told.size(), maxMutationBytes);
         failAll(told, new RangeException(Cause.TOO_LARGE, "a mutation may have " + maxMutationBytes + " bytes"));
     }
 
-    /** Whether nothing waits or is under way. */
+    /** Whether nothing waits or is in flight. */
     boolean isIdle() {
         return inFlight.isEmpty() && refused.isEmpty() && waiting.stream().allMatch(Proposal::isCancelled);
     }
 
     /**
-     * One entry is being synced and a second waits for the next sync; a third would wait just as long as its mutations
-     * do here, where they gather and can still be cancelled. So beyond two only full entries leave.
+     * Whether an entry may be sealed. One entry is being synced and a second waits for the next sync. A third would
+     * wait as long as its mutations do here, where they can still be batched and cancelled. So beyond two, only full
+     * entries leave.
      */
     private boolean maySeal() {
         int entries = inFlight.size();
@@ -176,7 +182,7 @@ final class MutationBatcher {
             }
             waiting.remove();
             taken++;
-            // a proposal may have grown since it was added: the sum is a bound on memory, not an account
+            // a proposal may have grown since it was added, so the sum is only a bound on memory
             waitingBytes = waiting.isEmpty() ? 0 : Math.max(0, waitingBytes - size);
         }
         return new SealedEntry(proposals, mutations, bytes);
@@ -190,7 +196,7 @@ final class MutationBatcher {
         }
     }
 
-    /** The log is too busy: it took nothing of this entry. */
+    /** The log was too busy and accepted nothing of this entry. */
     void rejected(SealedEntry entry) {
         if (!closed) {
             entry.ended(Outcome.REJECTED);
@@ -198,7 +204,7 @@ final class MutationBatcher {
         }
     }
 
-    /** The log cannot tell what becomes of the entry. */
+    /** The outcome of the entry is unknown. */
     void unknown(SealedEntry entry) {
         if (!closed) {
             entry.ended(Outcome.UNKNOWN);
@@ -231,7 +237,7 @@ final class MutationBatcher {
         }
     }
 
-    /** Returns false while it has to wait. */
+    /** Returns false while it must wait. */
     private boolean settleRejected(SealedEntry head) {
         if (inFlight.stream().anyMatch(entry -> entry.outcome() == Outcome.PENDING)) {
             return false;
@@ -270,16 +276,16 @@ final class MutationBatcher {
     }
 
     /**
-     * Ends it: sealed proposals fail with {@code sealedCause}.
+     * Ends the batcher: sealed proposals fail with {@code sealedCause}.
      *
-     * @return those that were never sealed nor cancelled, in order; nobody has told them
+     * @return the proposals that were neither sealed nor cancelled, in order; they have not been told
      */
     List<Proposal> close(RangeException sealedCause) {
         closed = true;
         List<SealedEntry> sealed = List.copyOf(inFlight);
         inFlight.clear();
         List<Proposal> unsealed = new ArrayList<>(waiting);
-        for (int i = refused.size() - 1; i >= 0; i--) { // from the last on, so that the positions before it stay right
+        for (int i = refused.size() - 1; i >= 0; i--) { // from the last on, so that earlier positions stay valid
             int position = (int) Math.max(0, refused.get(i).position() - taken);
             unsealed.add(position, refused.get(i).proposal());
         }

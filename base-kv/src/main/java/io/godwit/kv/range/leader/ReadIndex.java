@@ -1,17 +1,17 @@
 package io.godwit.kv.range.leader;
 
-/** Gives a point in the log that holds all that was acknowledged, and waits until it is applied here. */
+/** Asks for a log index that covers everything acknowledged, and waits until it is applied here. */
 public interface ReadIndex {
-    /** Pause before it is asked again after a failure. */
+    /** Pause before a retry after a failure. */
     long RETRY_MILLIS = 20;
 
-    /** Tells {@code then}, on any thread, whether it worked. */
+    /** Calls {@code then}, on any thread, with whether it succeeded. */
     void request(Done then);
 
     /** Runs {@code task} on the range executor after a pause. */
     void later(long delayMillis, Runnable task);
 
-    /** Who asks. */
+    /** Receives the outcome of a request. */
     interface Done {
         void done(boolean ok);
     }

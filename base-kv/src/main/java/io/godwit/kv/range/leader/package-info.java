@@ -1,4 +1,4 @@
-/** A replica while it leads: terms, what is proposed through the log, and what the leader has to do. */
+/** A replica while it leads: terms, proposals, and the load of the leader. */
 @NullMarked
 package io.godwit.kv.range.leader;
 

@@ -2,13 +2,13 @@ package io.godwit.kv.range.replica;
 
 import io.godwit.kv.coprocessor.Proposal;
 
-/** How much room the disk has for writes, from much to little. */
+/** How much room the disk has for writes. */
 public enum DiskRoom {
     /** Everything is written. */
     AMPLE,
-    /** Below the low-water mark: only what is {@linkplain Proposal#isRelieving relieving} is written. */
+    /** Below the low-water mark: only {@linkplain Proposal#isRelieving relieving} mutations are written. */
     LOW,
-    /** So little that nothing is written: what is left is for the log and for snapshots. */
+    /** Below half of the mark: no mutation is written; the rest of the disk is for the log and snapshots. */
     NONE;
 
     /** Whether there is room for a mutation. */

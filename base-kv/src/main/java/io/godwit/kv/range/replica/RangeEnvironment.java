@@ -10,19 +10,19 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * What the ranges of a node share.
+ * Objects that the ranges of a node share.
  *
  * @param pool runs the range executors
- * @param io runs what may block
- * @param housekeeping runs what may block for long and is not urgent, one task after the other, so that a node of many
- *     ranges does not do it for all of them at once
- * @param apart runs what waits for others to end: on a thread of its own each, since the others may need one of
+ * @param io runs tasks that may block
+ * @param housekeeping runs tasks that may block for long and are not urgent, one after the other, so that a node with
+ *     many ranges does not run them all at once
+ * @param apart runs each task that waits for other tasks on its own thread, because those may need a thread of
  *     {@code io}
- * @param timers hands tasks on when they are due; runs nothing itself
- * @param nanoClock by which deadlines are looked at; {@link System#nanoTime()} but for tests
- * @param disk what there is room to write; asked for every mutation, so it must be cheap
- * @param tooLarge counts the mutations that were refused for their size
- * @param measures told of commits and leaderships
+ * @param timers passes tasks on when they are due; runs nothing itself
+ * @param nanoClock the clock of deadlines; {@link System#nanoTime()} except in tests
+ * @param disk tells what may be written; asked for every mutation, so it must be fast
+ * @param tooLarge counts mutations that were refused for their size
+ * @param measures is told of commits and leaderships
  */
 public record RangeEnvironment(
         RaftGroups raft,
@@ -36,7 +36,7 @@ public record RangeEnvironment(
         LongAdder tooLarge,
         RangeSettings settings,
         StoreMeasures measures) {
-    /** Where nobody measures. */
+    /** Without measurements. */
     public RangeEnvironment(
             RaftGroups raft,
             Executor pool,
@@ -51,12 +51,12 @@ public record RangeEnvironment(
         this(raft, pool, io, housekeeping, apart, timers, nanoClock, disk, tooLarge, settings, StoreMeasures.NONE);
     }
 
-    /** Now, on the clock of {@link #nanoClock}. */
+    /** The present time by {@link #nanoClock}. */
     public long nanoTime() {
         return nanoClock.getAsLong();
     }
 
-    /** Until when a request that comes now may wait for a leader, on the clock of {@link #nanoClock}. */
+    /** Time until which a request that arrives now may wait for a leader, by {@link #nanoClock}. */
     public long leaderDeadlineNanos() {
         return nanoTime() + TimeUnit.MILLISECONDS.toNanos(settings.leaderWaitMillis());
     }

@@ -8,29 +8,29 @@ import java.util.function.Consumer;
 import org.jctools.queues.MpscUnboundedArrayQueue;
 
 /**
- * Runs the tasks of one range, one at a time and in order, on a pool it shares with the other ranges. Tasks are drained
- * in batches; after each, {@code afterBatch} runs: that is where work gathered by the tasks leaves together.
+ * Runs the tasks of one range, one at a time and in order, on a pool shared with the other ranges. Tasks are drained in
+ * batches. After each batch {@code afterBatch} runs, which sends what the tasks have collected.
  */
 public final class RangeExecutor implements Executor {
-    /** After so many tasks another range gets the thread. */
+    /** After this many tasks another range gets the thread. */
     private static final int MAX_BATCH = 1024;
 
     private final Executor pool;
     private final Consumer<Throwable> onFailure;
     private final Queue<Runnable> tasks = new MpscUnboundedArrayQueue<>(256);
-    /** Producers contend for the right to wake the range; whoever turns it to true hands the range to the pool. */
+    /** Producers contend to schedule the range; the one that sets it to true passes the range to the pool. */
     private final AtomicBoolean scheduled = new AtomicBoolean();
 
     private final Runnable drain = this::drain;
     private Runnable afterBatch = () -> {};
 
-    /** @param onFailure gets what a task throws, on the executor; the tasks behind it still run */
+    /** @param onFailure gets what a task throws, on the executor; later tasks still run */
     public RangeExecutor(Executor pool, Consumer<Throwable> onFailure) {
         this.pool = pool;
         this.onFailure = onFailure;
     }
 
-    /** To be set before the first task. */
+    /** Must be set before the first task. */
     public void afterBatch(Runnable hook) {
         this.afterBatch = hook;
     }
@@ -47,7 +47,7 @@ public final class RangeExecutor implements Executor {
         try {
             pool.execute(drain);
         } catch (RejectedExecutionException e) {
-            // the pool is gone and the range closed: what is left only refuses, and may do so here
+            // the pool has ended and the range is closed: the remaining tasks only refuse, which may be done here
             drain();
         }
     }

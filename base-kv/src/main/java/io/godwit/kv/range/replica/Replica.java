@@ -6,14 +6,14 @@ import io.godwit.kv.range.state.RangeState;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/** What the parts of a replica ask of the whole. As an executor it runs tasks on the range executor. */
+/** A replica as its parts see it. As an executor it runs tasks on the range executor. */
 public interface Replica extends Executor {
     String groupId();
 
-    /** As requests are routed by; the database may be ahead. Any thread. */
+    /** The state that requests are routed by; the database may be ahead. Any thread. */
     RangeState routed();
 
-    /** Null until it is started. Any thread. */
+    /** Null before the start. Any thread. */
     @Nullable
     RaftGroup group();
 
@@ -26,10 +26,10 @@ public interface Replica extends Executor {
         return ended() != null;
     }
 
-    /** Runs {@code task} on the range executor after so many milliseconds. Any thread. */
+    /** Runs {@code task} on the range executor after a number of milliseconds. Any thread. */
     void later(long delayMillis, Runnable task);
 
-    /** Tells the store that a leadership, a state or a fault is not what it was. On the range executor. */
+    /** Tells the store that a leadership, a state or a fault has changed. On the range executor. */
     void roleChanged();
 
     /** Stops the replica and keeps its files. Any thread. */

@@ -1,4 +1,7 @@
-/** What every part of a replica needs: its executor, its settings, what the ranges of a node share, and the whole. */
+/**
+ * What every part of a replica uses: its executor, its settings, the objects shared by a node's ranges, and the
+ * replica.
+ */
 @NullMarked
 package io.godwit.kv.range.replica;
 

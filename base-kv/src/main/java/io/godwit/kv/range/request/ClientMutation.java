@@ -9,7 +9,7 @@ import io.godwit.kv.range.leader.RouteToken;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A mutation that came through the client. */
+/** A mutation from the client. */
 public final class ClientMutation extends Proposal implements Waiting {
     private static final byte[] RELEASED = {};
 
@@ -24,7 +24,7 @@ public final class ClientMutation extends Proposal implements Waiting {
         this(null, key, mutation, relieving, deadline.nanoTime(), new CompletableFuture<>());
     }
 
-    /** One that came by a route, and goes nowhere else. */
+    /** A mutation that was routed by a token; it is not forwarded to any other leadership. */
     public ClientMutation(RouteToken token, byte[] key, byte[] mutation, boolean relieving, Deadline deadline) {
         this(token, key, mutation, relieving, deadline.nanoTime(), new CompletableFuture<>());
     }
@@ -44,7 +44,7 @@ public final class ClientMutation extends Proposal implements Waiting {
         this.answer = answer;
     }
 
-    /** The same request, to be proposed to another leader; this one, never sealed, is dropped. */
+    /** A copy of this request to propose to another leader; this one, which was never sealed, is dropped. */
     public ClientMutation again() {
         return new ClientMutation(token, key, mutation, relieving, deadlineNanos, answer);
     }
@@ -81,7 +81,7 @@ public final class ClientMutation extends Proposal implements Waiting {
     @Override
     public byte[] encode() {
         byte[] encoded = mutation;
-        mutation = RELEASED; // the sweep may hold this object for a while longer
+        mutation = RELEASED; // the sweep may keep this object for a while
         return encoded;
     }
 

@@ -6,7 +6,7 @@ import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 
 /**
- * Expires what is overdue, by looking at everything every {@link #PERIOD_MILLIS} while there is anything: a timer per
+ * Expires overdue requests by checking all of them every {@link #PERIOD_MILLIS} while there are any; a timer per
  * request would cost more than the request. Confined to the range executor.
  */
 final class DeadlineSweep {
@@ -18,8 +18,10 @@ final class DeadlineSweep {
     private boolean armed;
 
     /**
-     * @param later runs a task on the range executor after so many milliseconds
-     * @param nanoClock that deadlines are of
+     * Checks deadlines on the range executor.
+     *
+     * @param later runs a task on the range executor after a number of milliseconds
+     * @param nanoClock the clock of the deadlines
      */
     DeadlineSweep(BiConsumer<Long, Runnable> later, LongSupplier nanoClock) {
         this.later = later;

@@ -1,10 +1,10 @@
 package io.godwit.kv.range.request;
 
-/** Where requests go whose key another range has now. Any thread. */
+/** Passes requests on to the range that owns their key now. Any thread. */
 interface Forwarding {
-    /** Hands on a request that came to a range which does not own its key any more. */
+    /** Forwards a request that came to a range which no longer owns its key. */
     void forward(Waiting request);
 
-    /** For queries that a range has not answered since the key is another's now. */
+    /** Asks a query again that a range has not answered because it no longer owns the key. */
     void ask(ReadGate.Query query);
 }

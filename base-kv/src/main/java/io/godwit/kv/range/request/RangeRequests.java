@@ -25,14 +25,13 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests that are at a range: those that wait for a leader, in order; those that wait for others that are still
- * being forwarded here; and reads. The one owner of these queues. Confined to the range executor, but for the methods
- * that say otherwise, which only queue.
+ * The requests at a range: those that wait for a leader, in order; those that wait for requests still being forwarded
+ * here; and reads. Owns these queues. Confined to the range executor, except methods that say otherwise, which only
+ * queue.
  *
- * <p>Forwarding, when keys pass to another range: what waits at the old one, and what still comes to it, is handed on
- * in order ({@link #takeForwarded}), while what comes to the new one by itself is held ({@link #hold}) until the old
- * one says, behind all that, that there is no more ({@link #release}). So no mutation overtakes an earlier one of its
- * key.
+ * <p>When keys move to another range, requests that wait at the old range or still come to it are forwarded in order
+ * ({@link #takeForwarded}). Direct requests to the new range are held ({@link #hold}) until the old range says, after
+ * its last request, that there are no more ({@link #release}). So no mutation overtakes an earlier one of its key.
  */
 public final class RangeRequests implements ReadIndex, ReadGate.Listener {
     private final Replica replica;
@@ -44,13 +43,13 @@ public final class RangeRequests implements ReadIndex, ReadGate.Listener {
     private final ReadGate reads;
     private final DeadlineSweep sweep;
     private final Deque<Waiting> waiting = new ArrayDeque<>();
-    /** Came while the range is being merged into another. */
+    /** Queries that came while the range is being merged into another. */
     private final List<ReadGate.Query> waitingQueries = new ArrayList<>();
-    /** What came by itself to a range that is still being forwarded what came earlier; null once that has ended. */
+    /** Direct requests that wait for earlier ones still being forwarded here; null if there is nothing to wait for. */
     private @Nullable List<Waiting> held;
-    /** Of how many other ranges. */
+    /** Number of ranges that are still forwarding here. */
     private int holds;
-    /** Its keys are another range's: what comes is forwarded, whatever the bounds say. */
+    /** Whether another range has all its keys: requests are then forwarded, whatever the bounds say. */
     private boolean isCeded;
 
     public RangeRequests(
@@ -71,7 +70,7 @@ public final class RangeRequests implements ReadIndex, ReadGate.Listener {
         this.sweep = new DeadlineSweep(this::later, environment.nanoClock());
     }
 
-    // --- what comes
+    // --- arriving requests
 
     /** Any thread. */
     public CompletableFuture<byte[]> mutate(ClientMutation request) {
@@ -86,7 +85,7 @@ public final class RangeRequests implements ReadIndex, ReadGate.Listener {
             if (current != null
                     && held == null
                     && replica.routed().bounds().contains(key)) {
-                current.handle(request); // nearly always
+                current.handle(request); // the usual case
             } else if (!request.waitsForLeader()) {
                 request.fail(Waiting.notLed());
             } else {
@@ -114,7 +113,7 @@ public final class RangeRequests implements ReadIndex, ReadGate.Listener {
         }
     }
 
-    /** A request that came by itself. */
+    /** Accepts or holds a direct request. */
     private void come(Waiting request) {
         if (held == null) {
             take(request);
@@ -124,7 +123,7 @@ public final class RangeRequests implements ReadIndex, ReadGate.Listener {
         }
     }
 
-    /** A request that came to another range, before this one had its key. Any thread; ahead of what is held. */
+    /** Accepts a request that came to another range before this one had its key, ahead of held ones. Any thread. */
     void takeForwarded(Waiting request) {
         Waiting own = request.moved();
         replica.execute(() -> take(own));
@@ -157,7 +156,7 @@ public final class RangeRequests implements ReadIndex, ReadGate.Listener {
         KnownLeadership now = role.leading();
         RangeException cause = replica.ended();
         if (cause != null) {
-            // somebody else may lead; nobody can when this is the only voter
+            // if there are other voters, another node may lead
             boolean isLost = cause.reason() == Cause.STORE_FAILED && !db.state().hasOtherVoters();
             request.refuse(isLost ? cause : Waiting.notLed());
         } else if (current == null || now == null || !now.token().equals(token)) {
@@ -173,11 +172,11 @@ public final class RangeRequests implements ReadIndex, ReadGate.Listener {
         sweep.add(request);
     }
 
-    // --- what waits
+    // --- waiting requests
 
     /**
-     * There is a leadership, or another range has the keys, or some of them: what waits is taken again, or goes on
-     * waiting.
+     * Handles all waiting requests again, because there is a new leadership or another range has some of the keys; some
+     * may go on waiting.
      */
     public void goOn() {
         List<Waiting> requests = new ArrayList<>(waiting);
@@ -189,8 +188,8 @@ public final class RangeRequests implements ReadIndex, ReadGate.Listener {
     }
 
     /**
-     * Ends a leadership. What it had accepted and not sealed waits again, before what came later and waits already: the
-     * leadership may have been frozen.
+     * Ends a leadership. Its accepted requests that were not sealed wait again, before later ones, which may wait
+     * already because the leadership was frozen.
      */
     public void outlive(Leadership ending, RangeException sealedCause, RangeException cause) {
         List<Waiting> later = List.copyOf(waiting);
@@ -209,7 +208,7 @@ public final class RangeRequests implements ReadIndex, ReadGate.Listener {
         }
     }
 
-    /** The range has ended: refuses all there is, and reads to come. */
+    /** The range has ended: refuses all requests, and later reads. */
     public void refuseAll(RangeException cause) {
         List<Waiting> requests = new ArrayList<>(waiting);
         waiting.clear();
@@ -218,7 +217,7 @@ public final class RangeRequests implements ReadIndex, ReadGate.Listener {
             held = null;
         }
         requests.forEach(request -> request.refuse(cause));
-        // a query may be asked again of whoever leads next; nobody does when this is the only voter
+        // if there are other voters, the next leader may answer a query
         boolean mayAskOthers =
                 cause.reason() == Cause.STORE_FAILED && db.state().hasOtherVoters();
         RangeException ofQueries = mayAskOthers ? Waiting.notLed() : cause;
@@ -229,7 +228,7 @@ public final class RangeRequests implements ReadIndex, ReadGate.Listener {
 
     // --- forwarding
 
-    /** Has what comes by itself wait for what is forwarded. Before anybody can reach it. */
+    /** Makes direct requests wait for forwarded ones. Must be called before the range can be reached. */
     public void hold() {
         holds++;
         if (held == null) {
@@ -237,7 +236,7 @@ public final class RangeRequests implements ReadIndex, ReadGate.Listener {
         }
     }
 
-    /** All of one other range has been forwarded. Any thread. */
+    /** Another range has forwarded everything. Any thread. */
     public void release() {
         replica.execute(() -> {
             List<Waiting> requests = held;
@@ -249,9 +248,9 @@ public final class RangeRequests implements ReadIndex, ReadGate.Listener {
     }
 
     /**
-     * The other range has some of this one's keys now, and is routed to: what has come here of them goes there, ahead
-     * of what comes there by itself; also what is still being forwarded here, as when a range is cut as soon as it has
-     * joined another. Any thread.
+     * Releases {@code to}, which owns some of this range's keys now, after all earlier requests for these keys were
+     * forwarded. The routing must have changed already. Waits for requests that are still being forwarded here, for
+     * example when a range is split right after it has joined another. Any thread.
      */
     public void cedePart(RangeRequests to) {
         replica.execute(() -> {
@@ -264,13 +263,13 @@ public final class RangeRequests implements ReadIndex, ReadGate.Listener {
     }
 
     /**
-     * The other range has this one's keys now, and is routed to: what is here goes there, ahead of what comes there by
-     * itself. Any thread.
+     * Forwards all requests to {@code to}, which owns all keys of this range now, and then releases it. The routing
+     * must have changed already. Any thread.
      */
     public void cede(RangeRequests to) {
         replica.execute(() -> {
             if (held != null) {
-                cede(to); // first what is still being forwarded here
+                cede(to); // later, because requests are still being forwarded here
                 return;
             }
             isCeded = true;
@@ -281,7 +280,7 @@ public final class RangeRequests implements ReadIndex, ReadGate.Listener {
 
     // --- reads
 
-    /** Sends what has gathered; when the executor has drained a batch of tasks. */
+    /** Sends the collected reads; called when the executor has drained a batch of tasks. */
     public void flushReads() {
         reads.flush();
     }

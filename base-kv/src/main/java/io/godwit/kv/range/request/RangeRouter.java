@@ -16,17 +16,17 @@ import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the range of a key among the ranges of a store on this node, and follows it through splits. Thread-safe. */
+/** Finds the range of a key among the ranges of a store on this node, and follows splits. Thread-safe. */
 public final class RangeRouter implements RangeClient, Forwarding {
     private final RangeTable table = new RangeTable();
     private final LongSupplier nanoClock;
 
-    /** @param nanoClock that the deadlines of requests are of */
+    /** @param nanoClock the clock of the deadlines of requests */
     public RangeRouter(LongSupplier nanoClock) {
         this.nanoClock = nanoClock;
     }
 
-    /** Routes by the bounds that {@code ranges} have now. */
+    /** Routes by the present bounds of {@code ranges}. */
     public void route(Collection<? extends RoutedRange> ranges) {
         table.replace(ranges);
     }

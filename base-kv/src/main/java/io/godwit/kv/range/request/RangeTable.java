@@ -15,18 +15,18 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which of a store's ranges on this node owns a key. Changed when a range is split, merged, comes or goes.
+ * Which of a store's ranges on this node owns a key. Changed when a range is split, merged, added or removed.
  *
- * <p>Whoever looks a range up and puts a request into its queue does both under {@link #lock}, so that a change knows:
- * whatever was routed by the table before it is in the queues already. Hence a lock, which threads of all kinds contend
- * for, where an immutable table alone would do for looking up. There are as many locks as would be taken at once; a
- * reader takes one, a change all of them.
+ * <p>A thread that looks a range up and puts a request into its queue does both under {@link #lock}. So after a change,
+ * everything that was routed by the table before is in the queues already. An immutable table alone would not guarantee
+ * this; hence a lock, for which threads of all kinds contend. There are several locks so that readers rarely block each
+ * other: a reader takes one, a change takes all.
  */
 final class RangeTable {
     private static final int LOCKS = 16;
 
     /** Ascending by start; the ranges need not cover the key space. */
-    @SuppressWarnings("ArrayRecordComponent") // compared nowhere
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Rows(byte[][] starts, RangeBounds[] bounds, RoutedRange[] ranges) {}
 
     private final Lock[] locks = new Lock[LOCKS];
@@ -36,7 +36,7 @@ final class RangeTable {
         Arrays.setAll(locks, i -> new ReentrantLock());
     }
 
-    /** Takes the lock of this thread, which the caller gives back at once. */
+    /** Takes the lock of this thread, which the caller must release soon. */
     Lock lock() {
         Lock lock = locks[(int) Thread.currentThread().getId() & LOCKS - 1];
         lock.lock();
@@ -44,8 +44,8 @@ final class RangeTable {
     }
 
     /**
-     * Has {@code ranges}, by their bounds as they are now, in place of what was there. Returns when nobody routes by
-     * the table before any more.
+     * Replaces the content by {@code ranges} with their present bounds. Returns when no thread routes by the former
+     * table.
      */
     void replace(Collection<? extends RoutedRange> ranges) {
         Rows next = rowsOf(ranges);
@@ -59,8 +59,8 @@ final class RangeTable {
     }
 
     /**
-     * Where two overlap, the one of the higher epoch has the keys: the other one's database lags behind a split, until
-     * the log has been replayed, or has been merged and not yet retired.
+     * If two ranges overlap, the one with the higher epoch owns the keys: the other one's database is behind a split
+     * until the log has been replayed, or it was merged and has not retired yet.
      */
     private static Rows rowsOf(Collection<? extends RoutedRange> ranges) {
         Map<RoutedRange, RangeState> states = new LinkedHashMap<>();
@@ -89,7 +89,7 @@ final class RangeTable {
             if (last >= 0
                     && owners.get(last) == owner
                     && Arrays.equals(bounds.get(last).end(), border)) {
-                bounds.set(last, new RangeBounds(starts.get(last), end)); // a border within it is another's
+                bounds.set(last, new RangeBounds(starts.get(last), end)); // this border belongs to another range
             } else {
                 starts.add(border);
                 bounds.add(new RangeBounds(border, end));
@@ -112,7 +112,7 @@ final class RangeTable {
         return owner;
     }
 
-    /** The range here that owns the key, or did until a moment ago and hands it on; null when none does. */
+    /** The range here that owns the key, or owned it a moment ago and forwards; null if there is none. */
     @Nullable
     RoutedRange rangeOf(byte[] key) {
         Rows now = rows;
@@ -128,7 +128,7 @@ final class RangeTable {
         return rows.starts;
     }
 
-    /** The last start at or below the key; -1 when there is none. */
+    /** Index of the last start at or below the key; -1 if there is none. */
     static int indexOf(byte[][] starts, byte[] key) {
         int low = -1;
         int high = starts.length - 1;

@@ -18,19 +18,19 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Linearizable reads of a range. Queries that arrive while a ReadIndex is under way share the next one. Confined to the
- * range executor; the queries run on I/O threads.
+ * Linearizable reads of a range. Queries that arrive during a ReadIndex share the next one. Confined to the range
+ * executor; queries run on I/O threads.
  */
 public final class ReadGate {
-    /** Whom the gate tells of queries; on any thread. */
+    /** Is told of queries, on any thread. */
     interface Listener {
-        /** The range does not own the key any more. */
+        /** The range no longer owns the key. */
         void elsewhere(Query query);
 
         void answered(Query query, long nanos);
     }
 
-    /** A query with its future. */
+    /** A query and its future. */
     public static final class Query implements Expiring {
         private final byte[] key;
         private final byte @Nullable [] end;
@@ -47,12 +47,12 @@ public final class ReadGate {
             this.deadlineNanos = deadline.nanoTime();
         }
 
-        /** For whoever owns {@code key}. */
+        /** A query to the range that owns {@code key}. */
         public static Query of(byte[] key, byte[] query, Deadline deadline) {
             return new Query(key, null, false, query, deadline);
         }
 
-        /** For whoever owns all of {@code [key, end)}. */
+        /** A query to the range that owns all of {@code [key, end)}. */
         public static Query ofInterval(byte[] key, byte @Nullable [] end, byte[] query, Deadline deadline) {
             return new Query(key, end, true, query, deadline);
         }
@@ -96,12 +96,12 @@ public final class ReadGate {
     private final Listener listener;
     private List<Query> waiting = new ArrayList<>();
     private boolean underWay;
-    /** Of the request that is under way; rises with each, and when it has failed. */
+    /** Number of the present request; incremented for each request and when it has failed. */
     private long turn;
 
     private @Nullable RangeException closed;
 
-    /** @param faults told, on an I/O thread, when the database turns out to be damaged */
+    /** @param faults told, on an I/O thread, if the database is damaged */
     ReadGate(
             ReadIndex readIndex,
             RangeDb db,
@@ -127,7 +127,7 @@ public final class ReadGate {
         waiting.add(query);
     }
 
-    /** Asks for what has gathered; called when the executor has drained a batch of tasks. */
+    /** Sends the collected queries; called when the executor has drained a batch of tasks. */
     public void flush() {
         if (underWay || waiting.isEmpty()) {
             return;
@@ -150,10 +150,7 @@ public final class ReadGate {
         });
     }
 
-    /**
-     * Of a failure that is told twice the second is passed over: the batch, which waits again by then, would be added
-     * to itself.
-     */
+    /** Ignores the second report of one failure: the batch waits again by then and would be added to itself. */
     private void retry(long own, List<Query> batch) {
         if (own != turn) {
             return;
@@ -185,19 +182,19 @@ public final class ReadGate {
             faults.onFault("query", e);
             query.answer.completeExceptionally(
                     db.state().hasOtherVoters()
-                            ? Waiting.notLed() // before long: it may be asked again of whoever leads then
+                            ? Waiting.notLed() // the next leader may answer it
                             : new RangeException(Cause.STORE_FAILED, "query: " + e.getMessage()));
             return;
-        } catch (RuntimeException e) { // plug-in code at the outermost frame of a read
+        } catch (RuntimeException e) { // outermost frame of a read: errors of coprocessors
             query.answer.completeExceptionally(new RangeException(Cause.STORE_FAILED, "query: " + e));
             return;
         }
-        // after the query: the bounds change before the data and the coprocessor do, so it has seen all of what it
-        // asked for
+        // after the query: bounds change before the data and the coprocessor do, so if they are unchanged the query has
+        // seen all it asked for
         RangeState state = db.state();
         RangeBounds bounds = state.bounds();
         if (state.isLeaving()) {
-            listener.elsewhere(query); // its keys may be another's by now, and have been written there
+            listener.elsewhere(query); // another range may own its keys now, and may have written them
         } else if (query.isWithin(bounds)) {
             listener.answered(query, System.nanoTime() - begun);
             query.answer.complete(reply);
@@ -209,7 +206,7 @@ public final class ReadGate {
         }
     }
 
-    /** Queries that wait, and all to come, fail with {@code cause}. */
+    /** Fails waiting and later queries with {@code cause}. */
     public void close(RangeException cause) {
         closed = cause;
         List<Query> failing = waiting;

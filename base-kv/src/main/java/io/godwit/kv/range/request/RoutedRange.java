@@ -4,7 +4,7 @@ import io.godwit.kv.range.state.RangeState;
 
 /** A range on this node that requests are routed to. */
 public interface RoutedRange {
-    /** The bounds that requests are routed by. Any thread. */
+    /** The state that requests are routed by. Any thread. */
     RangeState routed();
 
     RangeRequests requests();

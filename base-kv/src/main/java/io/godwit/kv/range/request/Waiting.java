@@ -7,9 +7,9 @@ import io.godwit.kv.range.leader.RouteToken;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** A request of a key, on its way to a leader of the range that owns it. */
+/** A request for a key, on its way to the leader of the range that owns the key. */
 public interface Waiting extends Expiring {
-    /** Of one that came to a replica that does not lead. */
+    /** The failure of a request at a replica that does not lead. */
     static RangeException notLed() {
         return new RangeException(Cause.MOVED, "not led here any more");
     }
@@ -17,8 +17,8 @@ public interface Waiting extends Expiring {
     byte[] key();
 
     /**
-     * The only leadership that may take it: otherwise it is refused, and neither waits nor is handed on. Null when any
-     * may.
+     * The only leadership that may accept the request: any other refuses it without waiting or forwarding. Null if any
+     * leadership may accept it.
      */
     default @Nullable RouteToken token() {
         return null;
@@ -33,6 +33,6 @@ public interface Waiting extends Expiring {
         return false;
     }
 
-    /** The same request for another range; this one, never delivered, does nothing any more. */
+    /** A copy of the request for another range; this one, which was never delivered, does nothing any more. */
     Waiting moved();
 }

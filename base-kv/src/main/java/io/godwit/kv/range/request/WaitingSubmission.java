@@ -6,7 +6,7 @@ import io.godwit.kv.client.RangeException.Cause;
 import io.godwit.kv.range.leader.Leadership;
 import java.util.function.Predicate;
 
-/** A leader request. Confined to the executor of the range that has it. */
+/** A waiting leader request. Confined to the executor of the range that has it. */
 public final class WaitingSubmission implements Waiting {
     private final byte[] key;
     private final LeaderRequest request;

@@ -1,4 +1,4 @@
-/** Requests: which range they go to, where they wait for a leader, and how they are handed on. */
+/** Requests: how they are routed, how they wait for a leader, and how they are forwarded. */
 @NullMarked
 package io.godwit.kv.range.request;
 

@@ -14,8 +14,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A log entry that changes what a range is, not its data. Each names the epoch it was made for; on a range of another
- * epoch it changes nothing, on every replica alike. Behind the two bytes that every entry begins with
+ * A log entry that changes a range's state, not its data. Each command names the epoch that it was made for; if the
+ * range has another epoch, it changes nothing, on any replica. After the two bytes that every entry begins with
  * ({@link RangeEntry}):
  *
  * <pre>
@@ -32,15 +32,15 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 public sealed interface RangeCommand {
-    /** Of the range, for which it was decided. */
+    /** The epoch of the range for which the command was made. */
     long epoch();
 
-    /** Whether keys pass to or from another range, so that nothing else may be under way meanwhile. */
+    /** Whether keys move to or from another range, so that nothing else may be in progress meanwhile. */
     boolean movesKeys();
 
     <T> T accept(Visitor<T> visitor);
 
-    /** One method for each command, so that none is forgotten. */
+    /** One method for each command, so that the compiler finds a missing case. */
     interface Visitor<T> {
         T split(Split command);
 
@@ -66,10 +66,10 @@ public sealed interface RangeCommand {
     /**
      * See {@link io.godwit.kv.range.change.Split}.
      *
-     * @param childId of the right part
-     * @param key its first
+     * @param childId id of the right part
+     * @param key first key of the right part
      */
-    @SuppressWarnings("ArrayRecordComponent") // compared nowhere
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     record Split(long epoch, long childId, byte[] key) implements RangeCommand {
         @Override
         public boolean movesKeys() {
@@ -87,7 +87,7 @@ public sealed interface RangeCommand {
         }
     }
 
-    /** What the Raft group's members are by now: written after they were changed. */
+    /** The present members of the Raft group; written after they were changed. */
     record Replicas(long epoch, RaftGroup.Membership members) implements RangeCommand {
         @Override
         public boolean movesKeys() {
@@ -101,9 +101,9 @@ public sealed interface RangeCommand {
     }
 
     /**
-     * The left range is going to take over the right one. Deletes what an earlier attempt has left. See {@code Merge}.
+     * The left range begins to take over the right one; deletes what an earlier attempt has left. See {@code Merge}.
      */
-    @SuppressWarnings("ArrayRecordComponent") // compared nowhere
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     record Absorb(long epoch, long rightId, long rightEpoch, byte @Nullable [] end) implements RangeCommand {
         @Override
         public boolean movesKeys() {
@@ -122,7 +122,7 @@ public sealed interface RangeCommand {
         }
     }
 
-    /** Keys and values of the right range, for the left one. See {@link io.godwit.kv.range.change.Merge}. */
+    /** Copies keys and values of the right range into the left one. See {@link io.godwit.kv.range.change.Merge}. */
     record Copy(long epoch, long rightId, List<Entry> entries) implements RangeCommand {
         public Copy {
             entries = List.copyOf(entries);
@@ -139,7 +139,7 @@ public sealed interface RangeCommand {
         }
     }
 
-    /** The left range has all of the right one: its keys are its own from here on. See {@code Merge}. */
+    /** The left range has all data of the right one: it owns the keys from here on. See {@code Merge}. */
     record Join(long epoch, long rightId, long rightEpoch) implements RangeCommand {
         @Override
         public boolean movesKeys() {
@@ -152,7 +152,7 @@ public sealed interface RangeCommand {
         }
     }
 
-    /** The left range gives up taking over the right one. See {@link io.godwit.kv.range.change.Merge}. */
+    /** The left range gives up the merge. See {@link io.godwit.kv.range.change.Merge}. */
     record Refrain(long epoch, long rightId) implements RangeCommand {
         @Override
         public boolean movesKeys() {
@@ -165,7 +165,7 @@ public sealed interface RangeCommand {
         }
     }
 
-    /** The right range takes nothing any more. See {@link io.godwit.kv.range.change.Merge}. */
+    /** The right range no longer serves. See {@link io.godwit.kv.range.change.Merge}. */
     record Yield(long epoch, long leftId) implements RangeCommand {
         @Override
         public boolean movesKeys() {
@@ -178,7 +178,7 @@ public sealed interface RangeCommand {
         }
     }
 
-    /** The right range goes on: the left one has given up. See {@link io.godwit.kv.range.change.Merge}. */
+    /** The right range serves again, because the left one has given up. See {@link io.godwit.kv.range.change.Merge}. */
     record Resume(long epoch) implements RangeCommand {
         @Override
         public boolean movesKeys() {
@@ -191,7 +191,7 @@ public sealed interface RangeCommand {
         }
     }
 
-    /** The right range is no more. See {@link io.godwit.kv.range.change.Merge}. */
+    /** The right range has ended. See {@link io.godwit.kv.range.change.Merge}. */
     record Retire(long epoch) implements RangeCommand {
         @Override
         public boolean movesKeys() {
@@ -204,7 +204,7 @@ public sealed interface RangeCommand {
         }
     }
 
-    /** The right range has retired: the left one is free for other changes. See {@code Merge}. */
+    /** The right range has retired, so the left one may be changed again. See {@code Merge}. */
     record Forget(long epoch, long rightId) implements RangeCommand {
         @Override
         public boolean movesKeys() {
@@ -218,7 +218,7 @@ public sealed interface RangeCommand {
     }
 
     /** A key with its value. */
-    @SuppressWarnings("ArrayRecordComponent") // compared nowhere
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     record Entry(byte[] key, byte[] value) {
         @Override
         public String toString() {
@@ -226,7 +226,7 @@ public sealed interface RangeCommand {
         }
     }
 
-    /** The entry. */
+    /** Encodes this command as a log entry. */
     default byte[] encode() {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (DataOutputStream out = new DataOutputStream(bytes)) {
@@ -239,7 +239,7 @@ public sealed interface RangeCommand {
     }
 
     /**
-     * Borrows {@code data}: its position stays.
+     * Decodes a command. Borrows {@code data}: its position stays.
      *
      * @throws IllegalArgumentException if it is not a command of this version
      */
@@ -298,12 +298,12 @@ public sealed interface RangeCommand {
         return entries;
     }
 
-    /** Something that is written. */
+    /** Writes the body of an entry. */
     interface Body {
         void write() throws IOException;
     }
 
-    /** Writes the kind and what follows. */
+    /** Writes the kind and the fields of each command. */
     record Encoder(DataOutputStream out) implements Visitor<Body> {
         @Override
         public Body split(Split command) {

@@ -5,8 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The content of a log entry: one byte of format version, one byte of kind, then for {@link #MUTATIONS} their number
- * and each with its length before it. Numbers are unsigned varints. The other kinds are {@link RangeCommand}s.
+ * The content of a log entry: one byte for the format version, one for the kind; {@link #MUTATIONS} are followed by
+ * their number, and each mutation is preceded by its length. Numbers are unsigned varints. The other kinds are
+ * {@link RangeCommand}s.
  */
 public final class RangeEntry {
     static final byte VERSION = 1;
@@ -41,15 +42,15 @@ public final class RangeEntry {
         return entry;
     }
 
-    /** Whether it holds mutations, and not a command. Borrows {@code data}. */
+    /** Whether the entry has mutations and not a command. Borrows {@code data}. */
     public static boolean isMutations(ByteBuffer data) {
         return data.remaining() < 2 || data.get(data.position() + 1) == MUTATIONS;
     }
 
     /**
-     * Borrows {@code data}: its position stays.
+     * Decodes the mutations of an entry. Borrows {@code data}: its position stays.
      *
-     * @throws IllegalArgumentException if it is no entry of mutations of this version
+     * @throws IllegalArgumentException if it is not an entry of mutations in this version
      */
     public static List<byte[]> decode(ByteBuffer data) {
         ByteBuffer in = data.duplicate();

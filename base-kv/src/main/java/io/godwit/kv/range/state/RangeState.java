@@ -15,9 +15,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a range is, apart from its data: kept in its database, and changed there by log entries alone, in the batch that
- * brings what the change is about. The methods are those changes, from one state to the next; an empty answer means
- * that the command was made for another state, and that nothing changes. Immutable.
+ * The state of a range, apart from its data. It is stored in the range's database and changed only by log entries, in
+ * the same batch as the related data. The {@code apply} methods compute the next state; an empty result means that the
+ * command does not fit this state and changes nothing. Immutable.
  *
  * <pre>
  * byte version = 1 | long id | long epoch | bytes start | boolean hasEnd [bytes end] | texts voters
@@ -30,28 +30,28 @@ import org.jspecify.annotations.Nullable;
  * bytes: int length, then these; texts: int count, then each as utf
  * </pre>
  *
- * @param id unique in the store, never given again
+ * @param id unique in the store, never reused
  * @param epoch rises with every split, merge and change of members
- * @param members of the Raft group, as of the last {@link RangeCommand.Replicas}
- * @param phase of a merge, see {@link io.godwit.kv.range.change.Merge}
+ * @param members members of the Raft group, as of the last {@link RangeCommand.Replicas}
+ * @param phase phase of a merge, see {@link io.godwit.kv.range.change.Merge}
  */
 public record RangeState(long id, long epoch, RangeBounds bounds, RaftGroup.Membership members, Phase phase) {
     public static final int VERSION = 1;
 
-    /** What is under way; but for {@link Settled} no other change is taken. */
+    /** The phase of a merge; in any phase but {@link Settled} no other change is accepted. */
     public sealed interface Phase {}
 
-    /** Nothing. */
+    /** No merge is in progress. */
     public record Settled() implements Phase {
         static final Settled SETTLED = new Settled();
     }
 
     /**
-     * It is taking over the right neighbour's data, and will have its end.
+     * It takes over the right neighbour's data, and will have its end.
      *
-     * @param rightEpoch of that one, before it yields
+     * @param rightEpoch epoch of the right neighbour before it yields
      */
-    @SuppressWarnings("ArrayRecordComponent") // compared nowhere
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     public record Absorbing(long rightId, long rightEpoch, byte @Nullable [] end) implements Phase {
         @Override
         public String toString() {
@@ -60,29 +60,29 @@ public record RangeState(long id, long epoch, RangeBounds bounds, RaftGroup.Memb
         }
     }
 
-    /** It takes nothing any more: the left neighbour is taking over its data. */
+    /** It no longer serves, because the left neighbour takes over its data. */
     public record Yielding(long leftId) implements Phase {}
 
-    /** The left neighbour has its keys; what is left of it is deleted. */
+    /** The left neighbour has its keys; this range is deleted. */
     public record Retired(long leftId) implements Phase {}
 
     /**
-     * It has the right neighbour's keys, and waits until that one has retired, which looks here to find out what has
-     * become of it.
+     * It has the right neighbour's keys, and waits until that one has retired; the right one reads this state to learn
+     * the outcome.
      */
     public record Joined(long rightId) implements Phase {}
 
-    /** A range as a store is born with it. */
+    /** The state of a range of a new store. */
     public static RangeState first(long id, RangeBounds bounds, List<String> voters) {
         return settled(id, 1, bounds, new RaftGroup.Membership(voters, List.of()));
     }
 
-    /** With nothing under way. */
+    /** A state without a merge in progress. */
     public static RangeState settled(long id, long epoch, RangeBounds bounds, RaftGroup.Membership members) {
         return new RangeState(id, epoch, bounds, members, Settled.SETTLED);
     }
 
-    /** Whether somebody else can lead the range. */
+    /** Whether another node can lead the range. */
     public boolean hasOtherVoters() {
         return members.voters().size() > 1;
     }
@@ -91,12 +91,12 @@ public record RangeState(long id, long epoch, RangeBounds bounds, RaftGroup.Memb
         return phase instanceof Settled;
     }
 
-    /** Whether it has handed its keys over, or is about to: it serves nothing. */
+    /** Whether its keys have moved or are moving to another range; then it does not serve. */
     public boolean isLeaving() {
         return phase instanceof Yielding || phase instanceof Retired;
     }
 
-    /** Whether the range may be cut at {@code key}: it is inside, and not the first key. */
+    /** Whether the range may be split at {@code key}: the key is within the bounds and not their start. */
     public boolean canSplitAt(byte[] key) {
         return bounds.contains(key) && !Arrays.equals(key, bounds.start());
     }
@@ -106,14 +106,14 @@ public record RangeState(long id, long epoch, RangeBounds bounds, RaftGroup.Memb
         return bounds.end() != null && Arrays.equals(bounds.end(), right.bounds.start());
     }
 
-    /** The left part. */
+    /** The state of the left part. */
     public Optional<RangeState> apply(RangeCommand.Split split) {
         return isFor(split) && canSplitAt(split.key())
                 ? Optional.of(settled(id, epoch + 1, new RangeBounds(bounds.start(), split.key()), members))
                 : Optional.empty();
     }
 
-    /** The right part, which the split makes; of the state before it. */
+    /** The state of the right part; call it on the state before the split. */
     public RangeState child(RangeCommand.Split split) {
         return settled(split.childId(), epoch + 1, new RangeBounds(split.key(), bounds.end()), members);
     }
@@ -134,7 +134,7 @@ public record RangeState(long id, long epoch, RangeBounds bounds, RaftGroup.Memb
                 : Optional.empty();
     }
 
-    /** With the keys of both; newer than either has been. */
+    /** A state with the keys of both, and an epoch above both. */
     public Optional<RangeState> apply(RangeCommand.Join join) {
         return join.epoch() == epoch
                         && phase instanceof Absorbing absorbing
@@ -219,7 +219,7 @@ public record RangeState(long id, long epoch, RangeBounds bounds, RaftGroup.Memb
         return bytes.toByteArray();
     }
 
-    /** @throws IOException if it is no state of this version */
+    /** @throws IOException if it is not a state of this version */
     public static RangeState decode(byte[] encoded) throws IOException {
         try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(encoded))) {
             int version = in.readUnsignedByte();

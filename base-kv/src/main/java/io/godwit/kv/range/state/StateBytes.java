@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** How keys and members are written, in the state of a range and in its commands alike. */
+/** Encodes keys and members, in the state of a range and in its commands. */
 final class StateBytes {
     private static final int MAX_KEY_BYTES = 1 << 20;
     private static final int MAX_MEMBERS = 1 << 10;
@@ -59,7 +59,7 @@ final class StateBytes {
         out.write(bytes);
     }
 
-    /** A key. */
+    /** Reads a key. */
     static byte[] readBytes(DataInputStream in) throws IOException {
         return readBytes(in, MAX_KEY_BYTES);
     }

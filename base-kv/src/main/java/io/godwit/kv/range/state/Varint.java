@@ -14,7 +14,7 @@ public final class Varint {
         return size;
     }
 
-    /** Returns the position behind what was written. */
+    /** Writes {@code value}; returns the position after it. */
     public static int write(byte[] target, int position, int value) {
         int at = position;
         int rest = value;
@@ -26,7 +26,7 @@ public final class Varint {
         return at;
     }
 
-    /** @throws IllegalArgumentException if it does not end in time or is negative */
+    /** @throws IllegalArgumentException if the number does not end in time or is negative */
     public static int read(ByteBuffer in) {
         int value = 0;
         for (int shift = 0; shift < 35 && in.hasRemaining(); shift += 7) {

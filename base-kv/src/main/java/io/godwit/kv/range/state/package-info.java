@@ -1,4 +1,4 @@
-/** What a range is, apart from its data, and the log entries: kinds, formats, and what each makes of the state. */
+/** The state of a range, apart from its data, and the log entries: their kinds, formats and effects on the state. */
 @NullMarked
 package io.godwit.kv.range.state;
 

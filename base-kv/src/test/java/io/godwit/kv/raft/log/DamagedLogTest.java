@@ -35,7 +35,7 @@ import org.rocksdb.RocksDB;
 
 /**
  * A log as a killed process leaves it, with two tables and a WAL of several blocks, is damaged in one place at a time.
- * Either the start refuses and names a file, or what was damaged is not needed and everything acknowledged is there.
+ * Either the start is refused and names a file, or the damaged part is not needed and everything acknowledged is there.
  */
 class DamagedLogTest {
     private static final int ENTRIES = 90;
@@ -57,7 +57,7 @@ class DamagedLogTest {
                 node.meta(group).setTermAndVotedFor(3, VOTE);
             }
             fill(node, 1, 30);
-            node.reopen(); // replaying writes a table
+            node.reopen(); // the replay writes a table
             fill(node, 31, 60);
             GROUPS.forEach(group -> node.storage(group).truncatePrefix(10));
             node.reopen();
@@ -103,7 +103,7 @@ class DamagedLogTest {
         }
     }
 
-    /** What was done to a copy of the image before the log in it is opened. */
+    /** Damages a copy of the log before it is opened. */
     private interface Damage {
         void to(Path file) throws IOException;
     }
@@ -133,7 +133,7 @@ class DamagedLogTest {
         }
     }
 
-    /** What a start on {@code directory} came to; a reason why it is not acceptable, or empty. */
+    /** Starts on {@code directory}; returns why the result is not acceptable, or an empty text. */
     private static String unacceptable(Path directory) {
         try (LogFixture node = new LogFixture(directory.resolve("log"))) {
             List<String> lost = new ArrayList<>();
@@ -223,7 +223,7 @@ class DamagedLogTest {
                 .orElseThrow();
     }
 
-    /** RocksDB by itself takes a wrong length in the last block for the end of the file, and drops what follows. */
+    /** RocksDB itself takes a wrong length in the last block for the end of the file, and drops what follows. */
     @Test
     void wrongLengthInTheLastBlockIsNotATornTail() throws IOException {
         for (int head : fragmentsOfTheLastBlock()) {
@@ -260,7 +260,7 @@ class DamagedLogTest {
         new Random(5).nextBytes(noise);
         tails.add(Arrays.copyOf(noise, 40));
         tails.add(noise);
-        tails.add(Arrays.copyOfRange(wal, 0, 300)); // records of an older time, one of them cut
+        tails.add(Arrays.copyOfRange(wal, 0, 300)); // records of an earlier time, one of them cut off
         for (byte[] tail : tails) {
             Path copy = damagedCopy(lastWal(), file -> Files.write(file, tail, StandardOpenOption.APPEND));
             assertThat(unacceptable(copy)).as(tail.length + " bytes more").isEmpty();

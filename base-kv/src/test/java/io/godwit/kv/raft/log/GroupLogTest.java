@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 class GroupLogTest {
 
     /**
-     * Runs of terms answer what a term per entry would answer, and voters are those of the last configuration,
-     * whatever is appended and cut in between.
+     * Runs of terms give the same answers as a term per entry, and voters are those of the last configuration, however
+     * entries are appended and truncated.
      */
     @Property(tries = 300)
     void knowsTheTermOfEveryEntry(@ForAll @Size(max = 60) List<@IntRange(min = 0, max = 99) Integer> steps) {

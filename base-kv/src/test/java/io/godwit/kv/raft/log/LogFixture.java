@@ -20,7 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
 
-/** A shared log in a directory, opened and closed as a node would, with the storages of its groups. */
+/** A shared log in a directory, opened and closed like by a node, with the storages of its groups. */
 final class LogFixture implements AutoCloseable {
     final Path directory;
     final List<String> faults = new ArrayList<>();

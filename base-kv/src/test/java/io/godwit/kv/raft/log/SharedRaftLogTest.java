@@ -99,7 +99,7 @@ class SharedRaftLogTest {
         assertThat(node.log.stats().writes()).isEqualTo(before);
     }
 
-    /** A look for the operator beside a running group: a truncation at that moment is no damage. */
+    /** An operator reads beside a running group: a truncation at that moment is not damage. */
     @Test
     void votersAndEntriesMayBeAskedForWhileTheLogIsTruncated() throws Exception {
         LogStorage storage = new GodwitRaftServiceFactory(node.log, new LogSync(false, false))

@@ -23,7 +23,7 @@ class BandwidthTest {
         assertThat(TimeUnit.NANOSECONDS.toSeconds(waited)).isBetween(98L, 100L);
     }
 
-    /** Else whoever was idle for an hour could send for an hour without limit. */
+    /** Otherwise a sender that was idle for an hour could send for an hour without a limit. */
     @Test
     void pauseIsNotMadeUpFor() {
         now.addAndGet(TimeUnit.HOURS.toNanos(1));

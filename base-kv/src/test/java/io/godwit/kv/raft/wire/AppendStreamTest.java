@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** A node that reads its appends, or does not. */
+/** A node that does or does not read its appends. */
 class AppendStreamTest {
     private static final int MIB = 1 << 20;
     private static final int MOST = AppendStream.MAX_QUEUED_BYTES / MIB;
@@ -45,7 +45,7 @@ class AppendStreamTest {
     void whatWaitsIsSentInOrderWhenTheNodeReads() {
         send(3, 10, 60_000);
         call.isReady = true;
-        send(1, 10, 60_000); // behind those that wait
+        send(1, 10, 60_000); // behind the waiting ones
         assertThat(call.sent).isEmpty();
         stream.onReady();
         send(1, 10, 60_000);
@@ -103,7 +103,7 @@ class AppendStreamTest {
 
     private final class FakeChannel extends Channel {
         @Override
-        @SuppressWarnings("unchecked") // there is one method
+        @SuppressWarnings("unchecked") // there is only one method
         public <Q, A> ClientCall<Q, A> newCall(MethodDescriptor<Q, A> method, CallOptions options) {
             return (ClientCall<Q, A>) call;
         }

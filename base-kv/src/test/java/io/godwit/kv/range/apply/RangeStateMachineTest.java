@@ -33,7 +33,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Entries driven by hand, on the files a crash would leave: what is in memtables is lost, data and index alike. */
+/** Entries driven by hand, on the files that a crash would leave: memtables are lost, both data and index. */
 class RangeStateMachineTest {
     private static final RangeState ALL = RangeState.first(1, new RangeBounds(new byte[0], null), List.of("me"));
 
@@ -107,7 +107,7 @@ class RangeStateMachineTest {
         assertThat(value("k")).isEmpty();
     }
 
-    /** JRaft goes on after an error, and comes with the same entries again: they would be taken for applied. */
+    /** JRaft goes on after an error and repeats the same entries: they would count as applied. */
     @Test
     void memoryThatIsOutStopsTheRangeAsAnyOtherFailureDoes() {
         AppendCoprocessor failing = new AppendCoprocessor() {
@@ -130,7 +130,7 @@ class RangeStateMachineTest {
         assertThat(value("k")).isEmpty();
     }
 
-    /** Only a leader that nobody has deposed is to stand again. */
+    /** Only a leader that nobody has deposed should stand again. */
     @Test
     void leaderThatIsUnheardIsToldFromOneThatIsDeposed() {
         RangeStateMachine machine = machine(new AppendCoprocessor());
@@ -233,7 +233,7 @@ class RangeStateMachineTest {
                 "test-1", db, coprocessor, listener, (what, cause) -> events.add("fault " + what), Runnable::run);
     }
 
-    /** Goes on with a copy of the files as they are, which is what a killed process leaves. */
+    /** Continues with a copy of the present files, which is what a killed process leaves. */
     private void crash() throws IOException {
         Path copy = directory.resolve("copy" + opened.size());
         Files.createDirectories(copy);
@@ -254,7 +254,7 @@ class RangeStateMachineTest {
         return value == null ? "" : new String(value, UTF_8);
     }
 
-    /** Committed entries of one mutation each, as JRaft hands them over. */
+    /** Committed entries of one mutation each, as JRaft passes them. */
     private static final class Entries implements Iterator {
         private final long firstIndex;
         private final List<byte[]> mutations = new ArrayList<>();

@@ -21,7 +21,7 @@ import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
 import org.jspecify.annotations.Nullable;
 
-/** Reads see what a sorted map would show, whatever was written before them in the batch and before the batch. */
+/** Reads return what a sorted map would, whatever was written in the batch and before it. */
 class BufferedWritesTest {
     private static Path directory;
     private static RocksResources resources;
@@ -139,7 +139,7 @@ class BufferedWritesTest {
         return entries;
     }
 
-    /** Few enough that they meet; with bytes above 127 and the empty key. */
+    /** Few keys, so that writes meet; with bytes above 127 and the empty key. */
     private static byte[] key(Random random) {
         byte[] key = new byte[random.nextInt(3)];
         for (int i = 0; i < key.length; i++) {

@@ -17,7 +17,7 @@ import org.rocksdb.WriteOptions;
 
 /**
  * A range of many small keys, such as those of a million sessions, in few files: filters and indexes are then larger
- * than a part of the cache.
+ * than a shard of the cache.
  */
 class LargeFilterTest {
     private static final Path IO = Path.of("/proc/self/io");
@@ -53,7 +53,7 @@ class LargeFilterTest {
                 FlushOptions flush = new FlushOptions()) {
             for (int from = 0; from < KEYS; from += BATCH) {
                 for (int key = from; key < from + BATCH; key++) {
-                    // in no order, or files would go to the last level as they are, small
+                    // not in key order, because otherwise files would go to the last level as they are, small
                     batch.put(key((int) (key * 7_919L % KEYS)), new byte[] {1});
                 }
                 db.write(write, batch);

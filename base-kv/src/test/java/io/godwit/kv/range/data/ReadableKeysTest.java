@@ -11,7 +11,7 @@ import io.godwit.plugin.balance.RangeLoad;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What of ranges comes into logs has keys that people can read. */
+/** Log texts about ranges show keys in a readable form. */
 class ReadableKeysTest {
     private static final byte[] KEY = {7, 'a', '/', (byte) 0x80};
     private static final String TEXT = "\\x07a/\\x80";

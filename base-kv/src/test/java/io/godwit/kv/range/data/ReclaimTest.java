@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a split has deleted comes back slowly, and holds up nobody who wants the database for itself. */
+/** Space deleted by a split is freed slowly, and this does not delay anybody who needs the database exclusively. */
 @Timeout(60)
 class ReclaimTest {
     private static final RangeState ALL = RangeState.first(1, new RangeBounds(new byte[0], null), List.of("me"));
@@ -69,7 +69,7 @@ class ReclaimTest {
         }
     }
 
-    /** In one table, all keys of which are in the bounds of the whole. */
+    /** Everything is in one table, whose keys are all within the original bounds. */
     private RangeDb halved(RocksResources resources) throws Exception {
         RangeDb db = RangeDb.open(directory.resolve("db"), ALL, resources, true);
         BufferedWrites writes = db.newWrites();

@@ -69,7 +69,7 @@ class ConfirmationsTest {
         assertThat(told).containsExactly("a", "b");
     }
 
-    /** The next leader may have answered. */
+    /** The answer may come from the next leader. */
     @Test
     void nobodyIsToldOnceTheLeadershipHasEnded() {
         add("a");

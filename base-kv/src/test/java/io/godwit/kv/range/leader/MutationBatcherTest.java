@@ -29,7 +29,7 @@ class MutationBatcherTest {
         addAndFlush("c");
         addAndFlush("d");
 
-        assertThat(log.contents()).containsExactly("a", "b"); // a third would not be synced any earlier
+        assertThat(log.contents()).containsExactly("a", "b"); // a third entry would not be synced any earlier
         log.apply(batcher);
         batcher.flush();
         assertThat(log.contents()).containsExactly("b", "c,d");
@@ -65,7 +65,7 @@ class MutationBatcherTest {
         assertThat(log.entries).extracting(SealedEntry::bytes).containsExactly(600_000L, 1L);
     }
 
-    /** A small mutation behind many large ones waits for few syncs, also of a disk on which each takes long. */
+    /** A small mutation behind many large ones waits for few syncs, even on a slow disk. */
     @Test
     void largeMutationsShareASyncByTheirBytes() {
         MutationBatcher patient =
@@ -174,7 +174,7 @@ class MutationBatcherTest {
         addOfSize(900_000);
         add("small");
         addOfSize(500_000);
-        assertThat(told).isEmpty(); // never from inside add
+        assertThat(told).isEmpty(); // never called from inside add
         batcher.flush();
 
         assertThat(told).containsExactly("500000 OVERLOADED");
@@ -224,7 +224,7 @@ class MutationBatcherTest {
         assertThat(unsealed).extracting(Object::toString).containsExactly("a", "500000", "b", "600000", "700000", "c");
     }
 
-    /** In the log it would stop every follower for good. What is proposed beside it goes on. */
+    /** In the log it would stop every follower for good. Other proposals go on. */
     @Test
     void aMutationLargerThanTheLogTakesIsRefusedAndCounted() {
         addOfSize(6 << 20);
@@ -258,7 +258,7 @@ class MutationBatcherTest {
         assertThat(tooLarge.sum()).isEqualTo(2);
     }
 
-    /** A proposal that is told of its refusal may propose more, before what waits is sealed. */
+    /** A proposal that is told of its refusal may propose more, before the waiting ones are sealed. */
     @Test
     void whatIsRefusedWhileOthersAreToldKeepsItsPlace() {
         addOfSize(600_000);
@@ -278,7 +278,7 @@ class MutationBatcherTest {
         assertThat(unsealed).extracting(Object::toString).containsExactly("700000", "b");
     }
 
-    /** One that has become larger since it was added. */
+    /** A proposal that has grown since it was added. */
     private void addGrowing(String name, int hint, int bytes) {
         batcher.add(new Named(name, new byte[bytes]) {
             @Override
@@ -342,7 +342,7 @@ class MutationBatcherTest {
         }
     }
 
-    /** Holds entries until the test says what becomes of them. */
+    /** Holds entries until the test sets their outcome. */
     private static final class Log implements MutationBatcher.EntryLog {
         private final Deque<SealedEntry> entries = new ArrayDeque<>();
         private final Deque<Runnable> later = new ArrayDeque<>();

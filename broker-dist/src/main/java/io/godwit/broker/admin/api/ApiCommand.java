@@ -4,7 +4,7 @@ import io.godwit.broker.admin.http.ApiClient;
 import io.godwit.broker.admin.terminal.AdminException;
 import java.util.concurrent.Callable;
 
-/** A command that asks the API of one node. */
+/** A command that calls the API of one node. */
 abstract class ApiCommand implements Callable<Integer> {
     private final Invocation invocation;
 

@@ -3,7 +3,7 @@ package io.godwit.broker.admin.api;
 import java.util.List;
 import picocli.CommandLine;
 
-/** The commands that ask the HTTP API, by their names. Each is made when it is wanted: that takes time. */
+/** The commands that call the HTTP API, by name. Each is created on demand, since creating takes time. */
 public final class ApiCommands {
     public static final List<String> NAMES = List.of(
             "ban",

@@ -10,8 +10,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 
 /**
- * Where the API is, and who asks it; before or behind the name of a command. A token is no option: other users of the
- * machine see those.
+ * The options for the address of the API and the caller's identity, before or after the name of a command. The token is
+ * no option: other users of the machine can read options.
  */
 public final class ApiOptions {
     private static final String VARIABLE = "GODWIT_TOKEN";
@@ -47,7 +47,7 @@ public final class ApiOptions {
     @Option(names = "--key", paramLabel = "FILE", scope = ScopeType.INHERIT, description = "its private key (PEM)")
     private @Nullable Path key;
 
-    /** Whether any of them was given. */
+    /** Whether any of these options was given. */
     public boolean isGiven() {
         return url != null || tokenFile != null || authorities != null || certificate != null || key != null;
     }

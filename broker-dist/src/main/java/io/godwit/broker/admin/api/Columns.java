@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
-/** What a table shows of the items of a list: headings, and the field of each. Immutable once it is made. */
+/** The columns of a table for the items of a list: a heading and a field each. Not changed after it has been built. */
 final class Columns {
     private static final int NODE_LETTERS = 8;
     private static final long NEVER_SECONDS = 4_294_967_295L;
@@ -26,7 +26,7 @@ final class Columns {
         return this;
     }
 
-    /** For the parameter {@code fields}: no others are needed. */
+    /** The value of the parameter {@code fields}, since no other fields are needed. */
     String fields() {
         StringJoiner fields = new StringJoiner(",");
         columns.forEach(column -> fields.add(column.field()));
@@ -43,14 +43,16 @@ final class Columns {
                 .toArray());
     }
 
-    /** As {@link #shown}, shorter. */
+    /** As {@link #shown}, but shortened for a table. */
     static String cell(String field, @Nullable JsonElement value) {
         String shown = shown(field, value);
         boolean isNode = field.equals("node") || field.equals("home");
         return isNode && shown.length() > NODE_LETTERS ? shown.substring(0, NODE_LETTERS) : shown;
     }
 
-    /** By what the name of a field says of its value; a field that is not there is empty. */
+    /**
+     * The value of a field for people. The name of the field tells what kind of value it is; a missing field is empty.
+     */
     static String shown(String field, @Nullable JsonElement value) {
         if (value == null || value.isJsonNull()) {
             return "";
@@ -80,7 +82,7 @@ final class Columns {
                 || field.equals("untilMillis");
     }
 
-    /** No time is 0 or, when it is in the future, -1. */
+    /** A missing time is 0, or -1 for one in the future. */
     private static String time(JsonPrimitive value) {
         try {
             long millis = value.getAsLong();

@@ -8,7 +8,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Without a subcommand it lists; has the subcommand delete. */
+/** Lists without a subcommand; {@code delete} is its subcommand. */
 @Command(name = "delayed", description = "Lists messages that wait for their time, without payloads.")
 final class DelayedCommand extends ListCommand {
     private static final String PATH = "/api/v1/delayed";

@@ -11,15 +11,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** What a command reads from a file, or from standard input where the file is called {@code -}. */
+/** Reads the input of a command from a file, or from standard input if the file is called {@code -}. */
 final class InputBytes {
     private static final String STANDARD_INPUT = "-";
 
     private InputBytes() {}
 
     /**
-     * @param what it is, for a refusal
-     * @param mostBytes more are refused
+     * @param what names the input in a refusal
+     * @param mostBytes larger input is refused
      */
     static byte[] read(Path source, String what, int mostBytes) throws AdminException {
         try (InputStream in = source.toString().equals(STANDARD_INPUT) ? System.in : Files.newInputStream(source)) {
@@ -33,7 +33,7 @@ final class InputBytes {
         }
     }
 
-    /** As {@link #read}, as lines of UTF-8. */
+    /** As {@link #read}, but as lines of UTF-8 text. */
     static List<String> lines(Path source, String what, int mostBytes) throws AdminException {
         byte[] bytes = read(source, what, mostBytes);
         try {

@@ -5,7 +5,7 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** What the command line says for all commands, and what it runs in. */
+/** The options of all commands, and the environment that they run in. */
 public interface Invocation {
     PrintStream out();
 
@@ -13,21 +13,21 @@ public interface Invocation {
 
     Screen screen();
 
-    /** Whether programs read the output. */
+    /** Whether the output is JSON, for programs. */
     boolean isJson();
 
-    /** The data directory of a broker of this machine. */
+    /** The data directory of a broker on this machine. */
     Path data();
 
-    /** For one answer. */
+    /** The time limit of one answer. */
     Duration timeout();
 
-    /** Where the API is. */
+    /** The options for the API. */
     ApiOptions api();
 
-    /** Whether options were given for another way to a node, such as {@code --rpc}. */
+    /** Whether options for another way to a node were given, such as {@code --rpc}. */
     boolean isRpc();
 
-    /** A variable of the environment; empty when it is not set. */
+    /** An environment variable; empty if it is not set. */
     String variable(String name);
 }

@@ -13,7 +13,7 @@ import picocli.CommandLine.Parameters;
         name = "kick",
         description = "Ends the connection of a client, on any node. Its session stays, its will is published.")
 final class KickCommand extends ApiCommand {
-    /** What a 5.0 client is told in DISCONNECT. */
+    /** The reason code in DISCONNECT for a 5.0 client. */
     enum Reason {
         UNSPECIFIED(0x80),
         NOT_AUTHORIZED(0x87),
@@ -30,7 +30,7 @@ final class KickCommand extends ApiCommand {
             this.code = code;
         }
 
-        /** As it is written on the command line. */
+        /** The spelling on the command line. */
         @Override
         public String toString() {
             return name().toLowerCase(Locale.ROOT).replace('_', '-');

@@ -6,7 +6,7 @@ import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;
 import picocli.CommandLine.Option;
 
-/** A command that lists items: says where they are, and what is shown of them. */
+/** A command that lists items: subclasses give the path of the list and the columns to show. */
 abstract class ListCommand extends WatchedCommand {
     @Option(
             names = "--limit",
@@ -19,7 +19,7 @@ abstract class ListCommand extends WatchedCommand {
         super(invocation);
     }
 
-    /** With its filters. */
+    /** The path of the list, with its filters. */
     abstract ApiPath path() throws AdminException;
 
     abstract Columns columns();

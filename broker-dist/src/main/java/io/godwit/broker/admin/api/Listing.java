@@ -14,8 +14,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A list of the API, its pages joined. They are printed as they come, so that a list of any length takes no more memory
- * than a page. As JSON it has the form of one page: {@code items}, and {@code next} when there is more.
+ * A list of the API, with its pages joined. Each page is printed when it arrives, so a list of any length takes the
+ * memory of one page. The JSON has the form of one page: {@code items}, and {@code next} if there are more.
  */
 final class Listing {
     private static final int PAGE = 1_000;
@@ -35,7 +35,7 @@ final class Listing {
         this.table = columns.table();
     }
 
-    /** @param most of how many items at most */
+    /** @param most the largest number of items to print */
     static void print(ApiClient client, Output output, ApiPath path, Columns columns, int most) throws AdminException {
         new Listing(client, output, columns).print(path, most);
     }

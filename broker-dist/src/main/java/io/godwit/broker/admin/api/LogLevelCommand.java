@@ -14,7 +14,7 @@ import picocli.CommandLine.Parameters;
         name = "log-level",
         description = "Lists the loggers of the node that is asked, or sets the level of one until it restarts.")
 final class LogLevelCommand extends ApiCommand {
-    /** INHERIT takes that of the logger above. */
+    /** INHERIT takes the level of the logger above. */
     enum Level {
         TRACE,
         DEBUG,

@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** What a command prints: for people, or for programs when they want JSON. What was noticed besides goes to stderr. */
+/** The output of a command, as text for people or as JSON for programs. Warnings go to standard error. */
 final class Output {
     private final Invocation invocation;
     private final PrintStream out;
@@ -26,7 +26,7 @@ final class Output {
         this.out = out;
     }
 
-    /** What was asked for was told, and is not as it should be. */
+    /** The command reports a problem: it ends with an exit code for failure. */
     void isBad() {
         exitCode = Kind.FAILED.exitCode();
     }
@@ -47,7 +47,7 @@ final class Output {
         out.println(Printable.json(Printer.PRETTY.toJson(json)));
     }
 
-    /** Without a new line, and without one in it. */
+    /** Prints text without a line break. */
     void part(String text) {
         out.print(text);
     }
@@ -60,7 +60,7 @@ final class Output {
         table.print(out, screen());
     }
 
-    /** All fields of an item, one on each line. */
+    /** Prints all fields of an item, one per line. */
     private void fields(JsonObject item) {
         if (isJson()) {
             json(item);
@@ -73,7 +73,7 @@ final class Output {
         print(table);
     }
 
-    /** As {@link #fields}, of the item of an answer; the nodes that it lacks are named. */
+    /** Prints the item of an answer as {@link #fields} does, and names the missing nodes. */
     void item(JsonObject answer) throws AdminException {
         if (!(answer.get("item") instanceof JsonObject item)) {
             throw new AdminException(Kind.FAILED, "the answer has no item");
@@ -82,7 +82,7 @@ final class Output {
         warnOfMissing(missing(answer));
     }
 
-    /** The items of an answer that has all of them. */
+    /** Prints all items of an answer with a single page. */
     void all(JsonObject answer, Columns columns) throws AdminException {
         if (!(answer.get("items") instanceof JsonArray items)) {
             throw new AdminException(Kind.FAILED, "the answer has no items");
@@ -104,7 +104,7 @@ final class Output {
         return Printable.of(text);
     }
 
-    /** What was done; where JSON is wanted, the answer of the API. */
+    /** Prints what was done, or the answer of the API as JSON. */
     void done(String text, JsonObject answer) {
         if (isJson()) {
             json(answer);
@@ -113,7 +113,7 @@ final class Output {
         }
     }
 
-    /** What people are told while something goes on; on standard error, since JSON goes to the other. */
+    /** Prints a progress line; with JSON on standard error, since standard output is for the JSON. */
     void progress(String text) {
         if (isJson()) {
             warn(text);
@@ -126,7 +126,7 @@ final class Output {
         out.println(line);
     }
 
-    /** Of a stream: seen at once, through a pipe too. */
+    /** Prints a line of a stream and flushes it, so that it passes through a pipe at once. */
     void entry(String line) {
         out.println(line);
         out.flush();
@@ -136,7 +136,7 @@ final class Output {
         invocation.err().println("godwit-admin: " + Printable.of(text));
     }
 
-    /** Names the nodes whose part is missing. */
+    /** Warns of nodes that did not answer. */
     void warnOfMissing(Iterable<String> nodes) {
         List<String> names = new ArrayList<>();
         nodes.forEach(names::add);
@@ -153,7 +153,7 @@ final class Output {
         return names;
     }
 
-    /** Made when JSON is wanted: the start of the command is waited for. */
+    /** Created only when JSON is wanted, since it would delay the start of the command. */
     private static final class Printer {
         static final Gson PRETTY = new GsonBuilder()
                 .disableHtmlEscaping()

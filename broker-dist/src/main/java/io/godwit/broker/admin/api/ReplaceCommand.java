@@ -14,7 +14,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Has a node replaced by the node that is asked, and looks how far it is until it has ended. */
+/** Has the asked node replace a node, and reports the progress until the end. */
 @Command(
         name = "replace",
         description = {
@@ -95,7 +95,7 @@ final class ReplaceCommand extends ApiCommand {
                 + Columns.shown("", state.get("step"));
     }
 
-    /** A node that has much to do may miss a look. */
+    /** Asks again for the state: a busy node may miss some answers. */
     private static JsonObject look(ApiClient client, ApiPath path) throws AdminException {
         for (int missed = 1; ; missed++) {
             pause();

@@ -12,7 +12,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Has the subcommands list, get and delete. */
+/** Has the subcommands {@code list}, {@code get} and {@code delete}. */
 @Command(name = "retained", description = "Lists, shows and clears retained messages.")
 final class RetainedCommand implements Runnable {
     private static final String PATH = "/api/v1/retained";
@@ -20,7 +20,7 @@ final class RetainedCommand implements Runnable {
     @Spec
     private @Nullable CommandSpec spec;
 
-    /** Without a subcommand. */
+    /** Called when there is no subcommand. */
     @Override
     public void run() {
         throw new ParameterException(Objects.requireNonNull(spec).commandLine(), "say what to do: list, get or delete");

@@ -16,7 +16,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Without a subcommand it lists; has the subcommands add, remove and set. */
+/** Lists without a subcommand; {@code add}, {@code remove} and {@code set} are its subcommands. */
 @Command(
         name = "rules",
         description = {
@@ -62,13 +62,13 @@ final class RulesCommand extends WatchedCommand {
         void apply(List<String> rules) throws AdminException;
     }
 
-    /** Changes the rules of all nodes as they are now, and again when somebody else was faster. */
+    /** Changes the current rules of all nodes; tries again when somebody else has changed them meanwhile. */
     private static void edit(ApiClient client, Output output, Edit edit, String done) throws AdminException {
         for (int i = 0; i < MOST_TRIES; i++) {
             JsonObject answer = client.get(ApiPath.of(PATH));
             List<String> rules = new ArrayList<>(lines(answer, "api"));
             edit.apply(rules);
-            // a release before this one tells none, and takes whatever comes last
+            // earlier releases send no version, and let the last writer win
             String version = answer.get("version") instanceof JsonPrimitive text ? text.getAsString() : "";
             if (client.replace(ApiPath.of(PATH), version, body(rules))) {
                 output.done(done, new JsonObject());

@@ -10,12 +10,12 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 
-/** A command that tells what happens while it happens, an entry on each line, until it is interrupted or the end. */
+/** A command that prints what happens, one entry per line, until the end or an interrupt. */
 abstract class StreamCommand extends ApiCommand {
-    /** The API sends something each 15 seconds. */
+    /** The API sends something every 15 seconds. */
     private static final Duration SILENCE = Duration.ofSeconds(60);
 
-    /** Stand at the beginning of a line. */
+    /** Fields at the beginning of a line. */
     private static final Set<String> FIRST = Set.of("atMillis", "node", "type");
 
     StreamCommand(Invocation invocation) {

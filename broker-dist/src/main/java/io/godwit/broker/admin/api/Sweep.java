@@ -9,17 +9,17 @@ import io.godwit.broker.admin.terminal.AdminException.Kind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Deletes one message, or all that match a filter, part by part.
+ * Deletes one message, or page by page all messages that match a filter.
  *
- * @param path of the list
- * @param name of the parameter for one message, as the command's help has it
- * @param deleted what the command says that it has done, such as "cleared"
- * @param messages what it calls several of them
+ * @param path the path of the list
+ * @param name the parameter for one message, as in the command's help
+ * @param deleted the participle for the output, such as "cleared"
+ * @param messages the plural for the output
  */
 record Sweep(String path, String name, String deleted, String messages) {
     private static final int PAGE = 1_000;
 
-    /** Exactly one of {@code one} and {@code filter} must be there; else fails as a usage error. */
+    /** @throws AdminException of kind usage unless exactly one of {@code one} and {@code filter} is given */
     void delete(ApiClient client, Output output, @Nullable String one, @Nullable String filter, @Nullable String tenant)
             throws AdminException {
         if ((one == null) == (filter == null)) {
@@ -35,7 +35,7 @@ record Sweep(String path, String name, String deleted, String messages) {
         output.done(deleted + " " + answer.get("messages") + " " + messages, answer);
     }
 
-    /** Returns how many messages were deleted. */
+    /** Deletes all, and returns their number as {@code messages}. */
     private static JsonObject all(ApiClient client, ApiPath path) throws AdminException {
         long deleted = 0;
         String cursor = null;

@@ -11,7 +11,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Without a subcommand it lists; has the subcommands add and remove. */
+/** Lists without a subcommand; {@code add} and {@code remove} are its subcommands. */
 @Command(
         name = "tokens",
         description = {

@@ -12,13 +12,13 @@ import picocli.CommandLine.Parameters;
 
 @Command(name = "top", description = "Lists the slowest subscribers, or the busiest clients or topics.")
 final class TopCommand extends WatchedCommand {
-    /** What is compared. */
+    /** The list to print. */
     enum Of {
         SLOW,
         CLIENTS,
         TOPICS;
 
-        /** As it is written on the command line. */
+        /** The spelling on the command line. */
         @Override
         public String toString() {
             return name().toLowerCase(Locale.ROOT);

@@ -14,7 +14,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Without a subcommand it lists; has the subcommands set and remove. */
+/** Lists without a subcommand; {@code set} and {@code remove} are its subcommands. */
 @Command(
         name = "users",
         description = "Lists the users of the auth provider file: of all nodes, and of the node's file.")
@@ -44,7 +44,7 @@ final class UsersCommand extends ListCommand {
     static final class Set extends ApiCommand {
         private static final int MOST_BYTES = 4_096;
 
-        /** How the password is kept. */
+        /** How the password is stored. */
         enum Hash {
             BCRYPT,
             ARGON2,

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /**
- * A command that looks and changes nothing, so that it may be repeated. On a terminal each picture replaces the last
- * one, and has as many lines as there are.
+ * A command that changes nothing, so it may be repeated with {@code --watch}. On a terminal each output replaces the
+ * last one, and is cut to the number of lines of the terminal.
  */
 abstract class WatchedCommand extends ApiCommand {
     private static final int MOST_SECONDS = 86_400;
@@ -62,7 +62,7 @@ abstract class WatchedCommand extends ApiCommand {
             if (isFirst || e.kind() == Kind.USAGE) {
                 throw e;
             }
-            invocation().err().println("godwit-admin: " + e.getMessage()); // it may be reachable again
+            invocation().err().println("godwit-admin: " + e.getMessage()); // it may become reachable again
             return;
         }
         String text = bytes.toString(StandardCharsets.UTF_8);
@@ -91,7 +91,7 @@ abstract class WatchedCommand extends ApiCommand {
         try {
             TimeUnit.SECONDS.sleep(seconds);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // ends the loop
+            Thread.currentThread().interrupt(); // ends the loop of call()
         }
     }
 }

@@ -4,14 +4,14 @@
  * <pre>
  * ApiCommands        all of them
  *   (X)Command       one each
- *     StreamCommand  tells what happens while it happens
- *     ListCommand    lists items page by page: says its path and its columns
+ *     StreamCommand  prints what happens
+ *     ListCommand    lists items page by page
  *     WatchedCommand may be repeated, with --watch
  *     ApiCommand     has a client of the API
  * Output             what a command prints: tables, JSON, notices
- *   Columns          what is shown of an item, and how
- *   Listing          pages joined
- * Invocation         what the command line says for all commands
+ *   Columns          the columns of a list, and how values are shown
+ *   Listing          the pages of a list, joined
+ * Invocation         the options of all commands
  * </pre>
  */
 @NullMarked

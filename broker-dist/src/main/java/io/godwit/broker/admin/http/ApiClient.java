@@ -28,8 +28,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks one API. For a program's only thread: each call blocks, for a given time at most. An answer is taken up to
- * 16 MiB, which is more than the largest page has. It follows no redirection, uses no proxy and keeps no cookies.
+ * Calls one API. For a program's only thread: each call blocks, up to a given time. Reads answers up to 16 MiB, which
+ * is more than the largest page. Follows no redirects, uses no proxy and stores no cookies.
  */
 public final class ApiClient {
     private static final int MOST_BYTES = 16 << 20;
@@ -51,18 +51,18 @@ public final class ApiClient {
     }
 
     /**
-     * An answer whatever its status is.
+     * An answer with any status.
      *
-     * @param json null when it is none
+     * @param json null if the body is no JSON
      */
     public record Answer(int status, @Nullable JsonElement json) {}
 
-    /** An answer of the status 200. */
+    /** The object of a successful answer. */
     public JsonObject get(ApiPath path) throws AdminException {
         return object(ok("GET", path, null));
     }
 
-    /** As {@link #get}, where the answer is a list. */
+    /** As {@link #get}, for an answer that may be a list. */
     public JsonElement getAny(ApiPath path) throws AdminException {
         JsonElement json = ok("GET", path, null).json();
         if (json == null) {
@@ -71,7 +71,7 @@ public final class ApiClient {
         return json;
     }
 
-    /** Empty when there is nothing to say. */
+    /** The object of the answer; empty if the answer has no body. */
     public JsonObject delete(ApiPath path) throws AdminException {
         return changed(ok("DELETE", path, null));
     }
@@ -81,10 +81,10 @@ public final class ApiClient {
     }
 
     /**
-     * Replaces what is there, if it is of that version.
+     * Replaces the resource if it has that version.
      *
-     * @param version as an answer has it; empty for whatever is there
-     * @return false when it is of another one
+     * @param version as in an answer; empty to replace any version
+     * @return false if it has another version
      */
     public boolean replace(ApiPath path, String version, JsonObject body) throws AdminException {
         Answer answer = ask("PUT", path, body, version);
@@ -125,7 +125,7 @@ public final class ApiClient {
         throw refused(answer);
     }
 
-    /** For an answer of {@link #ask} that is not what was asked for. */
+    /** The exception for an answer of {@link #ask} that the caller cannot use. */
     public AdminException refused(Answer answer) {
         return ApiProblems.refused(target, answer.status(), answer.json() instanceof JsonObject object ? object : null);
     }
@@ -163,7 +163,7 @@ public final class ApiClient {
         return request;
     }
 
-    /** The request's own time ends with the head of the answer; this one with the body. */
+    /** The timeout of the request covers only the head of the answer; this one covers the body too. */
     private <T> HttpResponse<T> await(boolean isChange, CompletableFuture<HttpResponse<T>> sent) throws AdminException {
         try {
             return sent.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
@@ -185,7 +185,7 @@ public final class ApiClient {
         return isJson ? parsed(new String(body, StandardCharsets.UTF_8)) : null;
     }
 
-    /** Null when it is no JSON. */
+    /** Null if the text is no JSON. */
     private static @Nullable JsonElement parsed(String text) {
         try (JsonReader reader = new JsonReader(new StringReader(text))) {
             reader.setStrictness(Strictness.STRICT);
@@ -196,15 +196,15 @@ public final class ApiClient {
         }
     }
 
-    /** Gets one event of a stream. */
+    /** Receives one event of a stream. */
     public interface EventTaker {
         void take(String event, JsonObject data) throws AdminException;
     }
 
     /**
-     * Takes server-sent events until the API ends them.
+     * Receives server-sent events until the API ends the stream.
      *
-     * @param silence how long nothing may come, not even a comment
+     * @param silence the longest time without any data, comments included
      */
     public void stream(ApiPath path, Duration silence, EventTaker taker) throws AdminException {
         HttpRequest request =

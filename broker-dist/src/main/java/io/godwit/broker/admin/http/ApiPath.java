@@ -3,31 +3,31 @@ package io.godwit.broker.admin.http;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** A path of the API with its parameters, made part by part. Used by one thread. */
+/** A path of the API with its parameters, built part by part. Used by one thread. */
 public final class ApiPath {
     private static final String UNRESERVED = "-._~";
 
     private final StringBuilder path;
     private boolean hasParameters;
-    /** A client id that no path can have; null for none. */
+    /** A client id that no path can contain; null for none. */
     private @Nullable String exactId;
 
     private ApiPath(String path) {
         this.path = new StringBuilder(path);
     }
 
-    /** @param path such as {@code /api/v1/clients}, as it is */
+    /** @param path such as {@code /api/v1/clients}, taken without encoding */
     public static ApiPath of(String path) {
         return new ApiPath(path);
     }
 
-    /** One more part, such as a client id or a topic; a slash in it is one of its letters. */
+    /** Adds a part, such as a client id or a topic. A slash in it is encoded. */
     public ApiPath part(String text) {
         path.append('/').append(encoded(text));
         return this;
     }
 
-    /** A client id as one more part. HTTP takes "." and ".." out of a path: these become a parameter. */
+    /** Adds a client id as a part. HTTP removes "." and ".." from a path, so these two are sent as a parameter. */
     public ApiPath client(String id) {
         if (!id.equals(".") && !id.equals("..")) {
             return part(id);
@@ -36,13 +36,13 @@ public final class ApiPath {
         return part("-");
     }
 
-    /** A fixed end, such as {@code /queue}. */
+    /** Adds a fixed end, such as {@code /queue}. */
     public ApiPath then(String end) {
         path.append(end);
         return this;
     }
 
-    /** @param value not sent when it is null */
+    /** @param value null to leave the parameter out */
     public ApiPath with(String name, @Nullable Object value) {
         if (value != null) {
             path.append(hasParameters ? '&' : '?').append(name).append('=').append(encoded(value.toString()));

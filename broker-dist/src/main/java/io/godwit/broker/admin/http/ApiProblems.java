@@ -14,14 +14,14 @@ import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** What a refusal, or no answer, means for the operator. */
+/** Explains a refusal or a missing answer to the operator. */
 final class ApiProblems {
     private static final int MOST_LETTERS = 1_000;
     private static final String TYPE = "urn:godwit:problem:";
 
     private ApiProblems() {}
 
-    /** @param problem null when the answer was no problem document */
+    /** @param problem null if the answer was no problem document */
     static AdminException refused(ApiTarget target, int status, @Nullable JsonObject problem) {
         if (problem == null) {
             return new AdminException(
@@ -80,7 +80,7 @@ final class ApiProblems {
         return value != null && value.isJsonPrimitive() ? value.getAsString() : "";
     }
 
-    /** @param isChange whether it may have taken effect */
+    /** @param isChange whether the request may have taken effect */
     static AdminException failed(ApiTarget target, boolean isChange, long timeoutSeconds, Throwable failure) {
         if (failure instanceof BoundedBody.TooLargeException) {
             return new AdminException(Kind.FAILED, target + " " + failure.getMessage(), failure);

@@ -15,16 +15,16 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which API is asked.
+ * The API to call.
  *
- * @param url what comes before {@code /api/v1}, without a slash at its end
+ * @param url the part before {@code /api/v1}, without a slash at its end
  * @param token empty for none
  * @param name for messages
  */
 public record ApiTarget(URI url, String token, SSLContext tls, String name) {
     private static final int MOST_TOKEN_BYTES = 4_096;
 
-    /** Of the broker that runs on a data directory of this machine. */
+    /** The API of the broker that runs on a data directory of this machine. */
     public static ApiTarget local(Path data, String token) throws AdminException {
         LocalApi api = LocalApi.read(data);
         try {
@@ -38,10 +38,10 @@ public record ApiTarget(URI url, String token, SSLContext tls, String name) {
     }
 
     /**
-     * At an address that the operator has named.
+     * The API at an address that the operator has given.
      *
      * @param authorities certificates in PEM; null for those of the JVM
-     * @param certificate shown with {@code key}; null for none
+     * @param certificate the client's certificate, with {@code key}; null for none
      */
     public static ApiTarget at(
             String url, String token, @Nullable Path authorities, @Nullable Path certificate, @Nullable Path key)
@@ -91,7 +91,7 @@ public record ApiTarget(URI url, String token, SSLContext tls, String name) {
     }
 
     /**
-     * The token of a file's only line.
+     * The token in a file, which has only one line.
      *
      * @throws AdminException naming the file, never its content
      */
@@ -106,7 +106,7 @@ public record ApiTarget(URI url, String token, SSLContext tls, String name) {
         }
     }
 
-    /** The token without blanks around it; it becomes a part of a header. */
+    /** The token without surrounding blanks. Checked, since it becomes part of a header. */
     public static String checked(String text, String source) throws AdminException {
         String token = text.strip();
         if (!token.matches("[!-~]{1," + MOST_TOKEN_BYTES + "}")) {
@@ -115,7 +115,7 @@ public record ApiTarget(URI url, String token, SSLContext tls, String name) {
         return token;
     }
 
-    /** Whether a token would be sent where others than this machine may read it. Looks the host up. */
+    /** Whether a token would be sent in the clear to another machine. Resolves the host. */
     public boolean showsToken() {
         if (token.isEmpty() || url.getScheme().equals("https")) {
             return false;
@@ -123,12 +123,12 @@ public record ApiTarget(URI url, String token, SSLContext tls, String name) {
         try {
             return !InetAddress.getByName(url.getHost()).isLoopbackAddress();
         } catch (UnknownHostException e) {
-            return false; // nothing will be sent
+            return false; // the request will fail anyway
         }
     }
 
     @Override
     public String toString() {
-        return name; // the token is for nobody's log
+        return name; // without the token, which must not appear in logs
     }
 }

@@ -18,18 +18,21 @@ import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
-/** Which servers are trusted, and what they are shown. Blocks: reads files. */
+/**
+ * Makes TLS contexts: which servers are trusted, and with which certificate the client identifies itself. Blocks, since
+ * it reads files.
+ */
 final class ApiTls {
     private static final char[] NO_PASSWORD = new char[0];
 
     private ApiTls() {}
 
-    /** For a target without TLS; spares the reading of the JVM's authorities. */
+    /** For a target without TLS; avoids loading the JVM's authorities. */
     static SSLContext none() throws IOException {
         return context(new KeyManager[0], new TrustManager[] {new Pinned(List.of())});
     }
 
-    /** Trusts the server with the first certificate of a file alone, under whichever name it is reached. */
+    /** Trusts only the server with the first certificate of a file, under any host name. */
     static SSLContext pinned(Path certificate) throws IOException {
         return context(new KeyManager[0], new TrustManager[] {
             new Pinned(PemFiles.certificates(certificate).subList(0, 1))
@@ -37,10 +40,10 @@ final class ApiTls {
     }
 
     /**
-     * Trusts servers that authorities vouch for, under the name that they are reached by.
+     * Trusts servers that an authority has certified for the host name in use.
      *
-     * @param authorities PEM; null for those that the JVM knows
-     * @param certificate what to show who asks for it, with {@code key}; null for nothing
+     * @param authorities PEM file; null for the authorities of the JVM
+     * @param certificate the client's certificate, with {@code key}; null for none
      */
     static SSLContext vouched(@Nullable Path authorities, @Nullable Path certificate, @Nullable Path key)
             throws IOException {
@@ -90,7 +93,7 @@ final class ApiTls {
         }
     }
 
-    /** Compares the server's certificate with those given; its signature is proved by the handshake. */
+    /** Compares the server's certificate with the given ones. The handshake proves that the server has its key. */
     private static final class Pinned extends X509ExtendedTrustManager {
         private final List<X509Certificate> trusted;
 

@@ -10,7 +10,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps an answer up to a size, and ends the connection at a larger one. Called by the HTTP client, in turn. */
+/**
+ * Collects an answer up to a size, and ends the connection if it is larger. The HTTP client calls it from one thread at
+ * a time.
+ */
 final class BoundedBody implements BodySubscriber<byte[]> {
     private final int mostBytes;
     private final ByteArrayOutputStream received = new ByteArrayOutputStream();
@@ -21,7 +24,7 @@ final class BoundedBody implements BodySubscriber<byte[]> {
         this.mostBytes = mostBytes;
     }
 
-    /** Fails with an {@link IOException} when there is more. */
+    /** Fails with an {@link IOException} if the answer is larger. */
     @Override
     public CompletionStage<byte[]> getBody() {
         return body;
@@ -68,7 +71,7 @@ final class BoundedBody implements BodySubscriber<byte[]> {
         body.complete(received.toByteArray());
     }
 
-    /** An answer that no API gives. */
+    /** The answer is larger than any of an API. */
     static final class TooLargeException extends IOException {
         private static final long serialVersionUID = 1;
 

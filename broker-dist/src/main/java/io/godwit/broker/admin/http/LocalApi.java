@@ -23,17 +23,17 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * How programs of this machine find the HTTP API of the broker that runs on a data directory. In a file that the
- * broker alone may write and read; it opens nothing.
+ * The address of the HTTP API for programs on this machine, in a file of the broker's data directory that only the
+ * broker's user may read and write. The file grants no access by itself.
  *
  * <pre>
  * pid=(of the broker)
  * url=http://127.0.0.1:(port)
- * certificate=(the file whose first certificate the API shows; not there without TLS)
+ * certificate=(the file whose first certificate the API presents; missing without TLS)
  * </pre>
  *
- * <p>A broker that was killed leaves the file. Then any user of the machine may listen at that port, to be sent a
- * token; so the file counts only while a process of that number runs as the user who owns the file.
+ * <p>A killed broker leaves the file behind. Any user of the machine could then listen on that port to collect a token,
+ * so the file counts only while a process with that id runs as the owner of the file.
  *
  * @param certificate absolute
  */
@@ -52,11 +52,11 @@ public record LocalApi(long pid, URI url, Optional<Path> certificate) {
                 pid, URI.create(scheme + "://" + host + ":" + bound.getPort()), certificate.map(Path::toAbsolutePath));
     }
 
-    /** Replaces what a broker of before has left. */
+    /** Replaces a file left by an earlier broker. */
     public void write(Path data) throws IOException {
         Path file = data.resolve(FILE);
         Path next = data.resolve(FILE + ".next");
-        Files.deleteIfExists(next); // it would keep its permissions
+        Files.deleteIfExists(next); // an old file would keep its permissions
         String text = "pid=" + pid + "\nurl=" + url + "\n"
                 + certificate.map(path -> "certificate=" + path + "\n").orElse("");
         try (SeekableByteChannel channel = Files.newByteChannel(
@@ -75,7 +75,7 @@ public record LocalApi(long pid, URI url, Optional<Path> certificate) {
         Files.deleteIfExists(data.resolve(FILE));
     }
 
-    /** That of the broker that runs on this data directory. */
+    /** The API of the broker that runs on this data directory. */
     static LocalApi read(Path data) throws AdminException {
         Path file = data.resolve(FILE);
         try {

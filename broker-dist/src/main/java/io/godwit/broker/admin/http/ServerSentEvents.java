@@ -5,11 +5,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** Takes a stream of server-sent events apart, fed part by part. Comments are left out. Used by one thread. */
+/** Parses a stream of server-sent events, chunk by chunk. Skips comments. Used by one thread. */
 final class ServerSentEvents {
     private static final int MOST_BYTES = 1 << 20;
 
-    /** Gets one event. */
+    /** Receives one event. */
     interface Taker<X extends Exception> {
         void take(String event, String data) throws X;
     }
@@ -18,7 +18,7 @@ final class ServerSentEvents {
     private final StringBuilder data = new StringBuilder();
     private String event = "";
 
-    /** @throws IOException when a line or an event is too large to be one of a broker's */
+    /** @throws IOException when a line or an event is larger than a broker sends */
     <X extends Exception> void feed(ByteBuffer bytes, Taker<X> taker) throws IOException, X {
         while (bytes.hasRemaining()) {
             byte next = bytes.get();

@@ -14,11 +14,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An answer that goes on and on, for one thread that takes its parts. One part is asked for at a time, so that a slow
- * reader slows the sender down.
+ * The body of an endless answer, for one reading thread. It requests one chunk at a time, so that a slow reader slows
+ * the sender down.
  */
 final class StreamParts implements BodySubscriber<StreamParts> {
-    /** A part, or the end with what has caused it. */
+    /** A chunk, or the end with its cause. */
     private record Part(
             List<ByteBuffer> bytes, boolean isEnd, @Nullable Throwable failure) {}
 
@@ -52,9 +52,9 @@ final class StreamParts implements BodySubscriber<StreamParts> {
     }
 
     /**
-     * The next part; null at the end.
+     * The next chunk; null at the end.
      *
-     * @throws IOException when nothing came in that time, or the connection broke
+     * @throws IOException when nothing arrived in that time, or the connection broke
      */
     @Nullable
     List<ByteBuffer> next(Duration within) throws IOException, InterruptedException {

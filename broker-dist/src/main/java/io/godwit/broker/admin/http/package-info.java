@@ -1,15 +1,15 @@
 /**
- * How {@code bin/godwit-admin} asks the HTTP API.
+ * The client of {@code bin/godwit-admin} for the HTTP API.
  *
  * <pre>
- * ApiTarget          where the API is, what is shown there, what is trusted
- *   LocalApi         in a data directory: where the API of the broker is that runs on it
+ * ApiTarget          the address of the API, the token and the TLS context
+ *   LocalApi         the address of a local broker's API, from its data directory
  *   ApiTls           the certificates of both sides
- * ApiClient          one request at a time, each with an end in time and size
+ * ApiClient          one request at a time, each bounded in time and size
  *   ApiPath          path and parameters, percent-encoded
  *   BoundedBody      an answer, up to a size
- *   StreamParts      an answer that goes on and on; ServerSentEvents takes it apart
- *   ApiProblems      what a refusal is for the exit code
+ *   StreamParts      an endless answer; ServerSentEvents parses it
+ *   ApiProblems      refusals, explained and mapped to exit codes
  * </pre>
  */
 @NullMarked

@@ -16,8 +16,8 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The API server of the cluster that this pod runs in, asked as the pod's service account. Always by TLS: the token
- * goes to nobody that the account's authority does not vouch for. For a program's only thread.
+ * Calls the API server of the cluster that this pod runs in, with the pod's service account. Always by TLS: the token
+ * goes only to a server that the account's authority has certified. For a program's only thread.
  */
 final class KubernetesApi {
     private static final int MOST_MESSAGE_LETTERS = 1_000;
@@ -30,7 +30,7 @@ final class KubernetesApi {
         this.namespace = namespace;
     }
 
-    /** @param account the directory that Kubernetes gives a pod: token, ca.crt, namespace */
+    /** @param account the directory that Kubernetes gives a pod, with token, ca.crt and namespace */
     static KubernetesApi of(Invocation invocation, Path account) throws AdminException {
         String host = invocation.variable("KUBERNETES_SERVICE_HOST");
         String port = invocation.variable("KUBERNETES_SERVICE_PORT");
@@ -55,7 +55,7 @@ final class KubernetesApi {
 
     /**
      * @param kind in the plural, such as {@code secrets}
-     * @return null when there is none
+     * @return the object; null if there is none
      */
     @Nullable
     JsonObject find(String group, String kind, String name) throws AdminException {
@@ -63,7 +63,7 @@ final class KubernetesApi {
         return answer.status() == 404 ? null : object(answer);
     }
 
-    /** @return false when there is one of this name already */
+    /** @return false if an object of this name exists already */
     boolean create(String group, String kind, JsonObject object) throws AdminException {
         ApiClient.Answer answer = client.ask("POST", inNamespace(group, kind), object);
         if (answer.status() == 409) {

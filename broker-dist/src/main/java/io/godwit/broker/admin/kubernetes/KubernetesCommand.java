@@ -21,7 +21,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
-/** What the scripts of the Helm chart ask in a pod. They go by what is printed. */
+/** The calls of the Helm chart's scripts in a pod. The scripts read the output. */
 @Command(
         name = "kubernetes",
         description = {
@@ -52,7 +52,7 @@ public final class KubernetesCommand implements Runnable {
         this.invocation = invocation;
     }
 
-    /** Without a subcommand. */
+    /** Called when there is no subcommand. */
     @Override
     public void run() {
         throw new ParameterException(
@@ -152,7 +152,7 @@ public final class KubernetesCommand implements Runnable {
         return 0;
     }
 
-    /** Of a set that says nothing it is 1. */
+    /** The number of replicas that the set wants; 1 if it has none. */
     private static int replicas(JsonObject set) throws AdminException {
         String wanted = text(set, "spec", "replicas");
         try {
@@ -163,7 +163,7 @@ public final class KubernetesCommand implements Runnable {
         }
     }
 
-    /** The text or number at this path; empty when there is none. */
+    /** The text or number at this path; empty if there is none. */
     private static String text(JsonObject object, String... path) {
         JsonElement at = object;
         for (String name : path) {

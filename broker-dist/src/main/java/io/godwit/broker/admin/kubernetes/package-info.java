@@ -1,9 +1,9 @@
 /**
- * What the pods of {@code helm/godwit} ask the API server of Kubernetes.
+ * The calls of the Kubernetes API server by pods of {@code helm/godwit}.
  *
  * <pre>
- * KubernetesCommand  the command, with a subcommand for each question
- * KubernetesApi      asks as the service account of the pod
+ * KubernetesCommand  the command, with a subcommand for each call
+ * KubernetesApi      calls with the service account of the pod
  * </pre>
  */
 @NullMarked

@@ -1,24 +1,24 @@
 package io.godwit.broker.admin.terminal;
 
-/** A command did not do what it was asked. The message is for the operator. */
+/** A command has failed. The message is for the operator. */
 public final class AdminException extends Exception {
-    /** What scripts go by: the exit code of the command. 0 is done. */
+    /** The kind of the failure, with the exit code of the command for scripts; 0 means success. */
     public enum Kind {
-        /** What was asked for cannot be meant. */
+        /** The request makes no sense. */
         USAGE(2),
-        /** It went wrong; it may have taken effect in part, or take effect later. */
+        /** It has failed; it may have taken effect in part, or take effect later. */
         FAILED(1),
-        /** No node answered, or none that lets this operator in. */
+        /** No node answered, or none lets this operator in. */
         UNREACHABLE(3),
-        /** Not now, or not so: nothing was changed. */
+        /** It is not possible now or in this form; nothing was changed. */
         REFUSED(4),
-        /** The range has changed meanwhile: nothing was done, look again. */
+        /** The range has changed meanwhile; nothing was done, and the operator should look again. */
         STALE(5),
         /** There is no such store, range, node, client or message. */
         UNKNOWN(6),
-        /** A backup, or a data directory, that is not what it has to be. */
+        /** A backup or a data directory is damaged. */
         DAMAGED(7),
-        /** It is done, but not all of it could be. */
+        /** It was done in part, since not all of it is possible. */
         INCOMPLETE(8);
 
         private final int exitCode;

@@ -4,10 +4,7 @@ import io.godwit.broker.admin.terminal.AdminException.Kind;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/**
- * What operators call the nodes: by the first letters of their store id, as many as tell them apart, or by their RPC
- * address.
- */
+/** Names of nodes for operators: the first letters of the store id, as many as tell them apart, or the RPC address. */
 public final class NodeNames {
     private static final int SHORTEST = 8;
 
@@ -17,7 +14,7 @@ public final class NodeNames {
     /**
      * A node.
      *
-     * @param rpc its RPC address; empty when it has none
+     * @param rpc its RPC address; empty if it has none
      */
     public record Named(String storeId, String rpc) {}
 
@@ -45,7 +42,7 @@ public final class NodeNames {
         return text.substring(0, Math.min(text.length(), length));
     }
 
-    /** For people. */
+    /** The short name, for people. */
     public String shortOf(String storeId) {
         return cut(storeId, length);
     }
@@ -54,7 +51,7 @@ public final class NodeNames {
         return storeIds.stream().map(this::shortOf).collect(Collectors.joining(","));
     }
 
-    /** The store id of the one node that {@code name} means. */
+    /** The store id of the only node that {@code name} refers to. */
     public String resolve(String name) throws AdminException {
         List<Named> meant = nodes.stream()
                 .filter(node -> node.storeId().startsWith(name) || name.equals(node.rpc()))

@@ -3,22 +3,22 @@ package io.godwit.broker.admin.terminal;
 import java.util.Locale;
 
 /**
- * Text that others have chosen, such as a client id, for a terminal: what moves the cursor, changes colours or turns
- * the direction of reading is shown as its number.
+ * Makes text from others, such as a client id, safe for a terminal: characters that move the cursor, change colours or
+ * reverse the direction of reading are shown as numbers.
  */
 public final class Printable {
     private static final String CUT = "..";
-    /** Marks above and below a letter take no column, but a hundred of them take lines. */
+    /** Combining marks take no column, but a hundred of them in a row cover other lines. */
     private static final int MARKS_IN_A_ROW = 4;
 
     private Printable() {}
 
-    /** The text with a number for each character that is no visible one: {@code \x1b}, {@code \u202e}. */
+    /** The text, with a number for each invisible character: {@code \x1b}, {@code \u202e}. */
     public static String of(String text) {
         return escaped(text, false);
     }
 
-    /** JSON that means the same, with visible characters only. */
+    /** Equivalent JSON with visible characters only. */
     public static String json(String json) {
         return escaped(json, true);
     }
@@ -83,7 +83,9 @@ public final class Printable {
         return text.substring(0, end) + CUT;
     }
 
-    /** As terminals count: letters of East Asia and pictures take two, marks upon letters none. */
+    /**
+     * The columns of a character on a terminal: two for East Asian letters and pictographs, none for combining marks.
+     */
     private static int columns(int point) {
         int type = Character.getType(point);
         if (type == Character.NON_SPACING_MARK || type == Character.ENCLOSING_MARK) {

@@ -6,9 +6,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What standard output is.
+ * The terminal behind standard output.
  *
- * @param columns of the terminal; 0 when it is none, and lines may be of any length
+ * @param columns of the terminal; 0 for a file or a pipe, whose lines may have any length
  * @param rows of the terminal
  * @param hasColours whether colours are wanted
  */
@@ -21,7 +21,9 @@ public record Screen(int columns, int rows, boolean hasColours) {
     private static final int USUAL_COLUMNS = 80;
     private static final int USUAL_ROWS = 24;
 
-    /** As {@code bin/godwit-admin} has found it: {@code godwit.terminal} is the answer of {@code stty size}. */
+    /**
+     * The screen that {@code bin/godwit-admin} has found: {@code godwit.terminal} is the answer of {@code stty size}.
+     */
     public static Screen of(Properties properties, Map<String, String> environment) {
         String size = properties.getProperty("godwit.terminal");
         if (size == null) {
@@ -58,7 +60,7 @@ public record Screen(int columns, int rows, boolean hasColours) {
         return hasColours ? "\u001b[" + code + "m" + text + "\u001b[0m" : text;
     }
 
-    /** Before each picture of a command that is repeated; nothing where it is no terminal. */
+    /** Printed before each output of a repeated command; empty without a terminal. */
     public String cleared() {
         return isTerminal() ? "\u001b[H\u001b[2J\u001b[3J" : "";
     }

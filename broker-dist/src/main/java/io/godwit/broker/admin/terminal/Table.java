@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Rows of words under a heading, aligned, for people. On a terminal the widest columns are cut until a row has room on
- * a line. May be printed in parts: rows that were printed are forgotten, their widths are kept. Used by one thread.
+ * Rows of text under a heading, aligned, for people. On a terminal the widest columns are cut until a row fits on a
+ * line. May be printed in parts: printed rows are forgotten, the widths of columns are kept. Used by one thread.
  */
 public final class Table {
     private static final String GAP = "  ";
@@ -26,7 +26,7 @@ public final class Table {
         }
     }
 
-    /** One cell for each column; an empty one is shown as a dash. */
+    /** Adds a row with one cell per column; an empty cell is shown as a dash. */
     public void add(Object... cells) {
         if (cells.length != widths.length) {
             throw new IllegalArgumentException(List.of(cells) + " for the columns " + heading);
@@ -41,12 +41,12 @@ public final class Table {
         rows.add(row);
     }
 
-    /** As long as the longest cell is. */
+    /** Prints the rows at full width. */
     public void print(PrintStream out) {
         print(out, Screen.NONE);
     }
 
-    /** The rows that came since the last time. */
+    /** Prints the rows added since the last call. */
     public void print(PrintStream out, Screen screen) {
         int[] room = widths.clone();
         if (screen.isTerminal()) {
@@ -71,7 +71,7 @@ public final class Table {
         return screen.isTerminal() ? Printable.cut(whole, screen.columns()) : whole;
     }
 
-    /** Takes from the widest column until all have room, or none has more than it needs to be read. */
+    /** Narrows the widest column repeatedly until a row fits, or until no column can become narrower. */
     private void fit(int[] room, int columns) {
         int total = (room.length - 1) * GAP.length();
         for (int width : room) {
@@ -82,7 +82,7 @@ public final class Table {
             int next = 0;
             for (int i = 0; i < room.length; i++) {
                 if (room[i] <= Math.max(LEAST_WIDTH, Printable.columns(heading.get(i)))) {
-                    continue; // it is as narrow as may be
+                    continue; // at its smallest width
                 }
                 if (widest < 0 || room[i] > room[widest]) {
                     next = widest < 0 ? 0 : room[widest];
@@ -92,7 +92,7 @@ public final class Table {
                 }
             }
             if (widest < 0) {
-                return; // the lines are cut
+                return; // line() cuts the rows
             }
             int least = Math.max(LEAST_WIDTH, Printable.columns(heading.get(widest)));
             int given = Math.max(1, Math.min(room[widest] - Math.max(least, next), total - columns));

@@ -1,5 +1,5 @@
 /**
- * What people and scripts get of {@code bin/godwit-admin}: tables that fit the terminal, text without control
+ * The output of {@code bin/godwit-admin} for people and scripts: tables that fit the terminal, text without control
  * characters, exit codes.
  */
 @NullMarked

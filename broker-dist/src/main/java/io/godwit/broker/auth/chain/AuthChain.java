@@ -22,19 +22,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Several auth providers in a fixed order. A question only ever moves down the list, and only by "undecided":
+ * Several auth providers in a fixed order. A question moves only down the list, and only after "undecided":
  *
  * <ul>
- *   <li>{@link #connect} and {@link #exchange}: the first provider that accepts or refuses decides. One that does not
- *       check logins is passed over: it lets nobody in.
- *   <li>{@link #publish} and {@link #subscribe}: the provider that let the client in decides. If it does not check
- *       them, they are allowed. If it is undecided, those behind it are asked that do check them.
- *   <li>A failure, a null or no answer in time ends the question. Nobody else is asked, and the answer is no.
- *   <li>What nobody decides is "undecided" here too, of which {@link io.godwit.mqtt.auth.Authorizer} makes a no.
+ *   <li>{@link #connect} and {@link #exchange}: the first provider that accepts or refuses decides. A provider
+ *       that does not check logins is skipped; it lets nobody in.
+ *   <li>{@link #publish} and {@link #subscribe}: the provider that let the client in decides. If it does
+ *       not check them, they are allowed. If it is undecided, the later providers that check them are asked.
+ *   <li>A failure, a null or a timeout ends the question: no other provider is asked, and the answer is no.
+ *   <li>If nobody decides, the result is "undecided", which {@link io.godwit.mqtt.auth.Authorizer} treats as no.
  * </ul>
  *
- * <p>Which provider let a client in stands in the grant of its connection, around the provider's own. A question
- * without a grant, for a client that is not connected, goes to all who check, from the first on.
+ * <p>The grant of a connection records which provider let the client in, and wraps the provider's own grant. A question
+ * without a grant, for a client that is not connected, goes to all providers that check it, from the first on.
  *
  * <p>Thread-safe if the providers are. Futures complete on the threads of the provider that decided.
  */
@@ -45,7 +45,7 @@ public final class AuthChain implements ClientDecisions {
 
     private final List<Link> links;
     private final Set<AuthCheck> checks = EnumSet.of(AuthCheck.CONNECT);
-    /** For decisions that are not to be remembered. Atomic: any thread. */
+    /** The version when nothing may be cached. Atomic: any thread. */
     private final AtomicLong never = new AtomicLong(Long.MIN_VALUE);
 
     private record Link(
@@ -61,21 +61,21 @@ public final class AuthChain implements ClientDecisions {
     }
 
     /**
-     * A provider and what it is called.
+     * A provider with its name.
      *
      * @param name as in the configuration, for messages
      */
     public record Named(String name, AuthProvider provider) {}
 
     /**
-     * What a connection has from its login.
+     * The grant of a connection.
      *
-     * @param link the place of the provider that let the client in
-     * @param own what that provider has given
+     * @param link the index of the provider that let the client in
+     * @param own the grant of that provider
      */
     private record Grant(int link, @Nullable Object own) {}
 
-    /** @param providers in the order in which they are asked; closed by {@link #close}. At least one */
+    /** @param providers at least one, in the order in which they are asked; {@link #close} closes them */
     public AuthChain(List<Named> providers) {
         if (providers.isEmpty()) {
             throw new IllegalArgumentException("a chain has at least one provider");
@@ -96,7 +96,7 @@ public final class AuthChain implements ClientDecisions {
         return EnumSet.copyOf(checks);
     }
 
-    // ---- who comes in
+    // ---- logins
 
     @Override
     public CompletableFuture<ConnectResult> connect(ConnectRequest request) {
@@ -114,7 +114,7 @@ public final class AuthChain implements ClientDecisions {
                 : result;
     }
 
-    /** Null when no provider knows the method, as far as that is known by now. */
+    /** Null if no provider knows the method, as far as this is known yet. */
     @Override
     public @Nullable AuthExchange exchange(ExchangeRequest request) {
         ChainExchange exchange =
@@ -122,7 +122,7 @@ public final class AuthChain implements ClientDecisions {
         return exchange.begin() ? exchange : null;
     }
 
-    // ---- what it may do
+    // ---- checks
 
     @Override
     public CompletableFuture<AuthDecision> publish(PublishRequest request) {
@@ -160,13 +160,13 @@ public final class AuthChain implements ClientDecisions {
                 (link, decision) -> decision);
     }
 
-    // ---- down the list
+    // ---- the walk down the list
 
     private interface Answered<T> {
         T by(int link, T answer);
     }
 
-    /** Asks those from {@code from} on that do {@code check}, until one decides. */
+    /** Asks the providers from {@code from} on that have {@code check}, until one decides. */
     private <T> CompletableFuture<T> firstToDecide(
             int from,
             AuthCheck check,
@@ -211,14 +211,14 @@ public final class AuthChain implements ClientDecisions {
         return CompletableFuture.failedFuture(new IllegalStateException("auth provider " + link.name() + ": " + what));
     }
 
-    // ---- what is remembered
+    // ---- caching
 
     @Override
     public long rulesVersion() {
-        return never.incrementAndGet(); // only what is said of a client is used
+        return never.incrementAndGet(); // the broker uses only rulesVersion(ClientInfo)
     }
 
-    /** Changes when that of any provider does: each only rises, or is negative when nothing is to be remembered. */
+    /** Changes when the version of any provider changes: each only rises, or is negative if nothing may be cached. */
     @Override
     public long rulesVersion(ClientInfo client) {
         long sum = 0;
@@ -232,7 +232,7 @@ public final class AuthChain implements ClientDecisions {
         return sum;
     }
 
-    /** The last first. Each is closed, whatever another one throws. */
+    /** Closes the last provider first. Each is closed, even if another one throws. */
     @Override
     public void close() {
         for (int i = links.size() - 1; i >= 0; i--) {

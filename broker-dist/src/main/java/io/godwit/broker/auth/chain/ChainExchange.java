@@ -11,15 +11,14 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One extended authentication by the first provider that knows its method and does not pass it on. The first data of
- * the client goes to one provider after the other; the one that answers it with a challenge or a result has the client
- * to the end.
+ * One extended authentication by the first provider that knows its method and does not pass it on. The client's first
+ * data goes to one provider after the other; the first that answers with a challenge or a result keeps the client.
  *
- * <p>Calls come one at a time, but the end may come, on another thread, while an answer is outstanding. The lock is for
- * that: it is held to note things, not while a provider is asked.
+ * <p>Calls come one at a time, but the end may come on another thread while an answer is outstanding. The lock only
+ * guards the state; it is not held while a provider is asked.
  */
 final class ChainExchange implements AuthExchange {
-    /** What becomes of the end of an exchange. */
+    /** Wraps the result of an exchange. */
     interface Granted {
         ConnectResult by(int link, ConnectResult result);
     }
@@ -29,13 +28,13 @@ final class ChainExchange implements AuthExchange {
     private final Granted granted;
 
     // guarded by this
-    /** The place of the one that has the client. */
+    /** The index of the provider that has the client. */
     private int link = -1;
 
     private @Nullable AuthExchange exchange;
     private boolean isClosed;
 
-    // touched by one call at a time
+    // used by one call at a time
     private boolean isPassedOn = true;
     private boolean hasKnownMethod;
 
@@ -45,12 +44,12 @@ final class ChainExchange implements AuthExchange {
         this.granted = granted;
     }
 
-    /** @return whether there is a provider to talk to */
+    /** @return whether a provider may know the method */
     boolean begin() {
         return next() != null;
     }
 
-    /** Ends the one that has the client, and goes to the next that may know the method; null when there is none. */
+    /** Closes the current exchange and begins the next one; null if no further provider knows the method. */
     private @Nullable AuthExchange next() {
         AuthExchange before = take(null);
         if (before != null) {
@@ -64,7 +63,7 @@ final class ChainExchange implements AuthExchange {
             }
             if (!has(begun, at)) {
                 begun.close();
-                return null; // the client has gone
+                return null; // closed meanwhile
             }
             return begun;
         }

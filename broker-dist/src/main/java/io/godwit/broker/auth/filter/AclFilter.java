@@ -8,18 +8,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The topic filter of a rule, by levels. {@code %c} stands for the client id, {@code %u} for the user name, {@code %%}
- * for '%'. A value that a client chose is only ever compared as text: with one that is absent, empty or has '/', '+' or
- * '#' in it the filter covers nothing and overlaps everything from that level on, so that nobody widens what he is
- * allowed, or narrows what he is denied, by his name.
+ * for '%'. A client's own value is only ever compared as text. If it is missing, empty or contains '/', '+' or '#', the
+ * filter covers nothing and overlaps everything from that level on, so that no client can widen its rights, or narrow a
+ * deny, by its name.
  */
 public final class AclFilter {
     private static final String SINGLE = "+";
     private static final String MULTI = "#";
 
     private final String text;
-    /** Placeholders still in them. */
+    /** The levels, with placeholders. */
     private final String[] levels;
-    /** Whether the level of that index has a placeholder; null when none has. */
+    /** Whether the level of that index has a placeholder; null if none has. */
     private final boolean @Nullable [] isTemplate;
 
     private AclFilter(String text, String[] levels, boolean @Nullable [] isTemplate) {
@@ -28,7 +28,7 @@ public final class AclFilter {
         this.isTemplate = isTemplate;
     }
 
-    /** Fails with {@link IllegalArgumentException} when it is no topic filter or has another placeholder. */
+    /** @throws IllegalArgumentException if the text is no topic filter or has another placeholder */
     public static AclFilter parse(String text) {
         TopicFilter filter = TopicFilter.parse(text)
                 .orElseThrow(() -> new IllegalArgumentException("not a valid topic filter: " + text));
@@ -37,7 +37,7 @@ public final class AclFilter {
                     "a rule names the filter alone, it holds for shared and exclusive subscriptions too: "
                             + filter.filter());
         }
-        // every topic has a first level: the two say the same, and only one of them is compared below
+        // every topic has a first level, so both mean the same, and only one of them is handled below
         String[] levels = levelsOf(text.equals("+/#") ? MULTI : text);
         boolean[] isTemplate = new boolean[levels.length];
         boolean hasTemplate = false;
@@ -67,9 +67,7 @@ public final class AclFilter {
         return levels.toArray(new String[0]);
     }
 
-    /**
-     * Whether every topic that {@code asked} (a topic, or a filter) matches is matched by this one, for this client.
-     */
+    /** Whether this filter matches every topic that {@code asked} (a topic or a filter) matches, for this client. */
     public boolean covers(String[] asked, ClientInfo client) {
         if (isSingleOrMulti(levels[0]) && asked[0].startsWith("$")) { // [MQTT5-4.7.2-1]
             return false;
@@ -93,8 +91,8 @@ public final class AclFilter {
     }
 
     /**
-     * Whether some topic is matched by {@code asked} (a topic, or a filter) and by this one, for this client; also true
-     * when that cannot be told for its name.
+     * Whether this filter and {@code asked} (a topic or a filter) match a common topic, for this client; also true if
+     * the client's name leaves it open.
      */
     public boolean overlaps(String[] asked, ClientInfo client) {
         if (isSingleOrMulti(levels[0]) && asked[0].startsWith("$")
@@ -106,7 +104,7 @@ public final class AclFilter {
             boolean askedEnded = i == asked.length;
             String mine = mineEnded ? "" : level(i, client);
             if (mine == null) {
-                return !askedEnded; // whatever the name is, it takes a level or more
+                return !askedEnded; // the unknown value takes at least one level
             }
             if (!mineEnded && mine.equals(MULTI) || !askedEnded && asked[i].equals(MULTI)) {
                 return true;
@@ -120,7 +118,7 @@ public final class AclFilter {
         }
     }
 
-    /** A level with its names put in; null when one of them cannot stand in a topic level. */
+    /** A level with its placeholders filled in; null if a value cannot be part of a topic level. */
     private @Nullable String level(int index, ClientInfo client) {
         String level = levels[index];
         if (isTemplate == null || !isTemplate[index]) {
@@ -139,7 +137,7 @@ public final class AclFilter {
             position = percent + 2;
         }
         filled.append(level, position, level.length());
-        // a client that names itself "$SYS" does not get there by a rule for %c
+        // a client named "$SYS" must not reach that topic by a rule with %c
         boolean isReserved = index == 0 && filled.charAt(0) == '$' && level.charAt(0) != '$';
         return isReserved ? null : filled.toString();
     }

@@ -1,4 +1,4 @@
-/** Topic filters of rules, with the names of clients in them. Uses plugin-api alone. */
+/** Topic filters of rules, with placeholders for names of clients. Depends on plugin-api alone. */
 @NullMarked
 package io.godwit.broker.auth.filter;
 

@@ -12,9 +12,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers by their questions, for a time and up to a number; the oldest give way. Of a question its hash with a secret
- * of the process is kept: clients choose what is asked, and passwords are part of it. Thread-safe; event loops and
- * threads of answers share the lock, for a look-up each.
+ * Caches answers by question, for a time and up to a number; the oldest are dropped first. Stores a keyed hash in place
+ * of the question, since clients choose the text and it contains passwords. Thread-safe: event loops and threads of
+ * answers share a lock, for one table operation each.
  */
 final class DecisionCache<V> {
     private static final int SECRET_BYTES = 32;
@@ -23,7 +23,7 @@ final class DecisionCache<V> {
     private final int maxEntries;
     private final LongSupplier nanoClock;
     private final byte[] secret = new byte[SECRET_BYTES];
-    /** In the order in which they came. Guarded by this. */
+    /** In the order of insertion. Guarded by this. */
     private final Map<Key, Entry<V>> entries = new LinkedHashMap<>();
 
     /** Half of a SHA-256. */
@@ -31,7 +31,7 @@ final class DecisionCache<V> {
 
     private record Entry<V>(V value, long untilNanos) {}
 
-    /** @param time zero to keep nothing */
+    /** @param time zero to store nothing */
     DecisionCache(Duration time, int maxEntries, LongSupplier nanoClock) {
         this.nanos = time.toNanos();
         this.maxEntries = maxEntries;
@@ -39,7 +39,7 @@ final class DecisionCache<V> {
         new SecureRandom().nextBytes(secret);
     }
 
-    /** Of a whole question. */
+    /** @param question the whole question */
     Key key(String question) {
         try {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");

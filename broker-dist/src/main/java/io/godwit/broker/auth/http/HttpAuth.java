@@ -21,11 +21,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks a service. Only its "allow" lets anybody in or anything through. No verdict is a refusal of a login ("busy" or
- * "unavailable") and a failure of a check, which the broker denies for this one time.
+ * Asks a service for decisions. Only its "allow" lets a client in or permits an action. Without a verdict a login is
+ * refused ("busy" or "unavailable"), and a check fails, which the broker denies this one time.
  *
- * <p>Nothing blocks: answers come on threads of the client of HTTP. Accepted logins and decisions of checks are
- * remembered for a while, refusals of logins are not.
+ * <p>Nothing blocks: answers come on threads of the HTTP client. Accepted logins and decisions of checks are cached for
+ * a while; refused logins are not.
  */
 final class HttpAuth implements AuthProvider {
     private static final CompletableFuture<AuthDecision> ALLOWED =
@@ -41,10 +41,10 @@ final class HttpAuth implements AuthProvider {
     private final LongSupplier nanoClock;
     private final DecisionCache<ConnectResult.Accepted> logins;
     private final DecisionCache<AuthDecision> decisions;
-    /** Where nothing is remembered: another number for each question. Atomic: any thread. */
+    /** The version without a cache: another number for each call. Atomic: any thread. */
     private final AtomicLong never = new AtomicLong();
 
-    /** @param service there when the first question comes */
+    /** @param service available from the first question on */
     HttpAuth(HttpSettings settings, URI connectUrl, Supplier<Service> service, LongSupplier nanoClock) {
         this.settings = settings;
         this.connectUrl = connectUrl;
@@ -61,7 +61,7 @@ final class HttpAuth implements AuthProvider {
                 : EnumSet.allOf(AuthCheck.class);
     }
 
-    // ---- who comes in
+    // ---- logins
 
     @Override
     public CompletableFuture<ConnectResult> connect(ConnectRequest request) {
@@ -76,7 +76,7 @@ final class HttpAuth implements AuthProvider {
                 return refused(failure);
             }
             ConnectResult result = result(verdict, request.client());
-            // one that ends is not remembered: its time would begin anew
+            // a login with an end is not cached, since its time would begin anew
             if (key != null && result instanceof ConnectResult.Accepted accepted && accepted.validFor() == null) {
                 logins.put(key, accepted);
             }
@@ -112,7 +112,7 @@ final class HttpAuth implements AuthProvider {
         return "http: the service says no" + (verdict.detail().isEmpty() ? "" : ": " + verdict.detail());
     }
 
-    // ---- what it may do
+    // ---- checks
 
     @Override
     public CompletableFuture<AuthDecision> publish(PublishRequest request) {
@@ -153,10 +153,7 @@ final class HttpAuth implements AuthProvider {
         });
     }
 
-    /**
-     * Another number each second: a connection that asks the same again is answered out of the cache, for as long as
-     * that remembers.
-     */
+    /** A new number each second, so that a connection asks again; the cache then answers while it has the decision. */
     @Override
     public long rulesVersion() {
         return decisions.isUsed() || settings.aclUrl() == null

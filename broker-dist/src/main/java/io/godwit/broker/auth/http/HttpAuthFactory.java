@@ -13,12 +13,12 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the auth provider {@code http}. Named in META-INF/services. */
+/** Creates the auth provider {@code http}. Named in META-INF/services. */
 public final class HttpAuthFactory implements AuthProviderFactory, Plugin {
     private @Nullable PluginContext context;
     private @Nullable HttpSettings settings;
     private @Nullable BoundedHttp http;
-    /** Volatile: made at the start, used by all threads. */
+    /** Volatile: set at the start, read by any thread. */
     private volatile @Nullable Service service;
 
     @Override
@@ -55,7 +55,7 @@ public final class HttpAuthFactory implements AuthProviderFactory, Plugin {
                                 "passwords go to the auth service in the clear host=" + url.getHost()));
     }
 
-    /** Answers come on threads of the client. */
+    /** Answers come on threads of the HTTP client. */
     @Override
     public boolean isNonBlocking() {
         return true;

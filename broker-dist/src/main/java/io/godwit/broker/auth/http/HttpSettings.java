@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The section {@code plugins.http}; docs/authentication.md has the table of keys.
  *
- * @param connectUrl asked about logins; null only when there are errors
- * @param aclUrl asked about publishes and filters; null for none
- * @param headers of each request, in pairs of name and value
- * @param connectCache how long an accepted login is remembered; zero for not at all
- * @param aclCache how long a decision is remembered; zero for not at all
- * @param cacheEntries of each of the two
- * @param maxRequests under way at a time
+ * @param connectUrl the URL for logins; null only when there are errors
+ * @param aclUrl the URL for publishes and filters; null for none
+ * @param headers added to each request
+ * @param connectCache how long an accepted login is cached; zero for not at all
+ * @param aclCache how long a decision is cached; zero for not at all
+ * @param cacheEntries bound of each of the two caches
+ * @param maxRequests bound of requests under way
  */
 record HttpSettings(
         @Nullable URI connectUrl,
@@ -36,9 +36,9 @@ record HttpSettings(
         headers = List.copyOf(headers);
     }
 
-    /** What clients may do when there is no {@link #aclUrl}. */
+    /** What clients may do without an {@link #aclUrl}. */
     enum WithoutAcl {
-        /** As the next provider says. */
+        /** The next provider decides. */
         PASS,
         /** Everything. */
         ALLOW,
@@ -46,7 +46,7 @@ record HttpSettings(
         DENY
     }
 
-    /** Of a request. The value may be a secret. */
+    /** A header of requests. The value may be a secret. */
     record Header(String name, String value) {
         @Override
         public String toString() {
@@ -54,7 +54,7 @@ record HttpSettings(
         }
     }
 
-    /** Whether requests can have it: some headers are those of the connection, or of the body. */
+    /** Whether requests may set it: some headers belong to the connection or the body. */
     private static boolean isFree(String name, String value) {
         try {
             HttpRequest.newBuilder().setHeader(name, value);
@@ -64,7 +64,7 @@ record HttpSettings(
         }
     }
 
-    /** Notes all that is wrong. */
+    /** Reports all errors to {@code settings}. */
     static HttpSettings of(PluginSettings settings) {
         if (settings.secret("connectUrl", "").isEmpty()) {
             settings.error("connectUrl", "has to be given");

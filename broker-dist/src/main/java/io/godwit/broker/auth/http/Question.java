@@ -14,7 +14,7 @@ import java.security.cert.X509Certificate;
 import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
-/** Requests as JSON; docs/authentication.md tells what stands in them. */
+/** Requests as JSON; docs/authentication.md describes the fields. */
 final class Question {
     private Question() {}
 
@@ -76,7 +76,7 @@ final class Question {
         return json;
     }
 
-    /** Without the port, which is another one each time. */
+    /** Without the port, which differs for each connection. */
     private static String hostOf(String address) {
         int colon = address.lastIndexOf(':');
         return colon < 0 ? address : address.substring(0, colon);

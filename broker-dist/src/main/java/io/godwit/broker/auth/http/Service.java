@@ -19,9 +19,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the service, with a bound on requests under way and a circuit breaker. Of failures the breaker counts those that
- * take everybody's time or that every request would meet: no answer in time, no connection, a gateway that has none. A
- * status 500, or an answer that is not understood, may be of one client's making, and must not shut out the others.
+ * Asks the service, with a bound of requests under way and a circuit breaker. The breaker counts only failures that
+ * slow down or affect all requests: no answer in time, no connection, a gateway without a server. A status 500 or an
+ * unreadable answer may be caused by one client, and must not lock out the others.
  *
  * <p>Thread-safe; calls return at once.
  */
@@ -39,10 +39,10 @@ final class Service {
     private final AtomicInteger underWay = new AtomicInteger();
     private final AtomicLong ended = new AtomicLong();
 
-    /** Why there is no verdict. Without a stack trace: there may be many. */
+    /** Why there is no verdict. Without a stack trace, since there may be many. */
     static final class NoVerdictException extends Exception {
         private static final long serialVersionUID = 1L;
-        /** Whether it was not asked for now, since too many are. */
+        /** Whether the service was not asked because too many requests are under way. */
         final boolean isBusy;
 
         NoVerdictException(String message, boolean isBusy) {
@@ -51,7 +51,7 @@ final class Service {
         }
     }
 
-    /** @param onChange told when the circuit opens and closes */
+    /** @param onChange called when the circuit opens or closes */
     Service(HttpSettings settings, BoundedHttp http, LongSupplier nanoClock, Runnable onChange) {
         this.http = http;
         this.headers = settings.headers();
@@ -61,14 +61,14 @@ final class Service {
         this.breaker = new CircuitBreaker(nanoClock, LEAST_FAILURES, ended::get, onChange);
     }
 
-    /** Whether it is asked as ever. */
+    /** Whether the circuit is closed. */
     boolean isWell() {
         return breaker.state() == CircuitBreaker.State.CLOSED;
     }
 
     /**
-     * Asks. The future fails with {@link NoVerdictException} for all that is no verdict; its message has nothing of the
-     * question and of the answer.
+     * Asks the service. The future fails with {@link NoVerdictException} if there is no verdict; its message contains
+     * no part of the question or the answer.
      */
     CompletableFuture<Verdict> ask(URI url, String question) {
         HttpRequest.Builder request = HttpRequest.newBuilder(url)
@@ -93,14 +93,14 @@ final class Service {
             ended.incrementAndGet();
             try {
                 answered(verdict, permit, answer, failure);
-            } finally { // whatever goes wrong, somebody waits
+            } finally { // somebody waits for the verdict in any case
                 verdict.completeExceptionally(new NoVerdictException("the service cannot be asked", false));
             }
         });
         return verdict;
     }
 
-    /** Once more when a connection that was kept open turns out to be closed; questions may be asked twice. */
+    /** Sends again if a connection that was kept open turns out to be closed: asking twice does no harm. */
     private CompletableFuture<BoundedHttp.Answer> send(HttpRequest request, long beganNanos, boolean mayRepeat) {
         long left = timeout.toNanos() - (nanoClock.getAsLong() - beganNanos);
         if (left <= 0) {

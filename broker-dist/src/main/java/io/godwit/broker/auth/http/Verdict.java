@@ -17,12 +17,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a service has answered.
+ * The answer of the service.
  *
- * @param detail why not, in words of the service; empty when it gives none
- * @param user null to leave the user name as it is
- * @param tenant null to leave the tenant as it is
- * @param validFor how long the login holds; null for no limit
+ * @param detail the service's reason for a denial; empty for none
+ * @param user null to keep the user name
+ * @param tenant null to keep the tenant
+ * @param validFor how long the login is valid; null for no limit
  */
 record Verdict(
         Result result,
@@ -33,29 +33,29 @@ record Verdict(
     private static final int MAX_DETAIL = 200;
     private static final long MAX_SECONDS = Duration.ofDays(36_500).toSeconds();
 
-    /** Anything else is no answer. */
+    /** The known results; any other value is no answer. */
     enum Result {
         ALLOW,
         DENY,
-        /** The next provider is to say. */
+        /** Leaves the decision to the next provider. */
         PASS
     }
 
-    /** For a status that says no by itself. */
+    /** For an HTTP status that means a denial by itself. */
     static Verdict denied(int status) {
         return new Verdict(Result.DENY, "status " + status, null, null, null);
     }
 
-    /** Empty when it is not understood as a whole. */
+    /** Empty unless the whole body is understood. */
     static Optional<Verdict> of(byte[] body) {
         try {
             return of(object(body));
         } catch (IOException | JsonParseException | IllegalArgumentException | IllegalStateException e) {
-            return Optional.empty(); // whatever it sent
+            return Optional.empty(); // the service may send anything
         }
     }
 
-    /** As RFC 8259 writes it, and of no name two: which of them counts would be a matter of who reads it. */
+    /** Parses strictly by RFC 8259, and refuses duplicate names, since readers differ in which of them counts. */
     private static JsonObject object(byte[] body) throws IOException {
         String text = StandardCharsets.UTF_8
                 .newDecoder()
@@ -106,7 +106,7 @@ record Verdict(
                 seconds(json)));
     }
 
-    /** Half a surrogate pair has no UTF-8: two names would be stored as one. */
+    /** An unpaired surrogate has no UTF-8 form: two different names would be stored as one. */
     private static boolean isName(String user) {
         return !user.isEmpty()
                 && user.length() <= 65_535

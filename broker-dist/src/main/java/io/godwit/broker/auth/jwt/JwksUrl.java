@@ -11,9 +11,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys that a URL serves. They are fetched at the start, from time to time, and when a token names one that is not
- * known, though not more often than once in {@link Times#refetch}: else clients would decide how often. A fetch that
- * fails leaves the keys that are there, until they are older than {@link Times#keep}.
+ * The keys behind a URL. They are fetched at the start, periodically, and when a token names an unknown key, but at
+ * most once per {@link Times#refetch}: otherwise clients would decide how often. After a failed fetch the old keys stay
+ * valid until they are older than {@link Times#keep}.
  *
  * <p>Thread-safe. Nothing blocks.
  */
@@ -27,30 +27,30 @@ final class JwksUrl {
     private final Reports reports;
 
     /**
-     * How long things take.
+     * The time limits.
      *
-     * @param timeout of a fetch
-     * @param refresh from one fetch to the next
-     * @param refetch between two fetches at least
+     * @param timeout of one fetch
+     * @param refresh the interval between regular fetches
+     * @param refetch the smallest interval between fetches
      * @param keep how old keys may become while fetches fail
      */
     record Times(Duration timeout, Duration refresh, Duration refetch, Duration keep) {}
 
-    /** Told of each fetch, on the thread on which it ends. */
+    /** Receives the result of each fetch, on the thread on which it ends. */
     interface Reports {
         void fetched(KeySet keys);
 
-        /** @param detail has nothing of what was fetched */
+        /** @param detail contains no part of the answer */
         void failed(String detail);
     }
 
-    // volatile: written under the lock, read by everybody
+    // volatile: written under the lock, read by any thread
     private volatile KeySet keys = KeySet.NONE;
     private volatile long fetchedNanos;
     private volatile boolean hasFetched;
     private volatile String lastFailure = "";
 
-    // guarded by this: threads that see an unknown key, the timer, and those on which fetches end, seldom
+    // guarded by this: threads that see an unknown key, the timer and the ends of fetches rarely contend
     private boolean hasTried;
     private long triedNanos;
     private @Nullable CompletableFuture<KeySet> running;
@@ -63,7 +63,7 @@ final class JwksUrl {
         this.reports = reports;
     }
 
-    /** Those that hold now; none before the first fetch, and when they are too old. */
+    /** The valid keys; none before the first fetch, and when they are too old. */
     KeySet keys() {
         return isFresh() ? keys : KeySet.NONE;
     }
@@ -73,7 +73,7 @@ final class JwksUrl {
                 && nanoClock.getAsLong() - fetchedNanos <= times.keep().toNanos();
     }
 
-    /** What operators should know; empty when all is well. */
+    /** The current problem, for operators; empty if there is none. */
     String problem() {
         String failure = lastFailure;
         if (failure.isEmpty()) {
@@ -82,8 +82,8 @@ final class JwksUrl {
         return failure + (isFresh() ? "; the keys of before hold" : "; there are no keys");
     }
 
-    /** Fetches if it is time; from time to time, on any thread. */
-    @SuppressWarnings("FutureReturnValueIgnored") // it never fails, and the reports are told
+    /** Fetches if it is due. Called periodically, on any thread. */
+    @SuppressWarnings("FutureReturnValueIgnored") // it never fails, and reports receive the result
     void look() {
         long age = nanoClock.getAsLong() - fetchedNanos;
         if (!hasFetched || !lastFailure.isEmpty() || age >= times.refresh().toNanos()) {
@@ -92,8 +92,8 @@ final class JwksUrl {
     }
 
     /**
-     * The keys after a fetch that is under way, or that begins by this; null when it is too early for another one.
-     * Yields the keys of before when it fails, and never fails itself.
+     * The keys after the fetch under way, or after one that begins now; null if another fetch is not allowed yet. If
+     * the fetch fails, the future has the old keys; it never fails itself.
      */
     @Nullable
     CompletableFuture<KeySet> newer() {
@@ -118,7 +118,7 @@ final class JwksUrl {
         http.send(request, times.timeout(), MAX_BYTES).whenComplete((answer, failure) -> {
             try {
                 take(answer, failure);
-            } finally { // whatever goes wrong, somebody waits
+            } finally { // somebody waits for the keys in any case
                 synchronized (this) {
                     running = null;
                 }

@@ -24,11 +24,11 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets in clients whose password is a token, or who show one by an authentication method of MQTT 5.0. A password that
- * is no token is left to other providers; a token that is not right is refused. What a client may do stands in its
- * token, and so in the grant of its connection.
+ * Lets in clients that present a token, as password or by an authentication method of MQTT 5.0. A password that is no
+ * token is left to other providers; an invalid token is refused. The rights of a client are in its token, and so in the
+ * grant of its connection.
  *
- * <p>Nothing blocks: signatures are checked on {@code worker}, the rest is looking up.
+ * <p>Nothing blocks: {@code worker} checks signatures, the rest is look-ups.
  */
 final class JwtAuth implements AuthProvider {
     private static final CompletableFuture<AuthDecision> ALLOWED =
@@ -63,17 +63,17 @@ final class JwtAuth implements AuthProvider {
     private final Clock clock;
     private final Consumer<ConnectResult> told;
 
-    /** Where keys come from. Thread-safe; nothing blocks. */
+    /** The source of keys. Thread-safe; nothing blocks. */
     interface Keys {
-        /** Those that hold now. */
+        /** The currently valid keys. */
         KeySet now();
 
-        /** Newer ones, as {@link JwksUrl#newer}. */
+        /** Newer keys, as {@link JwksUrl#newer}. */
         @Nullable
         CompletableFuture<KeySet> newer();
     }
 
-    /** @param told of each token's result */
+    /** @param told receives the result of each token */
     JwtAuth(JwtSettings settings, Keys keys, Executor worker, Clock clock, Consumer<ConnectResult> told) {
         this.settings = settings;
         this.keys = keys;
@@ -89,7 +89,7 @@ final class JwtAuth implements AuthProvider {
         return EnumSet.allOf(AuthCheck.class);
     }
 
-    // ---- who comes in
+    // ---- logins
 
     @Override
     public CompletableFuture<ConnectResult> connect(ConnectRequest request) {
@@ -142,7 +142,7 @@ final class JwtAuth implements AuthProvider {
                             done.complete(result);
                         }
                     });
-                } catch (RuntimeException | Error e) { // else nobody would answer
+                } catch (RuntimeException | Error e) { // otherwise the client would get no answer
                     done.completeExceptionally(e);
                 }
             });
@@ -152,7 +152,7 @@ final class JwtAuth implements AuthProvider {
         return done;
     }
 
-    /** On a worker. */
+    /** Runs on a worker. */
     private CompletableFuture<ConnectResult> check(String token, ClientInfo client, boolean mayReauthenticate) {
         Tokens.Header header = tokens.header(token).orElse(null);
         if (header == null) {
@@ -179,7 +179,7 @@ final class JwtAuth implements AuthProvider {
                 .orElse(NOT_SIGNED);
     }
 
-    // ---- what it may do
+    // ---- checks
 
     @Override
     public CompletableFuture<AuthDecision> publish(PublishRequest request) {
@@ -195,7 +195,7 @@ final class JwtAuth implements AuthProvider {
 
     private CompletableFuture<AuthDecision> decide(@Nullable Object given, Predicate<Rights> allows) {
         if (!(given instanceof TokenGrant grant)) {
-            return UNDECIDED; // of a client without a token
+            return UNDECIDED; // a client without a token
         }
         if (clock.millis() >= grant.endMillis()) {
             return EXPIRED;
@@ -211,7 +211,7 @@ final class JwtAuth implements AuthProvider {
         };
     }
 
-    /** Answers end with a token, so that they are asked for again each second where that is to be noticed. */
+    /** Decisions change when the token expires. If this must be noticed, they are asked for again each second. */
     @Override
     public long rulesVersion() {
         return settings.atExpiry() == JwtSettings.AtExpiry.REAUTHENTICATE ? clock.millis() / 1_000 : 0;

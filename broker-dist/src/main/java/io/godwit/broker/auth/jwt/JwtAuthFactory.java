@@ -10,7 +10,7 @@ import io.godwit.plugin.context.PluginHealth;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the auth provider {@code jwt}. Named in META-INF/services. */
+/** Creates the auth provider {@code jwt}. Named in META-INF/services. */
 public final class JwtAuthFactory implements AuthProviderFactory, Plugin {
     private @Nullable PluginContext context;
     private @Nullable JwtSettings settings;
@@ -36,7 +36,7 @@ public final class JwtAuthFactory implements AuthProviderFactory, Plugin {
         }
     }
 
-    /** Signatures are checked elsewhere, and all else is looking up. */
+    /** Signatures are checked on workers; the rest is look-ups. */
     @Override
     public boolean isNonBlocking() {
         return true;
@@ -73,7 +73,7 @@ public final class JwtAuthFactory implements AuthProviderFactory, Plugin {
         }
     }
 
-    /** Counts and logs; a trouble once, until it is over. */
+    /** Counts fetches of keys, and logs the first failure and the recovery. */
     private static final class Fetches implements JwksUrl.Reports {
         private final System.Logger logger;
         private final Meters.Counter fetched;

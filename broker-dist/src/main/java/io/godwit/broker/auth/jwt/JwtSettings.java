@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The section {@code plugins.jwt}; docs/authentication.md has the table of keys.
  *
- * @param algorithms that a token may be signed with, by their names in RFC 7518 and RFC 8037
- * @param issuer of tokens; empty for any
- * @param audiences of which a token names one; without any, a token that names one is not for us
- * @param leeway by which clocks may differ
- * @param tenantClaim empty: the tenant that the client has without a token
- * @param claims what further claims must say, with placeholders
- * @param method of MQTT 5.0 that takes tokens too; empty for none
- * @param grace how long after the end a client may authenticate again
+ * @param algorithms accepted for tokens, by their names in RFC 7518 and RFC 8037
+ * @param issuer the required issuer; empty for any
+ * @param audiences a token must name one of them; if there are none, a token must not name any
+ * @param leeway how much clocks may differ
+ * @param tenantClaim empty to keep the client's tenant
+ * @param claims required values of further claims, with placeholders
+ * @param method the method of MQTT 5.0 that accepts tokens too; empty for none
+ * @param grace how long after expiry a client may authenticate again
  */
 record JwtSettings(
         List<String> algorithms,
@@ -44,9 +44,9 @@ record JwtSettings(
         AtExpiry atExpiry,
         Duration grace) {
 
-    /** What a client may do whose token says nothing of it. */
+    /** What a client may do if its token grants no rights. */
     enum WithoutAcl {
-        /** As the next provider says. */
+        /** The next provider decides. */
         PASS,
         /** Everything. */
         ALLOW,
@@ -54,10 +54,10 @@ record JwtSettings(
         DENY
     }
 
-    /** What becomes of a client whose token is not valid any longer. */
+    /** What happens to a client whose token has expired. */
     enum AtExpiry {
         DISCONNECT,
-        /** It may do nothing but authenticate again, and is disconnected after a while. */
+        /** The client may only authenticate again, and is disconnected after a while. */
         REAUTHENTICATE,
         /** Nothing. */
         KEEP
@@ -66,7 +66,7 @@ record JwtSettings(
     private static final Duration DAY = Duration.ofDays(1);
     private static final Duration SECOND = Duration.ofSeconds(1);
 
-    /** Notes all that is wrong. */
+    /** Reports all errors to {@code settings}. */
     static JwtSettings of(PluginSettings settings) {
         List<String> algorithms = settings.list("algorithms");
         if (algorithms.isEmpty()) {

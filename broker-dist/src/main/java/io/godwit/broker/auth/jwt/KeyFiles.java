@@ -17,9 +17,9 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys out of files, which are looked at from time to time. A changed file counts as a whole; one with a mistake
- * changes nothing. One that could not be read is tried again each time, changed or not: what was taken out of it must
- * not stay in force because the disk failed once. Of one thread at a time.
+ * Keys from files that are checked periodically. A changed file is read as a whole; one with a mistake changes nothing.
+ * A file that could not be read is tried again at each check, changed or not: a removed key must not stay valid because
+ * of a single disk error. For one thread at a time.
  */
 final class KeyFiles {
     private static final int MAX_BYTES = 256 * 1_024;
@@ -28,10 +28,10 @@ final class KeyFiles {
     private final @Nullable Path jwks;
     private final int minSecretBytes;
     private List<Object> stamps = List.of();
-    /** What was wrong with them; null when all was well. */
+    /** The last error; null if there was none. */
     private @Nullable String problem;
 
-    /** Each file is null when there is none. */
+    /** Each file may be null, for none. */
     KeyFiles(@Nullable Path secret, @Nullable Path publicKeys, @Nullable Path jwks, int minSecretBytes) {
         this.secret = secret;
         this.publicKeys = publicKeys;
@@ -40,9 +40,9 @@ final class KeyFiles {
     }
 
     /**
-     * What stands in the files if that has changed since the last call. Blocks.
+     * The keys in the files if these have changed since the last call. Blocks.
      *
-     * @throws IOException naming the file and what is wrong with it, and nothing that stands in it; once for a problem
+     * @throws IOException naming the file and its error, but no part of its content; thrown once per error
      */
     Optional<KeySet> changed() throws IOException {
         List<Object> now = new ArrayList<>();
@@ -54,7 +54,7 @@ final class KeyFiles {
         if (!isChanged && problem == null) {
             return Optional.empty();
         }
-        stamps = now; // before it is read: a change meanwhile is seen as one
+        stamps = now; // set before reading, so that a change meanwhile is noticed
         try {
             KeySet all = read();
             problem = null;
@@ -91,7 +91,7 @@ final class KeyFiles {
         }
     }
 
-    /** All bytes of the file but a line end at its end. */
+    /** The secret is all bytes of the file, without line ends at the end. */
     private KeySet ofSecret(Path file) throws IOException {
         byte[] bytes = BoundedFile.read(file, MAX_BYTES);
         int length = bytes.length;

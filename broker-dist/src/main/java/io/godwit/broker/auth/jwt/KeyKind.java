@@ -10,8 +10,8 @@ import java.util.Optional;
 import javax.crypto.SecretKey;
 
 /**
- * What a key is, and so which signatures it may be used for. A token names its algorithm itself: one that says "HMAC"
- * must not get a public RSA key as the secret.
+ * The kind of a key, and the algorithms that it may be used for. A token names its own algorithm, so a token with an
+ * HMAC algorithm must not be checked with a public RSA key as the secret.
  */
 enum KeyKind {
     HMAC("HS256", "HS384", "HS512"),
@@ -21,7 +21,7 @@ enum KeyKind {
     EC_521("ES512"),
     ED("EdDSA");
 
-    @SuppressWarnings("ImmutableEnumChecker") // made by List.of
+    @SuppressWarnings("ImmutableEnumChecker") // lists of List.of
     private final List<String> algorithms;
 
     KeyKind(String... algorithms) {
@@ -32,7 +32,7 @@ enum KeyKind {
         return algorithms.contains(algorithm);
     }
 
-    /** Empty for a key that no signature is checked with here. */
+    /** Empty for a key of an unsupported kind. */
     static Optional<KeyKind> of(Key key) {
         if (key instanceof SecretKey) {
             return Optional.of(HMAC);
@@ -54,7 +54,7 @@ enum KeyKind {
         return Optional.empty();
     }
 
-    /** Whether there is such an algorithm; {@code none} is not. */
+    /** Whether the algorithm is supported; {@code none} is not. */
     static boolean isKnown(String algorithm) {
         for (KeyKind kind : values()) {
             if (kind.fits(algorithm)) {
@@ -64,7 +64,7 @@ enum KeyKind {
         return false;
     }
 
-    /** All there are, for messages. */
+    /** All algorithms, for messages. */
     static List<String> all() {
         return Arrays.stream(values()).flatMap(kind -> kind.algorithms.stream()).toList();
     }

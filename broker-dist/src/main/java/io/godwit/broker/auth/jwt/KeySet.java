@@ -12,14 +12,17 @@ import org.jose4j.lang.JoseException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys by their ids. Immutable.
+ * Keys with their ids. Immutable.
  *
- * @param skipped how many keys of a JWKS are not used, since they are for something else or cannot be read
+ * @param skipped how many keys of a JWKS are not used, since they have another purpose or cannot be read
  */
 record KeySet(List<TokenKey> keys, int skipped) {
     static final KeySet NONE = new KeySet(List.of(), 0);
     static final int MAX_KEYS = 100;
-    /** Of a token that names no key: each is tried, and a client pays nothing for that. */
+    /**
+     * Bound of keys that are tried for a token: a token that names no key makes the broker check several, at no cost to
+     * the client.
+     */
     private static final int MAX_TRIES = 4;
 
     KeySet {
@@ -27,8 +30,8 @@ record KeySet(List<TokenKey> keys, int skipped) {
     }
 
     /**
-     * @param isPublic whether it comes from where everybody may read it: secrets in it are not used
-     * @throws JwksException when it is no JWKS, or has no key that can be used
+     * @param isPublic whether anybody can read the JWKS; secrets in it are then ignored
+     * @throws JwksException if the text is no JWKS or has no usable key
      */
     static KeySet ofJwks(String json, boolean isPublic) throws JwksException {
         Object listed;
@@ -58,7 +61,7 @@ record KeySet(List<TokenKey> keys, int skipped) {
             return Optional.empty();
         }
         try {
-            @SuppressWarnings("unchecked") // JSON has texts for names
+            @SuppressWarnings("unchecked") // names in JSON are strings
             JsonWebKey read = JsonWebKey.Factory.newJwk((Map<String, Object>) map);
             Key key = read instanceof PublicJsonWebKey pair ? pair.getPublicKey() : read.getKey();
             boolean isForSignatures = (read.getUse() == null || read.getUse().equals("sig"))
@@ -71,7 +74,7 @@ record KeySet(List<TokenKey> keys, int skipped) {
                 return Optional.empty();
             }
             return Optional.of(new TokenKey(read.getKeyId(), read.getAlgorithm(), kind, key));
-        } catch (JoseException | RuntimeException e) { // whatever somebody wrote there
+        } catch (JoseException | RuntimeException e) { // a JWKS may contain anything
             return Optional.empty();
         }
     }
@@ -85,12 +88,12 @@ record KeySet(List<TokenKey> keys, int skipped) {
     /**
      * The keys that may have signed a token, a few at most.
      *
-     * @param id the {@code kid} of the token; null when it names none
+     * @param id the {@code kid} of the token; null if it has none
      */
     List<TokenKey> candidates(String algorithm, @Nullable String id) {
         List<TokenKey> fitting = new ArrayList<>(1);
         for (TokenKey key : keys) {
-            // a key out of a PEM file has no id: it may be any
+            // a key from a PEM file has no id, so it may be any
             boolean isMeant = id == null || key.id() == null || id.equals(key.id());
             if (isMeant && key.isFor(algorithm) && fitting.size() < MAX_TRIES) {
                 fitting.add(key);
@@ -99,12 +102,12 @@ record KeySet(List<TokenKey> keys, int skipped) {
         return fitting;
     }
 
-    /** Whether a key of that id is here. */
+    /** Whether there is a key with that id. */
     boolean has(String id) {
         return keys.stream().anyMatch(key -> id.equals(key.id()));
     }
 
-    /** Why a text is no set of keys. Its message has nothing of it. */
+    /** Why a text is no JWKS. The message contains no part of the text. */
     static final class JwksException extends Exception {
         private static final long serialVersionUID = 1L;
 

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of files and of a URL together, and the thread that looks at both from time to time. Keys are there from
- * {@link #start} on; {@link #now} and {@link #newer} may be called by any thread before that too.
+ * The keys of files and of a URL together, and the thread that refreshes both. Keys are available from {@link #start}
+ * on; any thread may call {@link #now} and {@link #newer} even before.
  */
 final class KeySource implements JwtAuth.Keys, AutoCloseable {
     private static final long LOOK_SECONDS = 1;
@@ -24,7 +24,7 @@ final class KeySource implements JwtAuth.Keys, AutoCloseable {
     private final System.Logger logger;
     private final JwksUrl.Reports reports;
 
-    // volatile: written at the start and by the timer, read by everybody
+    // volatile: written at the start and by the timer, read by any thread
     private volatile KeySet ofFiles = KeySet.NONE;
     private volatile String problemOfFiles = "";
     private volatile @Nullable JwksUrl url;
@@ -32,7 +32,7 @@ final class KeySource implements JwtAuth.Keys, AutoCloseable {
     private @Nullable BoundedHttp http;
     private @Nullable ScheduledExecutorService timer;
 
-    /** @param reports told of each fetch */
+    /** @param reports receives the result of each fetch */
     KeySource(JwtSettings settings, System.Logger logger, JwksUrl.Reports reports) {
         this.settings = settings;
         this.files = new KeyFiles(
@@ -41,7 +41,7 @@ final class KeySource implements JwtAuth.Keys, AutoCloseable {
         this.reports = reports;
     }
 
-    /** A secret is as long as what it makes (RFC 7518, 3.2). */
+    /** A secret must be as long as the hash (RFC 7518, 3.2). */
     private static int minSecretBytes(JwtSettings settings) {
         if (settings.algorithms().contains("HS512")) {
             return 64;
@@ -50,11 +50,11 @@ final class KeySource implements JwtAuth.Keys, AutoCloseable {
     }
 
     /**
-     * Reads and fetches. A URL that does not answer is asked again later. Blocks.
+     * Reads the files and fetches the URL. If that fails to answer, it is tried again later. Blocks.
      *
      * @throws IOException naming a file with a mistake
      */
-    @SuppressWarnings("FutureReturnValueIgnored") // runs until it is closed
+    @SuppressWarnings("FutureReturnValueIgnored") // runs until close
     void start() throws IOException, InterruptedException {
         files.changed().ifPresent(keys -> ofFiles = keys);
         URI address = settings.jwksUrl();
@@ -89,7 +89,7 @@ final class KeySource implements JwtAuth.Keys, AutoCloseable {
         }
         try {
             first.get(settings.times().timeout().toMillis() + 1_000, TimeUnit.MILLISECONDS);
-        } catch (ExecutionException | TimeoutException e) { // it never fails, and has a time-out of its own
+        } catch (ExecutionException | TimeoutException e) { // newer() never fails and has its own timeout
             logger.log(System.Logger.Level.WARNING, "no keys at the start", e);
         }
     }
@@ -110,7 +110,7 @@ final class KeySource implements JwtAuth.Keys, AutoCloseable {
         } catch (IOException e) {
             problemOfFiles = e.getMessage() + "; the keys of before hold";
             logger.log(System.Logger.Level.ERROR, "keys changed, but those of before hold: " + e.getMessage());
-        } catch (RuntimeException | Error e) { // outermost frame: the next look must come
+        } catch (RuntimeException | Error e) { // outermost frame: must not end the schedule
             logger.log(System.Logger.Level.ERROR, "keys not looked at", e);
         }
     }
@@ -127,7 +127,7 @@ final class KeySource implements JwtAuth.Keys, AutoCloseable {
         return opened == null ? null : opened.newer();
     }
 
-    /** What operators should know; empty when all is well. */
+    /** The current problem, for operators; empty if there is none. */
     String problem() {
         JwksUrl opened = url;
         String remote = opened == null ? "" : opened.problem();

@@ -9,11 +9,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a token allows: filters for publishes and for subscriptions, with {@code %c} and {@code %u} in them. What none
- * of them covers is denied. Immutable.
+ * The rights in a token: filters for publishes and for subscriptions, with placeholders {@code %c} and {@code %u}.
+ * Everything else is denied. Immutable.
  */
 record Rights(List<AclFilter> publish, List<AclFilter> subscribe) {
-    /** Of both together. */
+    /** Bound over both lists. */
     private static final int MAX_FILTERS = 1_000;
 
     Rights {
@@ -22,8 +22,8 @@ record Rights(List<AclFilter> publish, List<AclFilter> subscribe) {
     }
 
     /**
-     * @param claim {@code {"publish": [...], "subscribe": [...], "all": [...]}}, each of which may be left out
-     * @return empty when it is something else: a right that is not understood must not be passed over
+     * @param claim {@code {"publish": [...], "subscribe": [...], "all": [...]}}; each part is optional
+     * @return empty for any other form: an unknown right must not be ignored
      */
     static Optional<Rights> of(Object claim) {
         if (!(claim instanceof Map<?, ?> map)) {
@@ -75,7 +75,7 @@ record Rights(List<AclFilter> publish, List<AclFilter> subscribe) {
         return covers(publish, client, topic);
     }
 
-    /** @param filter without the name of a share group */
+    /** @param filter without the share name */
     boolean maySubscribe(ClientInfo client, String filter) {
         return covers(subscribe, client, filter);
     }

@@ -13,11 +13,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whom a token lets in, once its signature is known to be right. What it says of no account is said without values:
- * details are logged.
+ * Decides whether the claims of a token, whose signature is valid, let a client in. Refusals name no values of claims,
+ * since they are logged.
  */
 final class TokenClaims {
-    /** Longer is for ever. */
+    /** A longer time counts as no limit. */
     private static final long MAX_SECONDS = Duration.ofDays(36_500).toSeconds();
 
     private static final int MAX_USER_CHARS = 65_535;
@@ -30,7 +30,7 @@ final class TokenClaims {
         this.clock = clock;
     }
 
-    /** A claim that is not as it must be. Without a stack trace: clients bring it about. */
+    /** A claim is wrong. Without a stack trace, since clients can cause it. */
     private static final class ClaimException extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -39,9 +39,7 @@ final class TokenClaims {
         }
     }
 
-    /**
-     * @param mayReauthenticate whether the client can show another token while it is connected
-     */
+    /** @param mayReauthenticate whether the client can present another token while it is connected */
     ConnectResult accept(Map<String, Object> claims, ClientInfo client, boolean mayReauthenticate) {
         try {
             return accepted(claims, client, mayReauthenticate);
@@ -81,7 +79,7 @@ final class TokenClaims {
         if (user.isEmpty()
                 || user.length() > MAX_USER_CHARS
                 || user.indexOf('\0') >= 0
-                || !StandardCharsets.UTF_8.newEncoder().canEncode(user)) { // else two names would be stored as one
+                || !StandardCharsets.UTF_8.newEncoder().canEncode(user)) { // otherwise two names would be stored as one
             throw new ClaimException("claim " + settings.userClaim() + " is no user name");
         }
         ConnectResult.Accepted accepted = new ConnectResult.Accepted(client.tenant(), user);
@@ -90,7 +88,7 @@ final class TokenClaims {
         }
         Rights rights = null;
         if (!settings.aclClaim().isEmpty() && claims.containsKey(settings.aclClaim())) {
-            rights = Optional.ofNullable(claims.get(settings.aclClaim())) // null is no list of rights
+            rights = Optional.ofNullable(claims.get(settings.aclClaim())) // null is no rights either
                     .flatMap(Rights::of)
                     .orElseThrow(() -> new ClaimException("claim " + settings.aclClaim() + " is not understood"));
         }
@@ -149,7 +147,7 @@ final class TokenClaims {
         throw new ClaimException("it has no text in claim " + name);
     }
 
-    /** Null when the client has no user name to be put in. */
+    /** The claim's required value; null if the client has no user name to fill in. */
     private static @Nullable String filled(String text, ClientInfo client) {
         return switch (text) {
             case "%c" -> client.clientId().value();

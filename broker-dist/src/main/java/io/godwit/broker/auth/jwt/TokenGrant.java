@@ -3,10 +3,10 @@ package io.godwit.broker.auth.jwt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a connection has from its token.
+ * The grant that a connection gets from its token.
  *
- * @param rights null when the token says nothing of them
- * @param endMillis when it may do nothing more until it has authenticated again, as wall time; the largest number for
- *     never
+ * @param rights null if the token has no such claim
+ * @param endMillis wall time from when on nothing is allowed until the client authenticates again; the largest number
+ * for never
  */
 record TokenGrant(@Nullable Rights rights, long endMillis) {}

@@ -5,21 +5,21 @@ import java.security.interfaces.RSAKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key that signatures are checked with.
+ * A key that verifies signatures.
  *
- * @param id its {@code kid}; null for one without
- * @param algorithm the only one that it is for; null when it says nothing
+ * @param id its {@code kid}; null if it has none
+ * @param algorithm the only algorithm that it may be used for; null for any of its kind
  */
 record TokenKey(@Nullable String id, @Nullable String algorithm, KeyKind kind, Key key) {
     static final int MIN_RSA_BITS = 2_048;
-    /** A larger one takes too long. */
+    /** A larger key is too slow. */
     private static final int MAX_RSA_BITS = 8_192;
 
     boolean isFor(String wanted) {
         return kind.fits(wanted) && (algorithm == null || algorithm.equals(wanted));
     }
 
-    /** What is wrong with its length; empty for nothing. */
+    /** The error in its length; empty if there is none. */
     static String lengthError(Key key) {
         if (!(key instanceof RSAKey rsa)) {
             return "";
@@ -30,7 +30,7 @@ record TokenKey(@Nullable String id, @Nullable String algorithm, KeyKind kind, K
                 : "";
     }
 
-    /** Not the key. */
+    /** Without the key. */
     @Override
     public String toString() {
         return "TokenKey[id=" + id + ", kind=" + kind + "]";

@@ -16,20 +16,20 @@ import org.jose4j.lang.JoseException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes tokens apart and checks their signatures. What jose4j throws may have the token in its message, so nothing of
- * that leaves this class. Thread-safe.
+ * Parses tokens and checks their signatures. Exceptions of jose4j may contain the token, so none leaves this class.
+ * Thread-safe.
  */
 final class Tokens {
-    /** More is no token: its rights are kept in memory while the connection lasts. */
+    /** Longer text is no token: its rights are kept in memory for the lifetime of the connection. */
     static final int MAX_BYTES = 16 * 1_024;
 
-    /** What may follow the first character of a JSON object. */
+    /** Characters that may follow the first brace of a JSON object. */
     private static final String AFTER_BRACE = "\"} \t\r\n";
 
     private final Set<String> algorithms;
     private final AlgorithmConstraints constraints;
 
-    /** What a token says of itself. Nothing of it is proven. */
+    /** The header of a token; nothing in it is proven. */
     record Header(String algorithm, @Nullable String keyId) {}
 
     Tokens(List<String> algorithms) {
@@ -37,7 +37,10 @@ final class Tokens {
         this.constraints = new AlgorithmConstraints(ConstraintType.PERMIT, algorithms.toArray(new String[0]));
     }
 
-    /** Whether it is a token, of whatever worth: three parts, the first of which is a JSON object. */
+    /**
+     * Whether the text has the form of a token: three parts, the first of which is a JSON object. It may still be
+     * invalid.
+     */
     static boolean isToken(byte[] password) {
         int dots = 0;
         int firstDot = -1;
@@ -60,7 +63,7 @@ final class Tokens {
         return begin[0] == '{' && AFTER_BRACE.indexOf(begin[1]) >= 0;
     }
 
-    /** Empty when it is malformed, or signed in a way that is not allowed. */
+    /** Empty if the token is malformed or its algorithm is not allowed. */
     Optional<Header> header(String token) {
         try {
             JsonWebSignature signature = parse(token);
@@ -68,12 +71,12 @@ final class Tokens {
             return algorithm != null && algorithms.contains(algorithm)
                     ? Optional.of(new Header(algorithm, signature.getKeyIdHeaderValue()))
                     : Optional.empty();
-        } catch (JoseException | RuntimeException e) { // a client wrote it
+        } catch (JoseException | RuntimeException e) { // clients may send anything
             return Optional.empty();
         }
     }
 
-    /** The claims, if one of the keys has signed them; empty when none has. Computes for up to a millisecond a key. */
+    /** The claims, if one of the keys has signed them; otherwise empty. Takes up to a millisecond per key. */
     Optional<Map<String, Object>> claims(String token, Header header, List<TokenKey> keys) {
         for (TokenKey key : keys) {
             if (key.isFor(header.algorithm())) {
@@ -94,7 +97,7 @@ final class Tokens {
                 return Optional.empty();
             }
             return Optional.of(JsonUtil.parseJson(utf8(signature.getPayloadBytes())));
-        } catch (JoseException | CharacterCodingException | RuntimeException e) { // a client wrote it
+        } catch (JoseException | CharacterCodingException | RuntimeException e) { // clients may send anything
             return Optional.empty();
         }
     }

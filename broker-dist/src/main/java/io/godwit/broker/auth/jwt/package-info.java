@@ -1,6 +1,7 @@
 /**
- * The auth provider "jwt": clients show a signed token (docs/authentication.md, docs/adr/0088). Uses plugin-api, jose4j
- * and the packages {@code auth.filter} and {@code auth.remote} alone, so that it could be a jar.
+ * The auth provider "jwt": clients present a signed token (docs/authentication.md, docs/adr/0088). Depends on
+ * plugin-api, jose4j and the packages {@code auth.filter} and {@code auth.remote} alone, so it could be a jar of its
+ * own.
  */
 @NullMarked
 package io.godwit.broker.auth.jwt;

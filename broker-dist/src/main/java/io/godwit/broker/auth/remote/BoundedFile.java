@@ -11,8 +11,8 @@ public final class BoundedFile {
     private BoundedFile() {}
 
     /**
-     * @param maxBytes of the file
-     * @throws IOException naming the file when it is not there, cannot be read or is larger
+     * @param maxBytes the largest size that is read
+     * @throws IOException naming the file if it is missing, unreadable or larger
      */
     public static byte[] read(Path file, int maxBytes) throws IOException {
         try (InputStream in = Files.newInputStream(file)) {

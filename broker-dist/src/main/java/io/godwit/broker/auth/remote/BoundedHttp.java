@@ -20,8 +20,8 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks HTTP services. An answer has all of its time and size bounded, its body included; redirections are not followed.
- * Thread-safe; requests return at once. HTTP/1.1 is spoken, which every service understands.
+ * Calls HTTP services. Time and size of a whole answer are bounded; redirects are not followed. Thread-safe; calls
+ * return at once. Uses HTTP/1.1, which every service understands.
  */
 public final class BoundedHttp implements AutoCloseable {
     private static final int THREADS = 2;
@@ -29,16 +29,16 @@ public final class BoundedHttp implements AutoCloseable {
     private final ExecutorService threads;
     private final HttpClient client;
 
-    /** @param status of HTTP, such as 200 */
-    @SuppressWarnings("ArrayRecordComponent") // compared nowhere
+    /** @param status the HTTP status, such as 200 */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     public record Answer(int status, byte[] body) {}
 
     /**
-     * @param name of its threads
-     * @param tls null for what the JVM trusts
+     * @param name the prefix of thread names
+     * @param tls null for the JVM's default
      */
     public BoundedHttp(String name, @Nullable SSLContext tls, Duration connectTimeout) {
-        AtomicInteger number = new AtomicInteger(); // threads may be made by several
+        AtomicInteger number = new AtomicInteger(); // several threads may create workers
         threads = Executors.newFixedThreadPool(THREADS, task -> {
             Thread thread = new Thread(task, name + "-" + number.incrementAndGet());
             thread.setDaemon(true);
@@ -53,29 +53,29 @@ public final class BoundedHttp implements AutoCloseable {
     }
 
     /**
-     * Sends a request. The future fails with {@link IOException} or {@link java.util.concurrent.TimeoutException};
-     * it completes on a thread of this, or on that of the JDK's timer.
+     * Sends a request. The future fails with {@link IOException} or {@link java.util.concurrent.TimeoutException}; it
+     * completes on a thread of this object or on the JDK's timer thread.
      *
-     * @param timeout until the whole answer is there
-     * @param maxBytes of its body
+     * @param timeout until the end of the answer
+     * @param maxBytes bound of the body
      */
     public CompletableFuture<Answer> send(HttpRequest request, Duration timeout, int maxBytes) {
         CompletableFuture<HttpResponse<byte[]>> sent;
         try {
             sent = client.sendAsync(request, head -> new BoundedBody(maxBytes));
-        } catch (RuntimeException e) { // it is closed
+        } catch (RuntimeException e) { // the client is closed
             return CompletableFuture.failedFuture(e);
         }
         CompletableFuture<Answer> answer =
                 sent.thenApply(response -> new Answer(response.statusCode(), response.body()));
         return answer.orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS).whenComplete((done, failure) -> {
             if (failure != null) {
-                sent.cancel(true); // else a slow answer keeps its connection
+                sent.cancel(true); // otherwise a slow answer keeps its connection
             }
         });
     }
 
-    /** What a request failed with, without the wrappings of futures. */
+    /** The cause of a failed request, without the wrappers of futures. */
     public static Throwable causeOf(Throwable failure) {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
@@ -85,7 +85,7 @@ public final class BoundedHttp implements AutoCloseable {
         threads.shutdownNow();
     }
 
-    /** Takes a body up to a size. Called by one thread at a time. */
+    /** Collects a body up to a size. Called by one thread at a time. */
     private static final class BoundedBody implements HttpResponse.BodySubscriber<byte[]> {
         private final int maxBytes;
         private final CompletableFuture<byte[]> body = new CompletableFuture<>();

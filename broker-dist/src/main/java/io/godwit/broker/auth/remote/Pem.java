@@ -18,22 +18,22 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 
-/** Keys and certificates out of PEM files. Messages name the file, and nothing that stands in it. */
+/** Reads keys and certificates from PEM files. Messages name the file, but contain no part of it. */
 public final class Pem {
     private static final int MAX_BYTES = 1 << 20;
     private static final int MAX_BLOCKS = 1_000;
     private static final String BEGIN = "-----BEGIN ";
     private static final String END = "-----END ";
     private static final String DASHES = "-----";
-    /** What keys are tried as. */
+    /** The algorithms that are tried for a key. */
     private static final List<String> KINDS = List.of("RSA", "EC", "EdDSA");
 
     private Pem() {}
 
-    @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Block(String label, byte[] content) {}
 
-    /** The public keys of a file, and those of certificates in it, in their order; at least one. Blocks. */
+    /** The public keys of a file, including those of its certificates, in order; at least one. Blocks. */
     public static List<PublicKey> publicKeys(Path file) throws IOException {
         List<PublicKey> keys = new ArrayList<>();
         for (Block block : blocks(file)) {
@@ -52,7 +52,7 @@ public final class Pem {
         return keys;
     }
 
-    /** The certificates of a file, in their order; at least one. Blocks. */
+    /** The certificates of a file, in order; at least one. Blocks. */
     public static List<X509Certificate> certificates(Path file) throws IOException {
         List<X509Certificate> certificates = new ArrayList<>();
         for (Block block : blocks(file)) {
@@ -113,7 +113,7 @@ public final class Pem {
             try {
                 return KeyFactory.getInstance(kind).generatePublic(new X509EncodedKeySpec(content));
             } catch (InvalidKeySpecException e) {
-                // of another kind
+                // another kind of key
             } catch (NoSuchAlgorithmException e) {
                 throw new IOException("this JVM has no " + kind + " keys", e);
             }
@@ -126,7 +126,7 @@ public final class Pem {
             try {
                 return KeyFactory.getInstance(kind).generatePrivate(new PKCS8EncodedKeySpec(content));
             } catch (InvalidKeySpecException e) {
-                // of another kind
+                // another kind of key
             } catch (NoSuchAlgorithmException e) {
                 throw new IOException("this JVM has no " + kind + " keys", e);
             }

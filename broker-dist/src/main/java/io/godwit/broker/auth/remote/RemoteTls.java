@@ -13,11 +13,11 @@ import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an {@code https} service is trusted, and how it is shown who asks. The name in its certificate is always checked.
+ * The TLS settings for an {@code https} service. The host name in its certificate is always checked.
  *
- * @param trusted PEM certificates of authorities; null for those that the JVM trusts
- * @param certificate of the broker, with those between it and its authority; null to show none
- * @param key of {@code certificate}; null when that is
+ * @param trusted PEM certificates of authorities; null for the JVM's default
+ * @param certificate of the broker, with the intermediate ones; null for none
+ * @param key of {@code certificate}; null without one
  */
 public record RemoteTls(
         @Nullable Path trusted,
@@ -28,7 +28,7 @@ public record RemoteTls(
     private static final String KEY = "key";
     private static final char[] NO_PASSWORD = {};
 
-    /** The section {@code tls} of {@code settings}. */
+    /** Reads the section {@code tls} of {@code settings}. */
     public static RemoteTls of(PluginSettings settings) {
         PluginSettings tls = settings.section("tls");
         Path trusted = file(tls, TRUSTED);
@@ -44,7 +44,7 @@ public record RemoteTls(
         return tls.text(key, "").isEmpty() ? null : tls.file(key, "");
     }
 
-    /** Null for the JVM's own. Reads the files; blocks. */
+    /** The TLS context; null for the JVM's default. Blocks, since it reads files. */
     public @Nullable SSLContext context() throws IOException {
         Path ofBroker = certificate;
         Path secret = key;

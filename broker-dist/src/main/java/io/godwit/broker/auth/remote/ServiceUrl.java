@@ -6,22 +6,22 @@ import java.net.URISyntaxException;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The address of a service, out of settings. */
+/** Reads the URL of a service from settings. */
 public final class ServiceUrl {
-    /** Of this machine. */
+    /** Hosts of this machine. */
     private static final Pattern HERE = Pattern.compile("localhost|127(\\.[0-9]{1,3}){3}|\\[::1]");
 
     private ServiceUrl() {}
 
-    /** Whether others than this machine could read what is said to it and answer in its place. */
+    /** Whether other machines could read the requests and forge the answers. */
     public static boolean isInTheClear(URI url) {
         return url.getScheme().equals("http") && !HERE.matcher(url.getHost()).matches();
     }
 
     /**
-     * Null when it is not given or not valid, which is noted as an error.
+     * The URL; null if it is missing or invalid. An invalid one is reported as an error.
      *
-     * @param key of {@code settings}
+     * @param key in {@code settings}
      */
     public static @Nullable URI of(PluginSettings settings, String key) {
         String text = settings.secret(key, "");
@@ -35,7 +35,7 @@ public final class ServiceUrl {
                 return url;
             }
         } catch (URISyntaxException e) {
-            // told below, without the text: it may hold a secret
+            // reported below, without the text, which may hold a secret
         }
         settings.error(key, "must be an http:// or https:// address, without a user and a fragment");
         return null;

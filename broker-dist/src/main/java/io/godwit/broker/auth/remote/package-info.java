@@ -1,4 +1,7 @@
-/** How auth providers ask other services: bounded in time and size, over TLS of their own. Uses plugin-api alone. */
+/**
+ * The means by which auth providers call other services: bounded in time and size, with TLS settings of their own.
+ * Depends on plugin-api alone.
+ */
 @NullMarked
 package io.godwit.broker.auth.remote;
 

@@ -12,18 +12,18 @@ import javax.naming.ldap.LdapName;
 import javax.naming.ldap.Rdn;
 import javax.security.auth.x500.X500Principal;
 
-/** Names that stand in a certificate. One that stands there more than once is none: it is not clear which is meant. */
+/** Names in a certificate. A name that occurs more than once counts as missing, since the right one is unclear. */
 final class CertificateNames {
     private static final int MAX_CHARS = 65_535;
 
     private CertificateNames() {}
 
-    /** The whole subject, as RFC 2253 writes it. */
+    /** The whole subject, in the format of RFC 2253. */
     static Optional<String> subject(X509Certificate certificate) {
         return valid(certificate.getSubjectX500Principal().getName(X500Principal.RFC2253));
     }
 
-    /** @param type such as {@code cn}, {@code o} and {@code ou} */
+    /** @param type an attribute such as {@code cn}, {@code o} or {@code ou} */
     static Optional<String> ofSubject(X509Certificate certificate, String type) {
         List<String> found = new ArrayList<>();
         try {

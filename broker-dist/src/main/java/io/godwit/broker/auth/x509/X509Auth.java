@@ -16,9 +16,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Lets in clients that have shown a certificate, under a name that stands in it. The listener has checked by then that
- * an authority it trusts has issued the certificate, and that the client holds its key. A client without one is left to
- * other providers.
+ * Lets in clients with a certificate, under a name from it. The listener has already checked that a trusted authority
+ * issued the certificate and that the client has its key. Clients without one are left to other providers.
  */
 final class X509Auth implements AuthProvider {
     private static final CompletableFuture<ConnectResult> UNDECIDED =
@@ -30,7 +29,7 @@ final class X509Auth implements AuthProvider {
     private final TenantFrom tenant;
     private final boolean allowsAll;
 
-    /** What becomes the user name. */
+    /** The part of the certificate that becomes the user name. */
     enum UserFrom {
         COMMON_NAME,
         SUBJECT,
@@ -49,15 +48,15 @@ final class X509Auth implements AuthProvider {
         }
     }
 
-    /** What becomes the tenant. */
+    /** The part of the certificate that becomes the tenant. */
     enum TenantFrom {
-        /** It stays what it is. */
+        /** Leaves the tenant unchanged. */
         NONE,
         ORGANIZATION,
         ORGANIZATIONAL_UNIT
     }
 
-    /** @param allowsAll whether its clients may do everything; else other providers are asked */
+    /** @param allowsAll whether its clients may do everything; otherwise other providers decide */
     X509Auth(UserFrom user, TenantFrom tenant, boolean allowsAll) {
         this.user = user;
         this.tenant = tenant;
@@ -90,7 +89,7 @@ final class X509Auth implements AuthProvider {
             return CertificateNames.ofSubject(certificate, type)
                     .<ConnectResult>map(text -> accepted.in(new TenantId(text)))
                     .orElse(refused("tenant"));
-        } catch (IllegalArgumentException e) { // a name that no tenant can have
+        } catch (IllegalArgumentException e) { // not a valid name of a tenant
             return refused("tenant");
         }
     }

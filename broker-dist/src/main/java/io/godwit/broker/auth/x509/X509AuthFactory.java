@@ -6,15 +6,15 @@ import io.godwit.plugin.context.Plugin;
 import io.godwit.plugin.context.PluginContext;
 import io.godwit.plugin.context.PluginSettings;
 
-/** Makes the auth provider {@code x509}. Named in META-INF/services. */
+/** Creates the auth provider {@code x509}. Named in META-INF/services. */
 public final class X509AuthFactory implements AuthProviderFactory, Plugin {
     private X509Auth.UserFrom user = X509Auth.UserFrom.COMMON_NAME;
     private X509Auth.TenantFrom tenant = X509Auth.TenantFrom.NONE;
     private WithoutAcl withoutAcl = WithoutAcl.PASS;
 
-    /** What clients may do: a certificate says nothing of it. */
+    /** What clients may do, since a certificate grants no rights. */
     enum WithoutAcl {
-        /** As the next provider says. */
+        /** The next provider decides. */
         PASS,
         /** Everything. */
         ALLOW
@@ -33,7 +33,7 @@ public final class X509AuthFactory implements AuthProviderFactory, Plugin {
         withoutAcl = settings.choice("withoutAcl", WithoutAcl.PASS);
     }
 
-    /** All is looking up. */
+    /** The provider only looks up values. */
     @Override
     public boolean isNonBlocking() {
         return true;

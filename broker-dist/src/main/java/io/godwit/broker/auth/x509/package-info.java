@@ -1,6 +1,6 @@
 /**
- * The auth provider "x509": who a client is stands in its certificate (docs/authentication.md). Uses plugin-api alone,
- * so that it could be a jar.
+ * The auth provider "x509": takes the user from the client's certificate (docs/authentication.md). Depends on
+ * plugin-api alone, so it could be a jar of its own.
  */
 @NullMarked
 package io.godwit.broker.auth.x509;

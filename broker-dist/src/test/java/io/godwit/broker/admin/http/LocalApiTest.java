@@ -43,7 +43,7 @@ class LocalApiTest {
                 .isEqualTo(URI.create("http://[0:0:0:0:0:0:0:1]:8091"));
     }
 
-    /** Somebody else may listen there by now, to be sent a token. */
+    /** Another process may use the port by now, and would receive the token. */
     @Test
     void theFileOfABrokerThatWasKilledDoesNotCount() throws Exception {
         Process gone = new ProcessBuilder("true").start();

@@ -37,7 +37,7 @@ class AuthChainTest {
 
     private final List<String> asked = new ArrayList<>();
 
-    /** How a provider goes wrong. */
+    /** The ways in which a provider fails. */
     private enum Wrong {
         THROWS,
         FAILS,
@@ -56,7 +56,7 @@ class AuthChainTest {
         };
     }
 
-    /** Answers as it is told, at once or when {@link #go} is complete. */
+    /** Gives the answers that the test sets, at once or when {@link #go} is complete. */
     private final class Scripted implements AuthProvider {
         private final String name;
         private Set<AuthCheck> checks = EnumSet.allOf(AuthCheck.class);
@@ -117,7 +117,7 @@ class AuthChainTest {
                 return null;
             }
             if (!request.method().equals(method)) {
-                return new AuthExchange() { // as a plugin's, of which that is known later
+                return new AuthExchange() { // as that of a plugin, whose answer is known later
                     @Override
                     public CompletableFuture<AuthStep> onData(byte[] data) {
                         asked.add(name);
@@ -193,7 +193,7 @@ class AuthChainTest {
         return chain.connect(new ConnectRequest(CLIENT, false, null, List.of()));
     }
 
-    /** The answer, which has to be there. */
+    /** The answer, which must be available at once. */
     private static <T> T now(CompletableFuture<T> future) {
         assertThat(future).isDone();
         return future.join();
@@ -272,7 +272,7 @@ class AuthChainTest {
         assertThat(asked).containsExactly("first", "second");
     }
 
-    /** Alone it would let everybody in, since "not checked" is "allowed". */
+    /** A provider that does not check logins must not admit everybody because "not checked" means "allowed". */
     @Test
     void whoDoesNotCheckLoginsLetsNobodyIn() {
         first.checking(AuthCheck.PUBLISH);
@@ -332,7 +332,7 @@ class AuthChainTest {
         assertThat(asked).isEmpty();
     }
 
-    /** An operator subscribes for a client that is not connected, or a grant is not of this chain. */
+    /** Without a grant of this chain, as when an operator subscribes for a client that is not connected. */
     @Test
     void withoutAGrantAllAreAskedWhoCheck() {
         first.checking(AuthCheck.CONNECT);
@@ -351,7 +351,7 @@ class AuthChainTest {
         assertThat(chain.rulesVersion(CLIENT)).isEqualTo(before);
         third.version = 1;
         assertThat(chain.rulesVersion(CLIENT)).isNotEqualTo(before);
-        first.version = Long.MIN_VALUE + 1; // not known at the moment, as guards of plugins say
+        first.version = Long.MIN_VALUE + 1; // unknown now, as guards of plugins report it
         second.version = Long.MIN_VALUE + 2;
         long unknown = chain.rulesVersion(CLIENT);
         assertThat(unknown).isNegative();
@@ -391,7 +391,7 @@ class AuthChainTest {
         assertThat(step(begin("TALK"))).isEqualTo(ConnectResult.UNDECIDED);
     }
 
-    /** The first data goes on; after a challenge it is too late for that. */
+    /** Only the first data is passed on to the next provider; after a challenge it is too late. */
     @Test
     void onlyTheFirstAnswerPassesOn() {
         AuthStep.Challenge challenge = new AuthStep.Challenge(new byte[] {1});
@@ -425,7 +425,7 @@ class AuthChainTest {
         assertThat(asked).containsExactly("first");
     }
 
-    /** The client goes while the first is asked: the next is neither asked nor left open. */
+    /** The client disconnects while the first provider is asked: the next one is neither asked nor left open. */
     @Test
     void whoHasGoneIsNotPassedOn() {
         first.talks("TALK", ConnectResult.UNDECIDED);

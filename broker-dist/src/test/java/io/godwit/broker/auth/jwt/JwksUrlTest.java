@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Keys from a real endpoint, with a hand-moved clock. */
+/** Keys from a real endpoint, with a clock that the test sets. */
 class JwksUrlTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
     private static final JwksUrl.Times TIMES =
@@ -95,7 +95,7 @@ class JwksUrlTest {
         assertThat(service.asked).hasSize(2);
     }
 
-    /** Clients choose the ids of keys: they must not choose how often the endpoint is asked. */
+    /** Clients choose key ids, but must not thereby determine how often the endpoint is queried. */
     @Test
     void unknownKeysAreAskedForAtALimitedRate() throws Exception {
         service.content("/jwks", jwks(key("a")));
@@ -181,7 +181,7 @@ class JwksUrlTest {
         assertThat(failures).singleElement().asString().contains("at most 100");
     }
 
-    /** A token is for the key that it names, and for the algorithm that the key says. */
+    /** A token is checked with the key that it names and the algorithm of that key. */
     @Test
     void aKeyIsChosenByItsIdAndAlgorithm() throws Exception {
         KeySet keys = KeySet.ofJwks(jwks(key("a"), key("b").replace("{", "{\"alg\": \"ES384\",")), true);

@@ -14,7 +14,7 @@ class KeyFilesTest {
     @TempDir
     Path directory;
 
-    /** A directory of the same size and time stands for a disk that fails once. */
+    /** A directory with the same size and time simulates a disk that fails once. */
     @Test
     void aFileThatCouldNotBeReadIsTriedAgainAndToldOnce() throws Exception {
         Path secret = Files.createDirectory(directory.resolve("secret"));

@@ -17,7 +17,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** An HTTP service on this machine that does what a test tells it to. */
+/** An HTTP service on this machine that answers as the test says. */
 public final class HttpStage implements AutoCloseable {
     /** How it answers. */
     public enum Manner {
@@ -45,13 +45,13 @@ public final class HttpStage implements AutoCloseable {
     private volatile Manner manner = Manner.RIGHT;
     private final Map<String, String> contents = new ConcurrentHashMap<>();
 
-    /** Paths that were asked for. */
+    /** The paths of the requests. */
     public final List<String> asked = new CopyOnWriteArrayList<>();
 
-    /** Bodies that came with them. */
+    /** The bodies of the requests. */
     public final List<String> bodies = new CopyOnWriteArrayList<>();
 
-    /** Values of the header {@code Authorization}. */
+    /** The values of their header {@code Authorization}. */
     public final List<String> authorizations = new CopyOnWriteArrayList<>();
 
     public HttpStage() {

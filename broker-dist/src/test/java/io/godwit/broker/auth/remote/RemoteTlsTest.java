@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A service over TLS that wants to see the certificate of who asks. */
+/** A service over TLS that requires a client certificate. */
 class RemoteTlsTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final TestAuthority AUTHORITY = new TestAuthority("services");

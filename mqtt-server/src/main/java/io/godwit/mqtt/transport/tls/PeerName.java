@@ -18,15 +18,14 @@ import javax.net.ssl.SSLSession;
 import javax.security.auth.x500.X500Principal;
 import org.jspecify.annotations.Nullable;
 
-/** What the TLS handshake of a client tells of it. */
+/** Facts about a client from its TLS handshake. */
 public final class PeerName {
     private PeerName() {}
 
     /**
-     * Null when none is wanted or the client has shown no certificate.
+     * The user name from the client's certificate; null when none is wanted or the client showed no certificate.
      *
-     * @throws ProtocolException for a certificate that has no such name: it must not pass as whoever the client says it
-     *     is
+     * @throws ProtocolException for a certificate without such a name: the client must not choose its own name instead
      */
     public static @Nullable String of(SSLSession session, TlsConfig.UserName wanted) {
         if (wanted == TlsConfig.UserName.NONE) {
@@ -46,7 +45,7 @@ public final class PeerName {
         return name;
     }
 
-    /** What the client has shown, and proven to hold; null for nothing. */
+    /** The client's certificate, whose key it has proven to hold; null for none. */
     public static @Nullable X509Certificate certificateOf(SSLSession session) {
         try {
             Certificate[] chain = session.getPeerCertificates();
@@ -56,7 +55,7 @@ public final class PeerName {
         }
     }
 
-    /** The host that the client has asked for; null for none. */
+    /** The host name that the client sent; null for none. */
     public static @Nullable String requestedHost(SSLSession session) {
         if (session instanceof ExtendedSSLSession extended) {
             for (SNIServerName name : extended.getRequestedServerNames()) {
@@ -71,7 +70,7 @@ public final class PeerName {
     private static @Nullable String commonName(X500Principal subject) {
         try {
             List<Rdn> parts = new LdapName(subject.getName(X500Principal.RFC2253)).getRdns();
-            for (int i = parts.size() - 1; i >= 0; i--) { // the most particular part is the last
+            for (int i = parts.size() - 1; i >= 0; i--) { // the most specific part is the last
                 Attribute name = parts.get(i).toAttributes().get("cn");
                 if (name != null && name.get() instanceof String text) {
                     return text;

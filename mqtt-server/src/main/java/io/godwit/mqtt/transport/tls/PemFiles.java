@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads certificates, keys and revocation lists. Every error names the file and what is wrong with it. Blocks. */
+/** Reads certificates, keys and revocation lists. Every exception names the file and the error. Blocks. */
 public final class PemFiles {
     private static final Pattern BLOCK =
             Pattern.compile("-----BEGIN ([A-Z0-9 ]+)-----([^-]*)-----END \\1-----", Pattern.DOTALL);
@@ -70,13 +70,13 @@ public final class PemFiles {
         }
     }
 
-    /** The one private key of the file. */
+    /** The private key in the file. */
     public static PrivateKey privateKey(Path file) throws IOException {
         Matcher block = BLOCK.matcher(text(file));
         while (block.find()) {
             String kind = block.group(1);
             if (!kind.endsWith("PRIVATE KEY")) {
-                continue; // parameters of the curve, or certificates beside the key
+                continue; // curve parameters, or certificates beside the key
             }
             byte[] der = der(file, block.group(2));
             return switch (kind) {
@@ -118,13 +118,13 @@ public final class PemFiles {
         throw new IOException(file + " has a private key that is damaged or of an unknown algorithm", last);
     }
 
-    /** {@code PrivateKeyInfo}, which the older forms have to be put into (RFC 5208). */
+    /** A {@code PrivateKeyInfo} around a key in an older form (RFC 5208). */
     private static byte[] pkcs8(byte[] algorithm, byte[] key) {
         return sequence(VERSION_0, algorithm, tagged(DER_OCTET_STRING, key));
     }
 
     /**
-     * What names the curve in an {@code ECPrivateKey} (RFC 5915): SEQUENCE { INTEGER 1, OCTET STRING key, [0] curve,
+     * The curve parameters of an {@code ECPrivateKey} (RFC 5915): SEQUENCE { INTEGER 1, OCTET STRING key, [0] curve,
      * ... }.
      */
     private static byte[] curveOf(Path file, byte[] der) throws IOException {
@@ -146,7 +146,7 @@ public final class PemFiles {
         in.position(in.position() + length);
     }
 
-    /** Reads a tag and returns the length behind it. */
+    /** Reads a tag and returns the length after it. */
     private static int expect(ByteBuffer in, int tag) {
         int found = in.get() & 0xFF;
         int length = in.get() & 0xFF;
@@ -184,7 +184,7 @@ public final class PemFiles {
         return out.toByteArray();
     }
 
-    /** The PEM blocks of one kind, as they stand: what is between them may be anything. */
+    /** The PEM blocks of one kind, unchanged; text between them is skipped. */
     private static byte[] ofKind(Path file, String kind) throws IOException {
         StringBuilder blocks = new StringBuilder();
         Matcher block = BLOCK.matcher(text(file));

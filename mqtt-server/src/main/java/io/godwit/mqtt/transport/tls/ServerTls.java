@@ -38,18 +38,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a listener needs for its TLS connections, out of its files; read anew when they change. Connections begun before
- * go on as they are. A reload makes a new context, and so new session tickets and an empty session cache: no resumed
- * session passes by a certificate that has been revoked since.
+ * The TLS context of a listener, made from its files and made again when they change. Existing connections continue
+ * unchanged. A reload makes a new context, and with it new session tickets and an empty session cache: a resumed
+ * session cannot bypass the revocation of its certificate.
  *
- * <p>{@link #newHandler} on event loops; {@link #reloadIfChanged} on one thread at a time, which may block. They share
- * the context under a lock, because BoringSSL's is counted by references: it must not be released between the look at
- * it and the retain.
+ * <p>{@link #newHandler} is for event loops; {@link #reloadIfChanged} may block and is for one thread at a time. They
+ * share the context under a lock, because BoringSSL's is reference-counted: it must not be released between the read
+ * and the retain.
  */
 public final class ServerTls implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ServerTls.class);
 
-    /** Sessions that are kept for resumption where a client takes no ticket, and for how long. */
+    /** Sessions kept for resumption by clients without tickets, and for how long. */
     private static final int MAX_SESSIONS = 4096;
 
     private static final int SESSION_SECONDS = 3600;
@@ -65,7 +65,7 @@ public final class ServerTls implements AutoCloseable {
         this.context = context;
     }
 
-    /** @throws IOException naming the file and what is wrong with it */
+    /** @throws IOException naming the file and the error */
     public static ServerTls load(TlsConfig config) throws IOException {
         Map<Path, Stamp> stamps = stamps(config);
         return new ServerTls(config, stamps, build(config));
@@ -75,7 +75,10 @@ public final class ServerTls implements AutoCloseable {
         return config;
     }
 
-    /** The handler of a new connection. It keeps no time: the connection's connect time-out covers the handshake. */
+    /**
+     * The handler of a new connection. It has no time-out of its own: the connection's connect time-out covers the
+     * handshake.
+     */
     public SslHandler newHandler(ByteBufAllocator allocator) {
         SslContext current;
         synchronized (lock) {
@@ -95,7 +98,7 @@ public final class ServerTls implements AutoCloseable {
     }
 
     /**
-     * Takes the files as they are now, when one of them is not what it was at the last call.
+     * Reads the files again when one of them has changed since the last call.
      *
      * @return whether new ones are in force
      * @throws IOException as {@link #load}; the old ones stay in force
@@ -105,7 +108,7 @@ public final class ServerTls implements AutoCloseable {
         if (now.equals(stamps)) {
             return false;
         }
-        stamps = now; // what is wrong is told once, until the files change again
+        stamps = now; // set first: an error is reported once, until the files change again
         SslContext fresh = build(config);
         SslContext old;
         synchronized (lock) {
@@ -229,8 +232,8 @@ public final class ServerTls implements AutoCloseable {
     }
 
     /**
-     * With {@code crlFile}, a certificate whose authority has no list in it, or an outdated one, is refused as well:
-     * nobody knows its state.
+     * With {@code crlFile}, also refuses a certificate whose authority has no list in it, or an outdated one, since its
+     * state is unknown.
      */
     private static TrustManagerFactory trust(Path authorities, @Nullable Path crlFile)
             throws IOException, GeneralSecurityException {
@@ -266,7 +269,7 @@ public final class ServerTls implements AutoCloseable {
     }
 
     /**
-     * What tells one state of a file from the next.
+     * Distinguishes the states of a file.
      *
      * @param id null where the file system has none
      */
@@ -282,7 +285,7 @@ public final class ServerTls implements AutoCloseable {
                         attributes.size(),
                         attributes.fileKey());
             } catch (IOException e) {
-                return ABSENT; // build() says what is wrong
+                return ABSENT; // build() reports the error
             }
         }
     }

@@ -11,11 +11,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param certFile the server's certificate, then those between it and its root
  * @param keyFile the private key of the first of them, not encrypted: PKCS #8, or the older forms of RSA and EC keys
- * @param trustCertsFile the authorities whose clients are let in; null only when no client is asked for a certificate
- * @param crlFile revocation lists, one of each authority that a client's certificate hangs on; null for no check
+ * @param trustCertsFile the authorities of accepted client certificates; null only when no client certificate is
+ *     requested
+ * @param crlFile revocation lists, one for each authority in the chain of a client's certificate; null for no check
  * @param protocols names such as TLSv1.3; at least one
- * @param ciphers names as the JDK has them; empty for the provider's own choice
- * @param userName what of a client's certificate becomes the user name
+ * @param ciphers names as in the JDK; empty for the provider's defaults
+ * @param userName the part of a client's certificate that becomes the user name
  */
 public record TlsConfig(
         Path certFile,
@@ -28,7 +29,7 @@ public record TlsConfig(
         UserName userName,
         Engine engine) {
 
-    /** What {@link #protocols} may name. */
+    /** The valid names in {@link #protocols}. */
     public static final List<String> PROTOCOLS = List.of("TLSv1.2", "TLSv1.3");
 
     public TlsConfig {
@@ -49,14 +50,14 @@ public record TlsConfig(
                 .toList();
     }
 
-    /** Whether a client shows a certificate. */
+    /** Whether clients must show a certificate. */
     public enum ClientCertificate {
         NONE,
         OPTIONAL,
         REQUIRE
     }
 
-    /** What of a client's certificate becomes the user name. */
+    /** The part of a client's certificate that becomes the user name. */
     public enum UserName {
         NONE,
         /** The whole subject, as RFC 2253 writes it. */
@@ -65,7 +66,7 @@ public record TlsConfig(
         CN
     }
 
-    /** Who does the cryptography. */
+    /** The TLS implementation. */
     public enum Engine {
         /** BoringSSL where it loads, else the JDK. */
         AUTO,

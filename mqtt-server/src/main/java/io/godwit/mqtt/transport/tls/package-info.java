@@ -1,4 +1,4 @@
-/** TLS of listeners: files, their reload, and what a client's certificate says. */
+/** TLS of listeners: files, their reload, and names from client certificates. */
 @NullMarked
 package io.godwit.mqtt.transport.tls;
 

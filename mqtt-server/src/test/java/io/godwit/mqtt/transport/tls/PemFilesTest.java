@@ -26,7 +26,7 @@ class PemFilesTest {
     private final TestAuthority authority = new TestAuthority("root");
 
     /**
-     * {@code BEGIN PRIVATE KEY}, and what OpenSSL wrote before: {@code BEGIN RSA PRIVATE KEY} and
+     * {@code BEGIN PRIVATE KEY}, and the older forms of OpenSSL: {@code BEGIN RSA PRIVATE KEY} and
      * {@code BEGIN EC PRIVATE KEY}.
      */
     @ParameterizedTest

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The files behind a listener's TLS, and what becomes of connections when they change; without sockets. */
+/** The files behind a listener's TLS, and the effect of changes on connections; without sockets. */
 class ServerTlsTest {
     private static final TestAuthority AUTHORITY = new TestAuthority("root");
     private final Issued first = AUTHORITY.issue("CN=first");
@@ -105,7 +105,7 @@ class ServerTlsTest {
                 .hasMessageStartingWith("unknown cipher TLS_NONE_SUCH");
     }
 
-    /** A server and a client that hand each other what they write. */
+    /** A server and a client that pass their output to each other. */
     private static final class Pair implements AutoCloseable {
         private final EmbeddedChannel server;
         private final EmbeddedChannel client;

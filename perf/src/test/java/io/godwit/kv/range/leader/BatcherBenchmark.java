@@ -22,8 +22,9 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * The {@link MutationBatcher} by itself, per mutation: queued, sealed into entries, answered. The log takes each entry
- * at once and applies it in turn. The share that is cancelled before it is sealed is what early push saves.
+ * The {@link MutationBatcher} by itself, per mutation: queued, sealed into entries, answered. The log accepts each
+ * entry at once and applies it next. Mutations that are cancelled before they are sealed are those that early push
+ * saves.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -31,7 +32,7 @@ import org.openjdk.jmh.annotations.State;
 public class BatcherBenchmark {
     private static final int MUTATIONS = 4_096;
 
-    /** Of a hundred mutations those that are cancelled. */
+    /** Percentage of mutations that are cancelled. */
     @Param({"0", "50", "95"})
     public int cancelledPercent;
 
