@@ -5,6 +5,7 @@ import io.godwit.api.port.ClientKey;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.SessionAdmin;
 import io.godwit.api.port.SessionView;
+import io.godwit.broker.api.BoundedQuestions;
 import io.godwit.broker.api.LogText;
 import io.godwit.inbox.client.InboxClient;
 import io.godwit.inbox.client.SessionCatalog;
@@ -18,10 +19,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,10 +40,10 @@ public final class SessionsOverNodes implements SessionAdmin {
     private final InboxClient inboxes;
     private final Leaders leaders;
     private final String self;
-    /** Searches under way. Atomic: they begin and end on any thread. */
-    private final AtomicInteger searches = new AtomicInteger();
-    /** Questions about one session under way. Atomic, too. */
-    private final AtomicInteger singles = new AtomicInteger();
+    private final BoundedQuestions searches =
+            new BoundedQuestions(MAX_QUESTIONS, "sessions", SessionsOverNodes::reasonOf);
+    private final BoundedQuestions singles =
+            new BoundedQuestions(MAX_SINGLE_QUESTIONS, "sessions", SessionsOverNodes::reasonOf);
 
     /**
      * @param leaders of the inbox store
@@ -73,7 +70,7 @@ public final class SessionsOverNodes implements SessionAdmin {
                 filter.leastQueued());
         // an incomplete page is better than a timeout
         Duration search = within.multipliedBy(3).dividedBy(4);
-        return ask(within, () -> catalog.page(criteria, cursor, limit, deadline(search)))
+        return searches.ask(within, () -> catalog.page(criteria, cursor, limit, deadline(search)))
                 .thenApply(page ->
                         new SessionPage(page.sessions().stream().map(this::view).toList(), page.cursor()));
     }
@@ -81,7 +78,7 @@ public final class SessionsOverNodes implements SessionAdmin {
     @Override
     public CompletableFuture<Optional<SessionView>> session(ClientKey key, Duration within) {
         return ClientWords.key(key)
-                .map(wanted -> askAboutOne(
+                .map(wanted -> singles.ask(
                                 within, () -> catalog.find(wanted.tenant(), wanted.clientId(), deadline(within)))
                         .thenApply(found -> found.map(this::view)))
                 .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
@@ -90,7 +87,7 @@ public final class SessionsOverNodes implements SessionAdmin {
     @Override
     public CompletableFuture<Boolean> delete(ClientKey key, Duration within) {
         return ClientWords.key(key)
-                .map(wanted -> askAboutOne(within, () -> {
+                .map(wanted -> singles.ask(within, () -> {
                     String client = LogText.of(wanted);
                     LOG.info("operator deletes a session client={}", client);
                     return inboxes.delete(wanted.tenant(), wanted.clientId())
@@ -107,7 +104,7 @@ public final class SessionsOverNodes implements SessionAdmin {
     public CompletableFuture<Optional<Purged>> purge(ClientKey key, Duration within) {
         Deadline deadline = deadline(within);
         return ClientWords.key(key)
-                .map(wanted -> askAboutOne(within, () -> {
+                .map(wanted -> singles.ask(within, () -> {
                     String client = LogText.of(wanted);
                     LOG.info("operator empties the queue of a session client={}", client);
                     return inboxes.purge(
@@ -126,44 +123,10 @@ public final class SessionsOverNodes implements SessionAdmin {
         return new Deadline(System.nanoTime() + within.toNanos());
     }
 
-    private <T> CompletableFuture<T> ask(Duration within, Supplier<CompletableFuture<T>> question) {
-        return ask(searches, MAX_QUESTIONS, within, question);
-    }
-
-    private <T> CompletableFuture<T> askAboutOne(Duration within, Supplier<CompletableFuture<T>> question) {
-        return ask(singles, MAX_SINGLE_QUESTIONS, within, question);
-    }
-
-    private <T> CompletableFuture<T> ask(
-            AtomicInteger underWay, int most, Duration within, Supplier<CompletableFuture<T>> question) {
-        if (underWay.incrementAndGet() > most) {
-            underWay.decrementAndGet();
-            return CompletableFuture.failedFuture(new NotServingException(
-                    "this node asks " + most + " questions about sessions already; ask again later"));
-        }
-        return begin(question)
-                .copy()
-                .orTimeout(within.toNanos(), TimeUnit.NANOSECONDS)
-                .whenComplete((answer, failure) -> underWay.decrementAndGet())
-                .exceptionally(failure -> {
-                    throw new CompletionException(reasonOf(failure));
-                });
-    }
-
-    private static <T> CompletableFuture<T> begin(Supplier<CompletableFuture<T>> question) {
-        try {
-            return question.get();
-        } catch (RuntimeException e) { // a question that throws must not count as under way forever
-            return CompletableFuture.failedFuture(e);
-        }
-    }
-
     private static RuntimeException reasonOf(Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        return cause instanceof IllegalArgumentException wrong
+        return failure instanceof IllegalArgumentException wrong
                 ? wrong
-                : new NotServingException("the inbox store does not answer: " + cause);
+                : new NotServingException("the inbox store does not answer: " + failure);
     }
 
     private SessionView view(StoredSessionInfo session) {

@@ -4,6 +4,7 @@ import io.godwit.api.port.NotAllowedException;
 import io.godwit.api.port.NotServingException;
 import io.godwit.api.port.Page;
 import io.godwit.api.port.RetainedAdmin;
+import io.godwit.broker.api.BoundedQuestions;
 import io.godwit.broker.api.LogText;
 import io.godwit.kv.client.Deadline;
 import io.godwit.mqtt.topic.ClientTopics;
@@ -22,10 +23,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -55,10 +53,10 @@ public final class RetainedOverNodes implements RetainedAdmin {
     private final RetainClient retain;
     private final TopicRules rules;
     private final LongSupplier wallMillis;
-    /** Searches under way. Atomic: they begin and end on any thread. */
-    private final AtomicInteger searches = new AtomicInteger();
-    /** Questions about one message under way. Atomic, too. */
-    private final AtomicInteger singles = new AtomicInteger();
+    private final BoundedQuestions searches =
+            new BoundedQuestions(MAX_QUESTIONS, "retained messages", RetainedOverNodes::reasonOf);
+    private final BoundedQuestions singles =
+            new BoundedQuestions(MAX_SINGLE_QUESTIONS, "retained messages", RetainedOverNodes::reasonOf);
 
     /**
      * @param retain as seen by clients of this node
@@ -73,19 +71,19 @@ public final class RetainedOverNodes implements RetainedAdmin {
     @Override
     public CompletableFuture<Page<RetainedView, String>> retained(
             String tenant, String filter, @Nullable String cursor, int limit, Duration within) {
-        return ask(within, () -> search(tenant, filter, cursor, limit, deadline(within)))
+        return searches.ask(within, () -> search(tenant, filter, cursor, limit, deadline(within)))
                 .thenApply(page -> new Page<>(
                         page.messages().stream().map(RetainedView::of).toList(), inUrl(page.cursor())));
     }
 
     @Override
     public CompletableFuture<Optional<Message>> message(String tenant, String topic, Duration within) {
-        return askAboutOne(within, () -> find(tenant, topic, deadline(within)));
+        return singles.ask(within, () -> find(tenant, topic, deadline(within)));
     }
 
     @Override
     public CompletableFuture<Boolean> clear(String tenant, String topic, Duration within) {
-        return askAboutOne(within, () -> {
+        return singles.ask(within, () -> {
             if (isBrokersOwn(topic)) {
                 throw new NotAllowedException("the broker alone publishes to this topic");
             }
@@ -100,7 +98,7 @@ public final class RetainedOverNodes implements RetainedAdmin {
     public CompletableFuture<Cleared> clearMatching(
             String tenant, String filter, @Nullable String cursor, int limit, Duration within) {
         Deadline deadline = deadline(within);
-        return ask(within, () -> {
+        return searches.ask(within, () -> {
             LOG.info(
                     "operator clears retained messages tenant={} filter={} limit={}",
                     LogText.of(tenant),
@@ -244,38 +242,6 @@ public final class RetainedOverNodes implements RetainedAdmin {
     /** Leaves time for an answer: an incomplete page is better than a timeout. */
     private static Deadline deadline(Duration within) {
         return new Deadline(System.nanoTime() + within.toNanos() / 4 * 3);
-    }
-
-    private <T> CompletableFuture<T> ask(Duration within, Supplier<CompletableFuture<T>> question) {
-        return ask(searches, MAX_QUESTIONS, within, question);
-    }
-
-    private <T> CompletableFuture<T> askAboutOne(Duration within, Supplier<CompletableFuture<T>> question) {
-        return ask(singles, MAX_SINGLE_QUESTIONS, within, question);
-    }
-
-    private <T> CompletableFuture<T> ask(
-            AtomicInteger underWay, int most, Duration within, Supplier<CompletableFuture<T>> question) {
-        if (underWay.incrementAndGet() > most) {
-            underWay.decrementAndGet();
-            return CompletableFuture.failedFuture(new NotServingException(
-                    "this node asks " + most + " questions about retained messages already; ask again later"));
-        }
-        return begin(question)
-                .copy()
-                .orTimeout(within.toNanos(), TimeUnit.NANOSECONDS)
-                .whenComplete((answer, failure) -> underWay.decrementAndGet())
-                .exceptionally(failure -> {
-                    throw new CompletionException(reasonOf(causeOf(failure)));
-                });
-    }
-
-    private static <T> CompletableFuture<T> begin(Supplier<CompletableFuture<T>> question) {
-        try {
-            return question.get();
-        } catch (RuntimeException e) { // a question that throws must not count as under way forever
-            return CompletableFuture.failedFuture(e);
-        }
     }
 
     private static Throwable causeOf(Throwable failure) {

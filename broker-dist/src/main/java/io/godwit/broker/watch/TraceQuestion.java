@@ -92,15 +92,26 @@ record TraceQuestion(
                 : new TraceQuestion(clientId, Optional.empty(), address, tenant).follows(client, null);
     }
 
-    /**
-     * Whether the filters are equal, or one matches the other taken as a topic. This misses overlaps such as
-     * {@code a/+} with {@code +/b}.
-     */
+    /** Whether some topic matches both filters. */
     private boolean meets(String subscribed) {
-        String followed = filter.orElseThrow().filter();
-        return followed.equals(subscribed)
-                || filter.get().matches(subscribed)
-                || parsed(subscribed).matches(followed);
+        String[] followed = filter.orElseThrow().filter().split("/", -1);
+        String[] other = subscribed.split("/", -1);
+        boolean isOfBroker = followed[0].startsWith("$") || other[0].startsWith("$");
+        if (isOfBroker && !followed[0].equals(other[0])) {
+            return false; // a wildcard does not match the first level of these topics [MQTT-4.7.2-1]
+        }
+        for (int level = 0; level < followed.length || level < other.length; level++) {
+            String one = level < followed.length ? followed[level] : "";
+            String two = level < other.length ? other[level] : "";
+            if (one.equals("#") || two.equals("#")) {
+                return true;
+            }
+            boolean isOver = level >= followed.length || level >= other.length;
+            if (isOver || !one.equals("+") && !two.equals("+") && !one.equals(two)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     @Override

@@ -44,13 +44,8 @@ public final class RecordReaders {
      */
     public static Optional<String> lack(Collection<Member> members, Collection<String> agreed) {
         SortedSet<String> absent = new TreeSet<>(agreed);
-        SortedSet<String> earlier = new TreeSet<>();
-        for (Member member : members) {
-            absent.remove(member.nodeId());
-            if (!LAYOUT.equals(member.attributes().get(ATTRIBUTE))) {
-                earlier.add(member.nodeId());
-            }
-        }
+        members.forEach(member -> absent.remove(member.nodeId()));
+        SortedSet<String> earlier = unable(members);
         if (!earlier.isEmpty()) {
             return Optional.of("the first record of operators would stop nodes of an earlier version, and these do not "
                     + "say yet that they read records: " + String.join(", ", earlier)

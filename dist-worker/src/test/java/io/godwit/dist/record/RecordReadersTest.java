@@ -31,6 +31,14 @@ class RecordReadersTest {
         assertThat(RecordReaders.lack(other, List.of())).isPresent();
     }
 
+    @Test
+    void aLaterVersionReadsTheLayoutOfThisOne() {
+        String later = String.valueOf(Integer.parseInt(RecordReaders.LAYOUT) + 1);
+        List<Member> members = List.of(member("a", READS), member("b", Map.of(RecordReaders.ATTRIBUTE, later)));
+
+        assertThat(RecordReaders.lack(members, List.of("a", "b"))).isEmpty();
+    }
+
     /** A member that has crashed may be of an earlier version, and come back. */
     @Test
     void whoCannotBeAskedIsNamed() {
