@@ -57,6 +57,11 @@ final class InboundAcks {
         return received == null ? null : received.get(packetId);
     }
 
+    /** Whether the PUBREL of this packet id has come, and its PUBCOMP has not been sent. */
+    boolean isReleasing(int packetId) {
+        return releasing != null && releasing.contains(packetId);
+    }
+
     /** Reserves the answer for an accepted QoS 1 or 2 publish. */
     AckQueue.Slot open(int packetId, Qos qos) {
         countUnderWay();

@@ -7,6 +7,7 @@ import io.godwit.mqtt.intercept.ChangeRules;
 import io.godwit.mqtt.intercept.Intercepted;
 import io.godwit.mqtt.intercept.InterceptorChain;
 import io.godwit.mqtt.intercept.MessageBounds;
+import io.godwit.mqtt.packet.ProtocolException;
 import io.godwit.mqtt.packet.PubRec;
 import io.godwit.mqtt.packet.PubRel;
 import io.godwit.mqtt.packet.Publish;
@@ -92,6 +93,10 @@ final class PublishIntake {
         if (session.isClosed() || !connection.isOpen()) {
             services.metrics.packetsIgnored(1); // read before the connection closed; never acknowledged
             return;
+        }
+        if (publish.qos() == Qos.EXACTLY_ONCE && acks.isReleasing(publish.packetId())) { // [MQTT5-4.3.3-6]
+            throw new ProtocolException(
+                    ReasonCode.PROTOCOL_ERROR, "PUBLISH behind PUBREL, packet id " + publish.packetId());
         }
         String said = publish.topicAlias() == 0 ? publish.topic() : aliases().resolve(publish);
         services.reports.publishReceived(
@@ -191,24 +196,34 @@ final class PublishIntake {
 
     /** The result of authorization and interceptors for a publish. */
     private sealed interface Verdict {
+        /** It repeats one that was judged. */
+        record Repeated() implements Verdict {}
+
         record Denied(AuthDecision.Denied decision) implements Verdict {}
 
         record Allowed(Intercepted outcome) implements Verdict {}
     }
 
     private void ask(InOrder order, int packetId, Message message) {
-        boolean isRepeated = message.qos() == Qos.EXACTLY_ONCE && acks.stateOf(packetId) != null;
-        CompletableFuture<AuthDecision> allowed = isRepeated || checks == null
+        if (message.qos() == Qos.EXACTLY_ONCE && acks.stateOf(packetId) != null) {
+            whenJudged(order, packetId, message, CompletableFuture.completedFuture(new Verdict.Repeated()));
+            return;
+        }
+        CompletableFuture<AuthDecision> allowed = checks == null
                 ? ALLOWED
                 : checks.of(message, services.topicRules().subject(message.topic()), session.grant());
-        if (allowed.isDone() && order.isEmpty() && (isRepeated || interceptors == null)) { // the usual case
+        if (allowed.isDone() && order.isEmpty() && interceptors == null) { // the usual case
             judged(packetId, message, passed(message, allowed.join()));
             return;
         }
-        CompletableFuture<Verdict> verdict = isRepeated
-                ? CompletableFuture.completedFuture(passed(message, AuthDecision.ALLOWED))
-                : allowed.thenCompose(decision -> intercepted(message, decision))
-                        .exceptionally(PublishIntake::failed);
+        whenJudged(
+                order,
+                packetId,
+                message,
+                allowed.thenCompose(decision -> intercepted(message, decision)).exceptionally(PublishIntake::failed));
+    }
+
+    private void whenJudged(InOrder order, int packetId, Message message, CompletableFuture<Verdict> verdict) {
         if (verdict.isDone() && order.isEmpty()) {
             judged(packetId, message, verdict.join());
             return;
@@ -249,7 +264,17 @@ final class PublishIntake {
             deny(packetId, message.qos());
         } else if (verdict instanceof Verdict.Allowed allowed) {
             intercepted(packetId, message, allowed.outcome());
+        } else if (isRepeatedStill(packetId)) {
+            take(packetId, message.qos(), message);
         }
+    }
+
+    /** The PUBREL may have come since: taken in now it would be another message, about which nobody was asked. */
+    private boolean isRepeatedStill(int packetId) {
+        return !session.isClosed()
+                && connection.isOpen()
+                && acks.stateOf(packetId) != null
+                && !acks.isReleasing(packetId);
     }
 
     private void intercepted(int packetId, Message message, Intercepted outcome) {
