@@ -102,8 +102,13 @@ final class InboundAcks {
     }
 
     private void countUnderWay() {
+        requireRoom();
         changeUnderWay(1);
-        if (underWay > receiveMaximum && isV5) {
+    }
+
+    /** @throws ProtocolException when the client has as many publishes under way as it may */
+    void requireRoom() {
+        if (underWay >= receiveMaximum && isV5) {
             throw new ProtocolException(
                     ReasonCode.RECEIVE_MAXIMUM_EXCEEDED, "more than " + receiveMaximum + " publishes");
         }

@@ -330,6 +330,9 @@ final class PublishIntake {
     private void take(int packetId, Qos published, Message message) {
         boolean isNew = published != Qos.EXACTLY_ONCE || acks.stateOf(packetId) == null;
         boolean isCounted = isNew && isLimited(message);
+        if (isCounted && published != Qos.AT_MOST_ONCE) {
+            acks.requireRoom(); // before it is counted: it would stay so
+        }
         if (isCounted && isOverQuota(message)) {
             acks.reject(packetId, published, ReasonCode.QUOTA_EXCEEDED);
             return;
