@@ -282,7 +282,7 @@ final class PublishIntake {
             if (!session.isClosed() && connection.isOpen()) {
                 take(packetId, message.qos(), passed.message());
             } else if (message.qos() == Qos.AT_MOST_ONCE && !isLateOverQuota(passed.message())) {
-                distribution.distributeLate(passed.message(), mustRetain(passed.message()));
+                distribution.distributeLate(passed.message(), session.mustRetain(passed.message()));
             }
         } else if (outcome instanceof Intercepted.Dropped dropped) {
             services.reports.publishIntercepted(session.client(), message.topic(), dropped.plugin(), dropped.detail());
@@ -342,7 +342,7 @@ final class PublishIntake {
             return;
         }
         AckQueue.Slot slot = published == Qos.AT_LEAST_ONCE ? acks.open(packetId, published) : null;
-        boolean mustRetain = mustRetain(message);
+        boolean mustRetain = session.mustRetain(message);
         if (mustRetain || !commits.isEmpty()) {
             commits.add(message, slot, 0, mustRetain, isCounted);
         } else {
@@ -360,7 +360,8 @@ final class PublishIntake {
             return;
         }
         AckQueue.Slot slot = acks.open(packetId, Qos.EXACTLY_ONCE);
-        boolean mustRetain = mustRetain(message);
+        // of one resumed the message on record counts, which the store is yet to tell
+        boolean mustRetain = known == InboundAcks.Received.RESUMED || session.mustRetain(message);
         if (attachment != null || mustRetain || !commits.isEmpty()) {
             commits.add(message, slot, packetId, mustRetain, isCounted);
         } else {
@@ -373,7 +374,7 @@ final class PublishIntake {
         return message.retain()
                 && message.payload().length > 0
                 && session.account.limitsRetained()
-                && mustRetain(message);
+                && session.mustRetain(message);
     }
 
     /** Whether the message exceeds the tenant's quota of retained messages; if not, it is counted from now on. */
@@ -397,11 +398,6 @@ final class PublishIntake {
             session.account.retained(message.payload().length);
         }
         return isOver;
-    }
-
-    /** Whether to retain the message now; a delayed one is retained when it is published. */
-    private boolean mustRetain(Message message) {
-        return message.retain() && !services.topicRules().isDelayed(message.topic());
     }
 
     void onPubRel(PubRel rel) {

@@ -162,6 +162,36 @@ class UnstoredPublishTest {
         assertThat(deliveries.get(0).resend().isAbandoned()).isTrue();
     }
 
+    /** Interceptors may have changed the flag before it was put on record, and do not see the repetition. */
+    @Test
+    void whetherARepeatedMessageIsRetainedIsForTheOneOnRecordToSay() {
+        PersistentSession session = stage.persistent();
+        stage.retain.answerNextSet(new CompletableFuture<>());
+        session.onPacket(new Publish(8, false, Qos.EXACTLY_ONCE, true, "a", new byte[1], MessageProperties.NONE));
+        session.onPacket(new Publish(9, false, Qos.EXACTLY_ONCE, true, "b", new byte[1], MessageProperties.NONE));
+        stage.runTasks();
+        assertThat(stage.retain.topics()).as("the second has to wait").containsExactly("a");
+        stage.cut(session);
+        PersistentSession next = stage.persistent();
+        next.onPacket(new Publish(9, true, Qos.EXACTLY_ONCE, false, "b", new byte[1], MessageProperties.NONE));
+        stage.runTasks();
+        assertThat(stage.retain.topics()).containsExactly("a", "b");
+    }
+
+    @Test
+    void aRepetitionDoesNotRetainWhatWasNotToBeRetained() {
+        PersistentSession session = stage.persistent();
+        stage.dist.answerNext(new CompletableFuture<>());
+        session.onPacket(new Publish(9, false, Qos.EXACTLY_ONCE, false, "a", new byte[1], MessageProperties.NONE));
+        stage.runTasks();
+        stage.cut(session);
+        PersistentSession next = stage.persistent();
+        next.onPacket(new Publish(9, true, Qos.EXACTLY_ONCE, true, "a", new byte[1], MessageProperties.NONE));
+        stage.runTasks();
+        assertThat(stage.connection.sent).contains(new PubRec(9));
+        assertThat(stage.retain.topics()).isEmpty();
+    }
+
     /** The client sends both again in order, so that duplicates end in order [MQTT5-4.6.0-5]. */
     @Test
     void whatComesBehindAMessageThatEndsTheConnectionIsNotDistributed() {
