@@ -46,6 +46,8 @@ public final class ProvidedTenants implements TenantChanges {
     private final Map<TenantId, Optional<TenantSettings>> provided = new HashMap<>();
     /** Questions under way. */
     private final Map<TenantId, CompletableFuture<TenantAnswer>> asked = new HashMap<>();
+    /** Of those, which are not in {@link #provided}. */
+    private final Set<TenantId> coming = new HashSet<>();
     /** Tenants with a question under way that must be asked about again. */
     private final Set<TenantId> outdated = new HashSet<>();
 
@@ -99,9 +101,12 @@ public final class ProvidedTenants implements TenantChanges {
             if (underWay != null) {
                 return underWay;
             }
-            if (provided.size() + asked.size() >= MAX_TENANTS) {
+            if (settings == null && provided.size() + coming.size() >= MAX_TENANTS) {
                 LOG.debug("more tenants than can be tenant={} most={}", tenant.value(), MAX_TENANTS);
                 return CompletableFuture.completedFuture(TenantAnswer.TOO_MANY);
+            }
+            if (settings == null) {
+                coming.add(tenant);
             }
             asked.put(tenant, answer);
         }
@@ -121,6 +126,7 @@ public final class ProvidedTenants implements TenantChanges {
         synchronized (lock) {
             isOutdated = outdated.remove(tenant);
             waiting = asked.remove(tenant);
+            coming.remove(tenant);
             if (settings != null) {
                 take(tenant, settings);
             }

@@ -8,6 +8,7 @@ import io.godwit.plugin.tenant.TenantSetting;
 import io.godwit.plugin.tenant.TenantSettings;
 import io.godwit.testing.Await;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -23,7 +24,7 @@ class ProvidedTenantsTest {
     private static final TenantSettings QOS_0 = settings(TenantSetting.MAX_QOS, 0);
 
     private final Map<TenantId, TenantSettings> said = new ConcurrentHashMap<>();
-    private final List<TenantId> asked = new CopyOnWriteArrayList<>();
+    private final List<TenantId> asked = Collections.synchronizedList(new ArrayList<>());
     private final List<CompletableFuture<Optional<TenantSettings>>> answers = new CopyOnWriteArrayList<>();
     private final ProvidedTenants tenants = new ProvidedTenants((tenant, settings) -> {
         if (settings == null) {
@@ -147,6 +148,20 @@ class ProvidedTenantsTest {
         assertThat(all.subList(0, ProvidedTenants.MAX_TENANTS)).containsOnly(TenantAnswer.KNOWN);
         assertThat(all.get(ProvidedTenants.MAX_TENANTS)).isEqualTo(TenantAnswer.TOO_MANY);
         assertThat(tenants.known(new TenantId("t0"))).isCompletedWithValue(TenantAnswer.KNOWN);
+    }
+
+    /** While those that are there are asked about again, another one may come. */
+    @Test
+    void tenantsThatAreAskedAboutAgainCountOnce() {
+        int half = ProvidedTenants.MAX_TENANTS / 2;
+        tenants.ask(tenant -> asked.size() < half && asked.add(tenant)
+                ? CompletableFuture.completedFuture(Optional.of(QOS_1))
+                : new CompletableFuture<>());
+        for (int i = 0; i < half; i++) {
+            tenants.known(new TenantId("t" + i));
+        }
+        tenants.changed();
+        assertThat(tenants.known(BIRDS)).isNotDone();
     }
 
     @Test
