@@ -7,14 +7,17 @@ import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.tenant.TenantSetting;
 import io.godwit.plugin.tenant.TenantSettings;
 import io.godwit.testing.Await;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class ProvidedTenantsTest {
@@ -26,13 +29,16 @@ class ProvidedTenantsTest {
     private final Map<TenantId, TenantSettings> said = new ConcurrentHashMap<>();
     private final List<TenantId> asked = Collections.synchronizedList(new ArrayList<>());
     private final List<CompletableFuture<Optional<TenantSettings>>> answers = new CopyOnWriteArrayList<>();
-    private final ProvidedTenants tenants = new ProvidedTenants((tenant, settings) -> {
+    private final Deque<Runnable> retries = new ArrayDeque<>();
+    private final ProvidedTenants tenants = new ProvidedTenants(this::say, retries::add);
+
+    private void say(TenantId tenant, @Nullable TenantSettings settings) {
         if (settings == null) {
             said.remove(tenant);
         } else {
             said.put(tenant, settings);
         }
-    });
+    }
 
     private static TenantSettings settings(TenantSetting setting, long value) {
         return TenantSettings.builder().set(setting, value).build();
@@ -110,6 +116,28 @@ class ProvidedTenantsTest {
         answers.get(2).completeExceptionally(new IllegalStateException("down"));
         assertThat(said.get(BIRDS)).isEqualTo(QOS_0);
         assertThat(tenants.known(BIRDS)).isCompletedWithValue(TenantAnswer.KNOWN);
+    }
+
+    /** The provider has said so once: without another question the old settings would hold for good. */
+    @Test
+    void aChangeThatWasNotAnsweredIsAskedForAgain() {
+        ask();
+        tenants.known(BIRDS);
+        answer(0, QOS_1);
+        tenants.changed(BIRDS);
+        answers.get(1).completeExceptionally(new IllegalStateException("too many calls"));
+        retries.remove().run();
+        answers.get(2).completeExceptionally(new IllegalStateException("too many calls"));
+        retries.remove().run();
+        answer(3, QOS_0);
+        assertThat(said.get(BIRDS)).isEqualTo(QOS_0);
+        assertThat(retries).isEmpty();
+
+        tenants.changed(BIRDS);
+        answers.get(4).completeExceptionally(new IllegalStateException("closed"));
+        tenants.close();
+        retries.remove().run();
+        assertThat(asked).hasSize(5);
     }
 
     @Test
