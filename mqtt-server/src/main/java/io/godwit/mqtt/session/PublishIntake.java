@@ -19,6 +19,7 @@ import io.godwit.mqtt.transport.Connection;
 import io.godwit.plugin.auth.AuthCheck;
 import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.tenant.TenantSetting;
 import io.godwit.plugin.throttle.TenantResource;
@@ -39,6 +40,7 @@ final class PublishIntake {
     private static final Logger LOG = LoggerFactory.getLogger(PublishIntake.class);
     private static final CompletableFuture<AuthDecision> ALLOWED =
             CompletableFuture.completedFuture(AuthDecision.ALLOWED);
+    private static final byte[] NO_PAYLOAD = {};
 
     private final Session session;
     private final SessionServices services;
@@ -104,9 +106,9 @@ final class PublishIntake {
         ReasonCode refusal = refusal(publish, said);
         if (refusal != null) {
             if (turns == null || turns.isEmpty()) {
-                reject(publish, said, refusal);
+                reject(publish.packetId(), publish.qos(), said, refusal);
             } else { // answers must leave in the order of the publishes
-                turns.add(ALLOWED, decision -> reject(publish, said, refusal));
+                rejectInTurn(turns, publish.packetId(), publish.qos(), said, refusal);
             }
             return;
         }
@@ -173,12 +175,25 @@ final class PublishIntake {
         return !isRepeated(publish);
     }
 
+    /** What waits for its turn keeps no payload, and holds its client back as others do that wait. */
+    private void rejectInTurn(InOrder order, int packetId, Qos qos, String topic, ReasonCode code) {
+        Message kept = new Message(topic, NO_PAYLOAD, qos, false, 0, MessageProperties.NONE);
+        unstored.begin(kept);
+        order.add(ALLOWED, decision -> {
+            try {
+                reject(packetId, qos, topic, code);
+            } finally {
+                unstored.end(kept);
+            }
+        });
+    }
+
     /**
      * Refuses the publish. 3.1.1 has no answer for that: a topic over a limit ends the connection; a topic forbidden by
      * a rule is acknowledged and dropped. A publish that CONNACK ruled out also ends a 5.0 connection [MQTT5-3.2.2-11],
      * [MQTT5-3.2.2-14].
      */
-    private void reject(Publish publish, String topic, ReasonCode code) {
+    private void reject(int packetId, Qos qos, String topic, ReasonCode code) {
         if (session.isClosed()) {
             return;
         }
@@ -188,7 +203,7 @@ final class PublishIntake {
         } else if (!session.terms.isV5() && !session.policy().allows(topic)) {
             connection.disconnect(code, "a topic is over the limit");
         } else {
-            acks.reject(publish.packetId(), publish.qos(), code);
+            acks.reject(packetId, qos, code);
         }
     }
 

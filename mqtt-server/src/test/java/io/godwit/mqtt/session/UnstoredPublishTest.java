@@ -14,6 +14,8 @@ import io.godwit.mqtt.packet.PubRec;
 import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.transport.Connection;
+import io.godwit.mqtt.twin.MemoryAuth;
+import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
@@ -160,6 +162,29 @@ class UnstoredPublishTest {
         assertThat(deliveries.get(0).resend().isAbandoned()).isFalse();
         session.onClosed("test");
         assertThat(deliveries.get(0).resend().isAbandoned()).isTrue();
+    }
+
+    /** As many as a client likes to send while one before them is being asked about. */
+    @Test
+    void refusedPublishesThatWaitForTheirTurnHoldTheirClientBackAndKeepNoPayload() {
+        CompletableFuture<AuthDecision> answer = new CompletableFuture<>();
+        SessionStage asking = new SessionStage(new MemoryAuth().onPublish(request -> answer));
+        TransientSession session = asking.clean();
+        session.onPacket(publish(0, Qos.AT_MOST_ONCE, false, "asked about"));
+        String tooDeep = "/".repeat(1_000);
+        Publish refused = new Publish(
+                0, false, Qos.AT_MOST_ONCE, false, tooDeep, new byte[100_000], MessageProperties.NONE);
+        for (int i = 0; i < 1_000; i++) {
+            session.onPacket(refused);
+        }
+        assertThat(asking.connection.pauses).contains(Connection.Pause.UNACKNOWLEDGED);
+        assertThat(asking.connection.storing).isBetween(1_000_000L, 2_000_000L);
+
+        answer.complete(AuthDecision.ALLOWED);
+        asking.runTasks();
+        assertThat(asking.connection.storing).isZero();
+        assertThat(asking.connection.pauses).isEmpty();
+        assertThat(asking.count("publishes.refused")).isEqualTo(1_000);
     }
 
     /** Interceptors may have changed the flag before it was put on record, and do not see the repetition. */
