@@ -191,6 +191,32 @@ class ApiBoundsTest {
                         .text());
     }
 
+    /** Or a tenant with many tokens would use up what all callers have together. */
+    @Test
+    void theTokensOfATenantShareItsRate(@TempDir Path dir) throws Exception {
+        int many = 20;
+        TokenFile all = TokenFile.parse("").with(TokenFile.Entry.ofToken("ops", Role.VIEWER, "", "gw_ops"));
+        for (int i = 0; i < many; i++) {
+            all = all.with(TokenFile.Entry.ofToken("birds-" + i, Role.VIEWER, "birds", "gw_birds_" + i));
+        }
+        Path file = Files.writeString(dir.resolve("tokens"), all.text());
+        try (ApiFixture api = ApiFixture.withTokens(file, limits(100, 100, LONG, LONG, LONG, 1_000, 1))) {
+            boolean isShared = false;
+            for (int i = 1; i < many && !isShared; i++) { // on a slow machine a second may pass between the two
+                for (int status = 0; status != 429; status = ask(api, "gw_birds_0")) {
+                    assertThat(status).isIn(0, 200);
+                }
+                isShared = ask(api, "gw_birds_" + i) == 429;
+            }
+            assertThat(isShared).isTrue();
+            Await.until("others are not held back for long", () -> ask(api, "gw_ops") == 200);
+        }
+    }
+
+    private static int ask(ApiFixture api, String token) throws Exception {
+        return api.get("/api/v1/me", "Authorization", "Bearer " + token).status();
+    }
+
     /** As behind a proxy or a router with one address for all. */
     @Test
     void strangersDoNotKeepOutWhoSharesTheirAddress(@TempDir Path dir) throws Exception {

@@ -677,6 +677,7 @@ final class Broker implements AutoCloseable {
         if (factory != null) {
             TenantSettingsProvider provider = TenantsOf.create(factory, tenants);
             opened.push(provider);
+            opened.push(tenants);
             tenants.ask(provider);
             server.tenants().ask(tenants::known);
         }

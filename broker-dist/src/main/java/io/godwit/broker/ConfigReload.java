@@ -78,7 +78,7 @@ final class ConfigReload implements AutoCloseable {
             if (file.hasChanged()) {
                 reload();
             }
-        } catch (RuntimeException e) { // else the scheduler would drop this task
+        } catch (RuntimeException | Error e) { // else the scheduler would drop this task
             LOG.error("configuration not reloaded file={}", file.path(), e);
         }
     }

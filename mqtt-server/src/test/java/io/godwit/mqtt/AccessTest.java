@@ -221,6 +221,40 @@ class AccessTest {
         }
     }
 
+    /** Nobody is asked about a repetition; behind its PUBREL it would be another message. */
+    @Test
+    void aRepetitionThatWaitsUntilItsPubrelHasComeIsNotPublished() throws Exception {
+        BlockingQueue<CompletableFuture<AuthDecision>> asked = new LinkedBlockingQueue<>();
+        auth.onPublish(request -> {
+            if (!request.topic().equals("slow")) {
+                return MemoryAuth.unlessNo(request.topic());
+            }
+            CompletableFuture<AuthDecision> answer = new CompletableFuture<>();
+            asked.add(answer);
+            return answer;
+        });
+        TestNode node = start(false);
+        try (TestClient client = TestClient.clean(node.address, 5, "c");
+                TestClient subscriber = TestClient.clean(node.address, 5, "s")) {
+            subscriber.subscribe(1, "#", Qos.AT_MOST_ONCE);
+            client.send(TestClient.publish(7, Qos.EXACTLY_ONCE, false, "yes", "begun"));
+            client.receive(PubRec.class);
+            client.send(
+                    TestClient.publish(1, Qos.AT_LEAST_ONCE, false, "slow", "asked about"),
+                    TestClient.publish(7, Qos.EXACTLY_ONCE, false, "no/7", "not asked about"),
+                    new PubRel(7, ReasonCode.SUCCESS));
+            assertThat(client.receive(PubComp.class).packetId()).isEqualTo(7);
+            asked.poll(10, TimeUnit.SECONDS).complete(AuthDecision.ALLOWED);
+            assertThat(client.receive(PubAck.class).packetId()).isEqualTo(1);
+            client.send(new PingReq());
+            client.receive(PingResp.class);
+            assertThat(subscriber.receivePayload()).isEqualTo("begun");
+            assertThat(subscriber.receivePayload()).isEqualTo("asked about");
+            subscriber.send(new PingReq());
+            subscriber.receive(PingResp.class);
+        }
+    }
+
     /** {@code mosquitto_pub -q 0} closes right after its message. */
     @Test
     void aPublishOfQos0SurvivesItsConnection() throws Exception {

@@ -105,6 +105,26 @@ class PersistentSessionTest {
         }
     }
 
+    /** Its client may have it, and would take the next message of the packet id for a repetition [MQTT5-4.3.3-5]. */
+    @Test
+    void aRepeatedQos2MessageThatHasBecomeTooLargeIsOverForTheStoreBeforeItsPubrel() {
+        int packetId;
+        try (TestClient publisher = TestClient.clean(node.address, 5, "p");
+                TestClient first = TestClient.persistent(node.address, 5, "s")) {
+            first.subscribe(1, "a", Qos.EXACTLY_ONCE);
+            publisher.send(TestClient.publish(1, Qos.EXACTLY_ONCE, false, "a", "x".repeat(200)));
+            packetId = first.receive(Publish.class).packetId();
+        }
+        try (TestClient second = new TestClient(node.address, 5)) {
+            second.connect(new Connect(
+                    5, false, 0, "s", null, null, null, 3600, -1, 100, -1, false, true, List.of(), null, null));
+            assertThat(second.receive(PubRel.class).packetId()).isEqualTo(packetId);
+            second.send(new PubComp(packetId, ReasonCode.SUCCESS), new PingReq());
+            second.receive(PingResp.class);
+            assertThat(node.inbox.queued("s")).isZero();
+        }
+    }
+
     @Test
     @Clause({"MQTT5-4.6.0-4", "MQTT311-4.6.0-4"})
     void pubRelsLeaveInTheOrderOfThePubRecsInWhicheverOrderTheyAreStored() {

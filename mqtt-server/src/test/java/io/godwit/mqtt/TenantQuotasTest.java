@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Connect;
+import io.godwit.mqtt.packet.Disconnect;
 import io.godwit.mqtt.packet.PubAck;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.SubAck;
 import io.godwit.mqtt.packet.Subscribe;
 import io.godwit.mqtt.packet.Subscription;
 import io.godwit.mqtt.quota.Holdings;
+import io.godwit.mqtt.quota.TenantAccount;
 import io.godwit.mqtt.tenant.CertificatePart;
 import io.godwit.mqtt.tenant.TenantAnswer;
 import io.godwit.mqtt.tenant.TenantConfig;
@@ -185,6 +187,40 @@ class TenantQuotasTest {
                         .isFalse();
             }
         }
+    }
+
+    @Test
+    void aRetainedPublishBeyondTheReceiveMaximumIsNotCountedForEver() {
+        TenantSettings settings = TenantSettings.builder()
+                .set(TenantSetting.MAX_RETAINED_MESSAGES, 2)
+                .set(TenantSetting.RECEIVE_MAXIMUM, 1)
+                .build();
+        try (TestNode node = node(settings);
+                TestClient other = client(node, 5, "b", "birds/b");
+                TestClient a = client(node, 5, "a", "birds/a")) {
+            CompletableFuture<Void> stored = new CompletableFuture<>();
+            node.retain.answerNextSet(stored);
+            a.send(
+                    TestClient.publish(1, Qos.AT_LEAST_ONCE, true, "1", "x"),
+                    TestClient.publish(2, Qos.AT_LEAST_ONCE, true, "2", "x"));
+            assertThat(a.receive(Disconnect.class).reasonCode()).isEqualTo(ReasonCode.RECEIVE_MAXIMUM_EXCEEDED);
+            stored.complete(null);
+            Await.until("there is room for two", () -> hasRoomForTwo(
+                    node.server.tenants().accounts().of(BIRDS)));
+            assertThat(other.isSilent()).isTrue();
+        }
+    }
+
+    private static boolean hasRoomForTwo(TenantAccount account) {
+        TenantResource first = account.retaining("3", 1);
+        TenantResource second = account.retaining("4", 1);
+        if (first == null) {
+            account.retained(1);
+        }
+        if (second == null) {
+            account.retained(1);
+        }
+        return first == null && second == null;
     }
 
     @Test

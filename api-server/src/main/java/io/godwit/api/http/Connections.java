@@ -90,7 +90,7 @@ public final class Connections {
      * An authorized caller uses this connection, so no other connection may take its place. One caller may own half of
      * all places; its further connections count as strangers.
      *
-     * @param caller name of its token or certificate
+     * @param caller name of its token or certificate, or the one share of its tenant
      */
     public void known(HttpServerRequest request, State state, String caller) {
         int before = owned.getOrDefault(caller, 0);

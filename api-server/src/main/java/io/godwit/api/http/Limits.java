@@ -14,7 +14,7 @@ import java.time.Duration;
  * @param idleTimeout of a connection between two requests
  * @param requestTimeout for an answer, from the end of the request
  * @param requestsPerSecond of all callers together
- * @param requestsPerSecondPerCaller of an address, and of a token
+ * @param requestsPerSecondPerCaller of an address, and of a token or all those of one tenant
  */
 public record Limits(
         int maxConnections,

@@ -200,7 +200,7 @@ public final class Answers {
             return;
         }
         boolean isOwn = reply.json() != null; // files and scrapes are shared by all readers
-        String caller = call.caller().map(Principal::name).orElse("");
+        String caller = call.caller().map(Principal::share).orElse("");
         if (ctx.request().method().equals(HttpMethod.HEAD)) {
             response.putHeader("Content-Length", Integer.toString(bytes.length));
             response.end();

@@ -220,11 +220,11 @@ public final class Gateway {
             identified.end();
             if (principal == null) {
                 answers.problem(ctx, problem(failure, operation));
-            } else if (!byToken.tryTake(principal.name())) {
+            } else if (!byToken.tryTake(principal.share())) {
                 counts.limited(ApiCounts.Bound.TOKEN);
-                answers.late(ctx, Problem.tooMany("this token is used too often"));
+                answers.late(ctx, Problem.tooMany("this token, or its tenant, asks too often"));
             } else {
-                connections.known(request, state, principal.name());
+                connections.known(request, state, principal.share());
                 authorize(ctx, operation, handler, principal);
             }
         });

@@ -190,7 +190,7 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
             if (rules != null && rules.hasChanged()) {
                 reload(rules, () -> take(Acl.read(rules.path())));
             }
-        } catch (RuntimeException e) { // outermost frame: the next look must come
+        } catch (RuntimeException | Error e) { // outermost frame: the next look must come
             LOG.error("files of users and rules not looked at", e);
         }
     }
@@ -198,12 +198,16 @@ public final class FileAuth implements AuthProvider, ScramExchange.Users {
     private void reload(WatchedFile file, Reading reading) {
         try {
             reading.read();
+            file.used();
             changed();
             LOG.info("authentication file={} reloaded", file.path());
             reports.loaded(file.path());
         } catch (AuthFileException e) {
-            LOG.error("authentication file changed, but what stood there before stays in force: {}", e.getMessage());
-            reports.rejected(file.path(), String.valueOf(e.getMessage()));
+            String why = String.valueOf(e.getMessage());
+            if (file.failed(why)) {
+                LOG.error("authentication file changed, but what stood there before stays in force: {}", why);
+                reports.rejected(file.path(), why);
+            }
         }
     }
 

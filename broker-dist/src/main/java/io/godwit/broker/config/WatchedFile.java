@@ -15,6 +15,10 @@ public final class WatchedFile {
     private final Path path;
     private Stamp handled;
     private Stamp last;
+    /** Why the one that was handled could not be used; null when it could. */
+    private @Nullable String failure;
+
+    private boolean isRepeated;
 
     public WatchedFile(Path path) {
         this.path = path;
@@ -26,16 +30,40 @@ public final class WatchedFile {
         return path;
     }
 
-    /** Whether the file has changed since the last call that returned true, or since construction. */
+    /**
+     * Whether the file has changed since the last call that returned true, or since construction; true too after
+     * {@link #failed}.
+     */
     public boolean hasChanged() {
         Stamp now = stamp();
         boolean isStill = now.equals(last);
         last = now;
-        if (!isStill || now.equals(handled)) {
+        isRepeated = now.equals(handled);
+        if (!isStill || isRepeated && failure == null) {
             return false;
+        }
+        if (!isRepeated) {
+            failure = null;
         }
         handled = now;
         return true;
+    }
+
+    /**
+     * What {@link #hasChanged} was true for could not be used. It is tried again at each look: what stood there before
+     * must not stay in force because the disk failed once.
+     *
+     * @return whether that is news
+     */
+    public boolean failed(String why) {
+        boolean isNews = !isRepeated || !why.equals(failure);
+        failure = why;
+        return isNews;
+    }
+
+    /** What {@link #hasChanged} was true for is in use. */
+    public void used() {
+        failure = null;
     }
 
     private Stamp stamp() {

@@ -98,7 +98,9 @@ final class GuardedCalls {
     private final class Call<T> implements Runnable {
         private final String what;
         private final Permit permit;
-        private final Supplier<@Nullable CompletableFuture<T>> call;
+        /** Null once it is over: a thread that is stuck leaves calls in its queue, which must not keep messages. */
+        private volatile @Nullable Supplier<@Nullable CompletableFuture<T>> call;
+
         private final long beganNanos = nanoClock.getAsLong();
         private final CompletableFuture<T> answer = new CompletableFuture<>();
         /** Whether the call has begun. Volatile: written by a thread of the plugin. */
@@ -167,7 +169,11 @@ final class GuardedCalls {
         }
 
         private void call() {
-            CompletableFuture<T> asked = call.get();
+            Supplier<@Nullable CompletableFuture<T>> made = call;
+            if (made == null) {
+                return; // its time is over
+            }
+            CompletableFuture<T> asked = made.get();
             if (asked == null) {
                 fails(PluginFault.NULL_ANSWER, "null instead of a future", null);
                 return;
@@ -195,6 +201,7 @@ final class GuardedCalls {
         }
 
         private void ended(@Nullable Throwable failure) {
+            call = null;
             outstanding.decrementAndGet();
             plugin.reports().called(nanoClock.getAsLong() - beganNanos);
             Throwable cause = failure == null ? null : causeOf(failure);

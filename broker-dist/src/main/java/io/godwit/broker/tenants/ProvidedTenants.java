@@ -23,11 +23,12 @@ import org.slf4j.LoggerFactory;
  * time, and its answer is kept. Any thread. One lock guards the state; only short code of ours runs under it. Changes
  * are reported in their order, on the thread that made them.
  */
-public final class ProvidedTenants implements TenantChanges {
+public final class ProvidedTenants implements TenantChanges, AutoCloseable {
     /** Bound of tenants that the provider was asked about; those of the file do not count. */
     static final int MAX_TENANTS = 10_000;
 
     private static final Executor LATER = CompletableFuture.delayedExecutor(200, TimeUnit.MILLISECONDS);
+    private static final Executor MUCH_LATER = CompletableFuture.delayedExecutor(5, TimeUnit.SECONDS);
     private static final Logger LOG = LoggerFactory.getLogger(ProvidedTenants.class);
 
     /** Receives the combined settings. */
@@ -41,19 +42,33 @@ public final class ProvidedTenants implements TenantChanges {
     }
 
     private final Target target;
+    private final Executor retries;
     private final Object lock = new Object();
     private Map<TenantId, TenantSettings> ofFile = Map.of();
     private final Map<TenantId, Optional<TenantSettings>> provided = new HashMap<>();
     /** Questions under way. */
     private final Map<TenantId, CompletableFuture<TenantAnswer>> asked = new HashMap<>();
+    /** Of those, which are not in {@link #provided}. */
+    private final Set<TenantId> coming = new HashSet<>();
     /** Tenants with a question under way that must be asked about again. */
     private final Set<TenantId> outdated = new HashSet<>();
+    /** Whose change the provider has not answered; asked about again before long. */
+    private final Set<TenantId> unanswered = new HashSet<>();
 
     /** Null without a provider, and before it was created. Volatile: set by the starter. */
     private volatile @Nullable TenantSettingsProvider provider;
 
+    /** Volatile: set by whoever closes the broker. */
+    private volatile boolean isClosed;
+
     public ProvidedTenants(Target target) {
+        this(target, MUCH_LATER);
+    }
+
+    /** @param retries runs a task some seconds later */
+    ProvidedTenants(Target target, Executor retries) {
         this.target = target;
+        this.retries = retries;
     }
 
     /** Uses this provider from now on. Its calls never throw, since it is guarded. */
@@ -99,9 +114,12 @@ public final class ProvidedTenants implements TenantChanges {
             if (underWay != null) {
                 return underWay;
             }
-            if (provided.size() + asked.size() >= MAX_TENANTS) {
+            if (settings == null && provided.size() + coming.size() >= MAX_TENANTS) {
                 LOG.debug("more tenants than can be tenant={} most={}", tenant.value(), MAX_TENANTS);
                 return CompletableFuture.completedFuture(TenantAnswer.TOO_MANY);
+            }
+            if (settings == null) {
+                coming.add(tenant);
             }
             asked.put(tenant, answer);
         }
@@ -118,12 +136,20 @@ public final class ProvidedTenants implements TenantChanges {
     private void answered(TenantId tenant, @Nullable Optional<TenantSettings> settings, @Nullable Throwable failure) {
         CompletableFuture<TenantAnswer> waiting;
         boolean isOutdated;
+        boolean isFirstUnanswered = false;
         synchronized (lock) {
             isOutdated = outdated.remove(tenant);
             waiting = asked.remove(tenant);
+            coming.remove(tenant);
             if (settings != null) {
                 take(tenant, settings);
+            } else if (provided.getOrDefault(tenant, Optional.empty()).isPresent()) { // no CONNECT asks for it again
+                isFirstUnanswered = unanswered.isEmpty();
+                unanswered.add(tenant);
             }
+        }
+        if (isFirstUnanswered) {
+            retries.execute(this::retry);
         }
         if (isOutdated) { // later: a provider may report a change in each answer
             LATER.execute(() -> changed(tenant));
@@ -135,6 +161,17 @@ public final class ProvidedTenants implements TenantChanges {
             waiting.completeExceptionally(failure == null ? new IllegalStateException("no answer") : failure);
         } else if (waiting != null) {
             waiting.complete(settings != null && settings.isPresent() ? TenantAnswer.KNOWN : TenantAnswer.NO_TENANT);
+        }
+    }
+
+    private void retry() {
+        Set<TenantId> all;
+        synchronized (lock) {
+            all = new HashSet<>(unanswered);
+            unanswered.clear();
+        }
+        if (!isClosed) {
+            all.forEach(this::changed);
         }
     }
 
@@ -178,5 +215,11 @@ public final class ProvidedTenants implements TenantChanges {
             all.addAll(asked.keySet());
         }
         all.forEach(this::changed);
+    }
+
+    /** What was not answered is not asked about again. */
+    @Override
+    public void close() {
+        isClosed = true;
     }
 }

@@ -54,7 +54,7 @@ public final class TenantFileWatch implements AutoCloseable {
             if (file.hasChanged()) {
                 reload();
             }
-        } catch (RuntimeException e) { // else the scheduler would drop this task
+        } catch (RuntimeException | Error e) { // else the scheduler would drop this task
             LOG.error("tenants not reloaded file={}", file.path(), e);
         }
     }
@@ -62,8 +62,12 @@ public final class TenantFileWatch implements AutoCloseable {
     private void reload() {
         try {
             take(TenantFile.read(file.path()));
+            file.used();
             warn.accept(List.of());
         } catch (ConfigException e) {
+            if (!file.failed(String.join("; ", e.errors()))) {
+                return;
+            }
             e.errors().forEach(error -> LOG.error("tenants not reloaded file={} error={}", file.path(), error));
             warn.accept(List.of("the file of the tenants has changed and has mistakes, so what it said before holds: "
                     + String.join("; ", e.errors())));

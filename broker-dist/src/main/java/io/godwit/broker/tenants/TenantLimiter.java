@@ -23,6 +23,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -59,6 +60,8 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
 
     private final ConcurrentMap<TenantId, Answer> answers = new ConcurrentHashMap<>();
     private final ConcurrentMap<TenantId, CompletableFuture<TenantAnswer>> asked = new ConcurrentHashMap<>();
+    /** Of those asked about, the ones without an answer of before. Atomic: asked on all event loops. */
+    private final AtomicInteger coming = new AtomicInteger();
 
     /** Confined to the thread. */
     private Map<TenantId, Totals> before = Map.of();
@@ -126,7 +129,11 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
         if (known != null) {
             return CompletableFuture.completedFuture(TenantAnswer.KNOWN);
         }
-        if (answers.size() + asked.size() >= MAX_TENANTS) {
+        CompletableFuture<TenantAnswer> underWay = asked.get(tenant);
+        if (underWay != null) {
+            return underWay;
+        }
+        if (answers.size() + coming.get() >= MAX_TENANTS) {
             LOG.debug("more tenants than can be tenant={} most={}", tenant.value(), MAX_TENANTS);
             return CompletableFuture.completedFuture(TenantAnswer.TOO_MANY);
         }
@@ -140,7 +147,16 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
         if (underWay != null) {
             return underWay;
         }
-        asking.limits(usage(tenant, here)).whenComplete((limits, failure) -> answered(tenant, answer, limits, failure));
+        boolean isNew = !answers.containsKey(tenant);
+        if (isNew) {
+            coming.incrementAndGet();
+        }
+        asking.limits(usage(tenant, here)).whenComplete((limits, failure) -> {
+            if (isNew) {
+                coming.decrementAndGet();
+            }
+            answered(tenant, answer, limits, failure);
+        });
         return answer;
     }
 

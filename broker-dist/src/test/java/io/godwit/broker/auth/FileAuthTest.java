@@ -22,6 +22,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -202,6 +203,24 @@ class FileAuthTest {
         Files.delete(passwords);
         assertThat(nextEvent()).isInstanceOf(BrokerEvent.AuthFileRejected.class);
         assertThat(connect(auth, "ann", "wulp")).isInstanceOf(ConnectResult.Accepted.class);
+    }
+
+    /** As when there was no file descriptor left: who was barred must not stay in because the disk failed once. */
+    @Test
+    void aFileThatCouldNotBeUsedIsTriedAgainUnchanged() throws Exception {
+        FileAuth auth = open(acl, false);
+        FileTime time = FileTime.fromMillis(1_000_000_000_000L);
+        String wrong = "allow publish user ann b/#\nallow everything\n";
+        replace(acl, wrong);
+        Files.setLastModifiedTime(acl, time);
+        assertThat(nextEvent()).isInstanceOf(BrokerEvent.AuthFileRejected.class);
+        auth.look();
+        assertThat(events).as("told once").isEmpty();
+        Files.writeString(acl, wrong.replace("allow everything", "# nothing at all"));
+        Files.setLastModifiedTime(acl, time);
+        auth.look();
+        assertThat(events).containsExactly(new BrokerEvent.AuthFileLoaded(acl.toString()));
+        assertThat(publish(auth, "a/1")).isInstanceOf(AuthDecision.Denied.class);
     }
 
     /** The event after a change, which is noticed at the first look and read at the next. */

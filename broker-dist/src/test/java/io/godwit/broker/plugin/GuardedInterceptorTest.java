@@ -22,6 +22,7 @@ import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.message.UserProperty;
 import io.godwit.testing.Await;
+import java.lang.ref.WeakReference;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -88,6 +89,36 @@ class GuardedInterceptorTest {
         return Objects.requireNonNull(InterceptorChain.of(List.of(step)))
                 .run(PluginStage.CLIENT, message, (before, after) -> null)
                 .get(30, TimeUnit.SECONDS);
+    }
+
+    /** One that blocks for ever has a queue that nobody takes from. */
+    @Test
+    void aCallWhoseTimeIsOverKeepsNoMessage() throws Exception {
+        CountDownLatch never = new CountDownLatch(1);
+        InterceptorStep step = step(false, (client, message) -> {
+            try {
+                never.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            return Interception.UNCHANGED;
+        });
+        for (int i = 0; i < 4; i++) { // all of its threads
+            assertThat(step.ask(PluginStage.CLIENT, MESSAGE)).isNotDone();
+        }
+        WeakReference<Message> message = asked(step);
+        Await.until("nobody has the message", () -> {
+            System.gc();
+            return message.get() == null;
+        });
+        never.countDown();
+    }
+
+    private static WeakReference<Message> asked(InterceptorStep step) {
+        Message message = MESSAGE.withPayload(new byte[] {2});
+        assertThatThrownBy(() -> step.ask(PluginStage.CLIENT, message).get(30, TimeUnit.SECONDS))
+                .hasMessageContaining("no time");
+        return new WeakReference<>(message);
     }
 
     @Test

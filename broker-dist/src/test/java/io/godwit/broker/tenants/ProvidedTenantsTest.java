@@ -7,13 +7,17 @@ import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.tenant.TenantSetting;
 import io.godwit.plugin.tenant.TenantSettings;
 import io.godwit.testing.Await;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class ProvidedTenantsTest {
@@ -23,15 +27,18 @@ class ProvidedTenantsTest {
     private static final TenantSettings QOS_0 = settings(TenantSetting.MAX_QOS, 0);
 
     private final Map<TenantId, TenantSettings> said = new ConcurrentHashMap<>();
-    private final List<TenantId> asked = new CopyOnWriteArrayList<>();
+    private final List<TenantId> asked = Collections.synchronizedList(new ArrayList<>());
     private final List<CompletableFuture<Optional<TenantSettings>>> answers = new CopyOnWriteArrayList<>();
-    private final ProvidedTenants tenants = new ProvidedTenants((tenant, settings) -> {
+    private final Deque<Runnable> retries = new ArrayDeque<>();
+    private final ProvidedTenants tenants = new ProvidedTenants(this::say, retries::add);
+
+    private void say(TenantId tenant, @Nullable TenantSettings settings) {
         if (settings == null) {
             said.remove(tenant);
         } else {
             said.put(tenant, settings);
         }
-    });
+    }
 
     private static TenantSettings settings(TenantSetting setting, long value) {
         return TenantSettings.builder().set(setting, value).build();
@@ -111,6 +118,28 @@ class ProvidedTenantsTest {
         assertThat(tenants.known(BIRDS)).isCompletedWithValue(TenantAnswer.KNOWN);
     }
 
+    /** The provider has said so once: without another question the old settings would hold for good. */
+    @Test
+    void aChangeThatWasNotAnsweredIsAskedForAgain() {
+        ask();
+        tenants.known(BIRDS);
+        answer(0, QOS_1);
+        tenants.changed(BIRDS);
+        answers.get(1).completeExceptionally(new IllegalStateException("too many calls"));
+        retries.remove().run();
+        answers.get(2).completeExceptionally(new IllegalStateException("too many calls"));
+        retries.remove().run();
+        answer(3, QOS_0);
+        assertThat(said.get(BIRDS)).isEqualTo(QOS_0);
+        assertThat(retries).isEmpty();
+
+        tenants.changed(BIRDS);
+        answers.get(4).completeExceptionally(new IllegalStateException("closed"));
+        tenants.close();
+        retries.remove().run();
+        assertThat(asked).hasSize(5);
+    }
+
     @Test
     void aChangeWhileItIsAskedForIsAskedForAgain() {
         ask();
@@ -147,6 +176,20 @@ class ProvidedTenantsTest {
         assertThat(all.subList(0, ProvidedTenants.MAX_TENANTS)).containsOnly(TenantAnswer.KNOWN);
         assertThat(all.get(ProvidedTenants.MAX_TENANTS)).isEqualTo(TenantAnswer.TOO_MANY);
         assertThat(tenants.known(new TenantId("t0"))).isCompletedWithValue(TenantAnswer.KNOWN);
+    }
+
+    /** While those that are there are asked about again, another one may come. */
+    @Test
+    void tenantsThatAreAskedAboutAgainCountOnce() {
+        int half = ProvidedTenants.MAX_TENANTS / 2;
+        tenants.ask(tenant -> asked.size() < half && asked.add(tenant)
+                ? CompletableFuture.completedFuture(Optional.of(QOS_1))
+                : new CompletableFuture<>());
+        for (int i = 0; i < half; i++) {
+            tenants.known(new TenantId("t" + i));
+        }
+        tenants.changed();
+        assertThat(tenants.known(BIRDS)).isNotDone();
     }
 
     @Test

@@ -151,4 +151,18 @@ class TenantLimiterTest implements ResourceThrottler {
         assertThat(limiter.known(BIRDS)).isCompletedWithValue(TenantAnswer.TOO_MANY);
         assertThat(told).hasSize(TenantLimiter.MAX_TENANTS);
     }
+
+    /** While those that are there are asked about, as they are every second, another one may come. */
+    @Test
+    void tenantsThatAreAskedAboutAgainCountOnce() {
+        for (int i = 0; i < TenantLimiter.MAX_TENANTS / 2; i++) {
+            TenantId tenant = new TenantId("t" + i);
+            limiter.known(tenant);
+            answer(TenantResource.CONNECTIONS, 1);
+            accounts.enter(tenant, 0);
+        }
+        second();
+        assertThat(open).hasSize(TenantLimiter.MAX_TENANTS / 2);
+        assertThat(limiter.known(BIRDS)).isNotDone();
+    }
 }

@@ -64,6 +64,7 @@ final class CommitQueue {
     /**
      * @param slot null at QoS 0
      * @param packetId 0 unless QoS 2
+     * @param mustRetain or may have to, when the store is asked for what it has on record
      * @param isCounted whether the tenant's account counts it as being retained, until it is retained or given up
      */
     void add(Message message, AckQueue.@Nullable Slot slot, int packetId, boolean mustRetain, boolean isCounted) {
@@ -97,6 +98,9 @@ final class CommitQueue {
             Message first = inbound.message();
             if (first != null) {
                 entry.message = first;
+            }
+            if (!session.mustRetain(entry.message)) {
+                giveUpRetain(entry);
             }
             entry.token = order().token(
                             inbound.tokenOrigin(), inbound.tokenNumber(), inbound.tokenFinishedBelow(), first != null);

@@ -57,6 +57,11 @@ final class InboundAcks {
         return received == null ? null : received.get(packetId);
     }
 
+    /** Whether the PUBREL of this packet id has come, and its PUBCOMP has not been sent. */
+    boolean isReleasing(int packetId) {
+        return releasing != null && releasing.contains(packetId);
+    }
+
     /** Reserves the answer for an accepted QoS 1 or 2 publish. */
     AckQueue.Slot open(int packetId, Qos qos) {
         countUnderWay();
@@ -97,8 +102,13 @@ final class InboundAcks {
     }
 
     private void countUnderWay() {
+        requireRoom();
         changeUnderWay(1);
-        if (underWay > receiveMaximum && isV5) {
+    }
+
+    /** @throws ProtocolException when the client has as many publishes under way as it may */
+    void requireRoom() {
+        if (underWay >= receiveMaximum && isV5) {
             throw new ProtocolException(
                     ReasonCode.RECEIVE_MAXIMUM_EXCEEDED, "more than " + receiveMaximum + " publishes");
         }

@@ -218,7 +218,10 @@ public final class PersistentSession extends Session {
 
     /** Does not send the message: the store treats it as acknowledged. */
     private void giveUp(InboxMessage m) {
-        if (m.qos() != Qos.AT_MOST_ONCE) {
+        if (m.redelivered() && m.qos() == Qos.EXACTLY_ONCE) {
+            // the client may know the packet id, and would take its next message for a repetition
+            record(m.packetId(), m.sequence());
+        } else if (m.qos() != Qos.AT_MOST_ONCE) {
             if (m.qos() == Qos.AT_LEAST_ONCE) {
                 acknowledge(m.sequence());
             } else {
@@ -247,12 +250,7 @@ public final class PersistentSession extends Session {
             return true;
         }
         dropped(head.message(), DropReason.INTERCEPTED);
-        if (head.redelivered() && head.qos() == Qos.EXACTLY_ONCE) {
-            // the client may know the packet id, and would take its next message for a repetition
-            record(head.packetId(), head.sequence());
-        } else {
-            giveUp(head);
-        }
+        giveUp(head);
         return true;
     }
 

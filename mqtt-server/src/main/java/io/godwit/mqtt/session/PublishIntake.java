@@ -7,6 +7,7 @@ import io.godwit.mqtt.intercept.ChangeRules;
 import io.godwit.mqtt.intercept.Intercepted;
 import io.godwit.mqtt.intercept.InterceptorChain;
 import io.godwit.mqtt.intercept.MessageBounds;
+import io.godwit.mqtt.packet.ProtocolException;
 import io.godwit.mqtt.packet.PubRec;
 import io.godwit.mqtt.packet.PubRel;
 import io.godwit.mqtt.packet.Publish;
@@ -18,6 +19,7 @@ import io.godwit.mqtt.transport.Connection;
 import io.godwit.plugin.auth.AuthCheck;
 import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.message.Message;
+import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.tenant.TenantSetting;
 import io.godwit.plugin.throttle.TenantResource;
@@ -38,6 +40,7 @@ final class PublishIntake {
     private static final Logger LOG = LoggerFactory.getLogger(PublishIntake.class);
     private static final CompletableFuture<AuthDecision> ALLOWED =
             CompletableFuture.completedFuture(AuthDecision.ALLOWED);
+    private static final byte[] NO_PAYLOAD = {};
 
     private final Session session;
     private final SessionServices services;
@@ -93,15 +96,19 @@ final class PublishIntake {
             services.metrics.packetsIgnored(1); // read before the connection closed; never acknowledged
             return;
         }
+        if (publish.qos() == Qos.EXACTLY_ONCE && acks.isReleasing(publish.packetId())) { // [MQTT5-4.3.3-6]
+            throw new ProtocolException(
+                    ReasonCode.PROTOCOL_ERROR, "PUBLISH behind PUBREL, packet id " + publish.packetId());
+        }
         String said = publish.topicAlias() == 0 ? publish.topic() : aliases().resolve(publish);
         services.reports.publishReceived(
                 session.client(), said, publish.qos(), publish.retain(), publish.payload().length);
         ReasonCode refusal = refusal(publish, said);
         if (refusal != null) {
             if (turns == null || turns.isEmpty()) {
-                reject(publish, said, refusal);
+                reject(publish.packetId(), publish.qos(), said, refusal);
             } else { // answers must leave in the order of the publishes
-                turns.add(ALLOWED, decision -> reject(publish, said, refusal));
+                rejectInTurn(turns, publish.packetId(), publish.qos(), said, refusal);
             }
             return;
         }
@@ -168,12 +175,25 @@ final class PublishIntake {
         return !isRepeated(publish);
     }
 
+    /** What waits for its turn keeps no payload, and holds its client back as others do that wait. */
+    private void rejectInTurn(InOrder order, int packetId, Qos qos, String topic, ReasonCode code) {
+        Message kept = new Message(topic, NO_PAYLOAD, qos, false, 0, MessageProperties.NONE);
+        unstored.begin(kept);
+        order.add(ALLOWED, decision -> {
+            try {
+                reject(packetId, qos, topic, code);
+            } finally {
+                unstored.end(kept);
+            }
+        });
+    }
+
     /**
      * Refuses the publish. 3.1.1 has no answer for that: a topic over a limit ends the connection; a topic forbidden by
      * a rule is acknowledged and dropped. A publish that CONNACK ruled out also ends a 5.0 connection [MQTT5-3.2.2-11],
      * [MQTT5-3.2.2-14].
      */
-    private void reject(Publish publish, String topic, ReasonCode code) {
+    private void reject(int packetId, Qos qos, String topic, ReasonCode code) {
         if (session.isClosed()) {
             return;
         }
@@ -183,7 +203,7 @@ final class PublishIntake {
         } else if (!session.terms.isV5() && !session.policy().allows(topic)) {
             connection.disconnect(code, "a topic is over the limit");
         } else {
-            acks.reject(publish.packetId(), publish.qos(), code);
+            acks.reject(packetId, qos, code);
         }
     }
 
@@ -191,24 +211,34 @@ final class PublishIntake {
 
     /** The result of authorization and interceptors for a publish. */
     private sealed interface Verdict {
+        /** It repeats one that was judged. */
+        record Repeated() implements Verdict {}
+
         record Denied(AuthDecision.Denied decision) implements Verdict {}
 
         record Allowed(Intercepted outcome) implements Verdict {}
     }
 
     private void ask(InOrder order, int packetId, Message message) {
-        boolean isRepeated = message.qos() == Qos.EXACTLY_ONCE && acks.stateOf(packetId) != null;
-        CompletableFuture<AuthDecision> allowed = isRepeated || checks == null
+        if (message.qos() == Qos.EXACTLY_ONCE && acks.stateOf(packetId) != null) {
+            whenJudged(order, packetId, message, CompletableFuture.completedFuture(new Verdict.Repeated()));
+            return;
+        }
+        CompletableFuture<AuthDecision> allowed = checks == null
                 ? ALLOWED
                 : checks.of(message, services.topicRules().subject(message.topic()), session.grant());
-        if (allowed.isDone() && order.isEmpty() && (isRepeated || interceptors == null)) { // the usual case
+        if (allowed.isDone() && order.isEmpty() && interceptors == null) { // the usual case
             judged(packetId, message, passed(message, allowed.join()));
             return;
         }
-        CompletableFuture<Verdict> verdict = isRepeated
-                ? CompletableFuture.completedFuture(passed(message, AuthDecision.ALLOWED))
-                : allowed.thenCompose(decision -> intercepted(message, decision))
-                        .exceptionally(PublishIntake::failed);
+        whenJudged(
+                order,
+                packetId,
+                message,
+                allowed.thenCompose(decision -> intercepted(message, decision)).exceptionally(PublishIntake::failed));
+    }
+
+    private void whenJudged(InOrder order, int packetId, Message message, CompletableFuture<Verdict> verdict) {
         if (verdict.isDone() && order.isEmpty()) {
             judged(packetId, message, verdict.join());
             return;
@@ -249,7 +279,17 @@ final class PublishIntake {
             deny(packetId, message.qos());
         } else if (verdict instanceof Verdict.Allowed allowed) {
             intercepted(packetId, message, allowed.outcome());
+        } else if (isRepeatedStill(packetId)) {
+            take(packetId, message.qos(), message);
         }
+    }
+
+    /** The PUBREL may have come since: taken in now it would be another message, about which nobody was asked. */
+    private boolean isRepeatedStill(int packetId) {
+        return !session.isClosed()
+                && connection.isOpen()
+                && acks.stateOf(packetId) != null
+                && !acks.isReleasing(packetId);
     }
 
     private void intercepted(int packetId, Message message, Intercepted outcome) {
@@ -257,7 +297,7 @@ final class PublishIntake {
             if (!session.isClosed() && connection.isOpen()) {
                 take(packetId, message.qos(), passed.message());
             } else if (message.qos() == Qos.AT_MOST_ONCE && !isLateOverQuota(passed.message())) {
-                distribution.distributeLate(passed.message(), mustRetain(passed.message()));
+                distribution.distributeLate(passed.message(), session.mustRetain(passed.message()));
             }
         } else if (outcome instanceof Intercepted.Dropped dropped) {
             services.reports.publishIntercepted(session.client(), message.topic(), dropped.plugin(), dropped.detail());
@@ -305,6 +345,9 @@ final class PublishIntake {
     private void take(int packetId, Qos published, Message message) {
         boolean isNew = published != Qos.EXACTLY_ONCE || acks.stateOf(packetId) == null;
         boolean isCounted = isNew && isLimited(message);
+        if (isCounted && published != Qos.AT_MOST_ONCE) {
+            acks.requireRoom(); // before it is counted: it would stay so
+        }
         if (isCounted && isOverQuota(message)) {
             acks.reject(packetId, published, ReasonCode.QUOTA_EXCEEDED);
             return;
@@ -314,7 +357,7 @@ final class PublishIntake {
             return;
         }
         AckQueue.Slot slot = published == Qos.AT_LEAST_ONCE ? acks.open(packetId, published) : null;
-        boolean mustRetain = mustRetain(message);
+        boolean mustRetain = session.mustRetain(message);
         if (mustRetain || !commits.isEmpty()) {
             commits.add(message, slot, 0, mustRetain, isCounted);
         } else {
@@ -332,7 +375,8 @@ final class PublishIntake {
             return;
         }
         AckQueue.Slot slot = acks.open(packetId, Qos.EXACTLY_ONCE);
-        boolean mustRetain = mustRetain(message);
+        // of one resumed the message on record counts, which the store is yet to tell
+        boolean mustRetain = known == InboundAcks.Received.RESUMED || session.mustRetain(message);
         if (attachment != null || mustRetain || !commits.isEmpty()) {
             commits.add(message, slot, packetId, mustRetain, isCounted);
         } else {
@@ -345,7 +389,7 @@ final class PublishIntake {
         return message.retain()
                 && message.payload().length > 0
                 && session.account.limitsRetained()
-                && mustRetain(message);
+                && session.mustRetain(message);
     }
 
     /** Whether the message exceeds the tenant's quota of retained messages; if not, it is counted from now on. */
@@ -369,11 +413,6 @@ final class PublishIntake {
             session.account.retained(message.payload().length);
         }
         return isOver;
-    }
-
-    /** Whether to retain the message now; a delayed one is retained when it is published. */
-    private boolean mustRetain(Message message) {
-        return message.retain() && !services.topicRules().isDelayed(message.topic());
     }
 
     void onPubRel(PubRel rel) {

@@ -582,6 +582,11 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
 
     abstract void onPubComp(PubComp comp);
 
+    /** Whether to retain the message now; a delayed one is retained when it is published. */
+    final boolean mustRetain(Message message) {
+        return message.retain() && !services.topicRules().isDelayed(message.topic());
+    }
+
     private void onDisconnect(Disconnect disconnect) {
         long expiry = disconnect.sessionExpirySeconds();
         boolean hadNone = terms.expirySeconds() == 0 && !agreed.is(TenantSetting.FORCE_TRANSIENT);

@@ -143,10 +143,16 @@ public final class Tenants {
      */
     public CompletableFuture<TenantAnswer> known(TenantId tenant) {
         Function<TenantId, CompletableFuture<TenantAnswer>> question = asking;
-        if (question != null) { // the source bounds their number
-            return question.apply(tenant);
+        if (question == null) {
+            return mayCome(tenant) ? KNOWN : TOO_MANY;
         }
-        return tenant.equals(TenantId.DEFAULT) || isListed(tenant) || hasRoom(tenant) ? KNOWN : TOO_MANY;
+        // whom one who is asked has listed meanwhile needs no room
+        return question.apply(tenant)
+                .thenApply(answer -> answer != TenantAnswer.KNOWN || mayCome(tenant) ? answer : TenantAnswer.TOO_MANY);
+    }
+
+    private boolean mayCome(TenantId tenant) {
+        return tenant.equals(TenantId.DEFAULT) || isListed(tenant) || hasRoom(tenant);
     }
 
     /** Each event loop may let in one too many. */

@@ -1,6 +1,7 @@
 package io.godwit.mqtt.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.Match;
@@ -12,6 +13,7 @@ import io.godwit.inbox.client.InboxMessage;
 import io.godwit.inbox.client.InsertRequest;
 import io.godwit.mqtt.auth.AuthConfig;
 import io.godwit.mqtt.auth.Authorizer;
+import io.godwit.mqtt.packet.ProtocolException;
 import io.godwit.mqtt.packet.PubComp;
 import io.godwit.mqtt.packet.PubRel;
 import io.godwit.mqtt.packet.Publish;
@@ -134,6 +136,18 @@ class PersistentSessionEndTest {
         runTasks();
         assertThat(isEnded).isTrue();
         assertThat(loop.filterRoom().filters()).isZero();
+    }
+
+    /** Nobody would be asked about it, and the store would take it for a new message. */
+    @Test
+    void aPublishBehindItsPubrelIsAProtocolError() {
+        PersistentSession session = session();
+        session.onPacket(new Publish(9, false, Qos.EXACTLY_ONCE, false, "a", new byte[1], MessageProperties.NONE));
+        runTasks();
+        inbox.answerReleasesWith(new CompletableFuture<>());
+        session.onPacket(new PubRel(9, ReasonCode.SUCCESS));
+        Publish other = new Publish(9, false, Qos.EXACTLY_ONCE, false, "b", new byte[1], MessageProperties.NONE);
+        assertThatThrownBy(() -> session.onPacket(other)).isInstanceOf(ProtocolException.class);
     }
 
     /** Each would wait in the store for its answer: as many as a client likes to send, while the disk is slow. */

@@ -55,15 +55,7 @@ final class SessionStage {
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
     private final LoopContext loop = new LoopContext(0, tasks::add);
     private final MqttReports reports = new MqttReports(new MqttMetrics(meters), events::add);
-    private final SessionServices services = new SessionServices(
-            SessionConfig.DEFAULTS.with(HOMES),
-            dist,
-            inbox,
-            retain,
-            new Authorizer(new MemoryAuth(), AuthConfig.DEFAULTS, reports),
-            reports,
-            () -> 0,
-            1);
+    private final SessionServices services;
 
     /** Of the session made last. */
     RecordingConnection connection = new RecordingConnection(loop);
@@ -77,6 +69,19 @@ final class SessionStage {
     private int seen;
 
     SessionStage() {
+        this(new MemoryAuth());
+    }
+
+    SessionStage(MemoryAuth auth) {
+        services = new SessionServices(
+                SessionConfig.DEFAULTS.with(HOMES),
+                dist,
+                inbox,
+                retain,
+                new Authorizer(auth, AuthConfig.DEFAULTS, reports),
+                reports,
+                () -> 0,
+                1);
         loop.bindToCurrentThread();
         dist.deliverTo(new LiveFanOut(1, () -> 0), inbox.deliverer());
     }

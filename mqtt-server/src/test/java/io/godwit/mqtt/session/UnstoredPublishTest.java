@@ -14,6 +14,8 @@ import io.godwit.mqtt.packet.PubRec;
 import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.transport.Connection;
+import io.godwit.mqtt.twin.MemoryAuth;
+import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
@@ -160,6 +162,59 @@ class UnstoredPublishTest {
         assertThat(deliveries.get(0).resend().isAbandoned()).isFalse();
         session.onClosed("test");
         assertThat(deliveries.get(0).resend().isAbandoned()).isTrue();
+    }
+
+    /** As many as a client likes to send while one before them is being asked about. */
+    @Test
+    void refusedPublishesThatWaitForTheirTurnHoldTheirClientBackAndKeepNoPayload() {
+        CompletableFuture<AuthDecision> answer = new CompletableFuture<>();
+        SessionStage asking = new SessionStage(new MemoryAuth().onPublish(request -> answer));
+        TransientSession session = asking.clean();
+        session.onPacket(publish(0, Qos.AT_MOST_ONCE, false, "asked about"));
+        String tooDeep = "/".repeat(1_000);
+        Publish refused = new Publish(
+                0, false, Qos.AT_MOST_ONCE, false, tooDeep, new byte[100_000], MessageProperties.NONE);
+        for (int i = 0; i < 1_000; i++) {
+            session.onPacket(refused);
+        }
+        assertThat(asking.connection.pauses).contains(Connection.Pause.UNACKNOWLEDGED);
+        assertThat(asking.connection.storing).isBetween(1_000_000L, 2_000_000L);
+
+        answer.complete(AuthDecision.ALLOWED);
+        asking.runTasks();
+        assertThat(asking.connection.storing).isZero();
+        assertThat(asking.connection.pauses).isEmpty();
+        assertThat(asking.count("publishes.refused")).isEqualTo(1_000);
+    }
+
+    /** Interceptors may have changed the flag before it was put on record, and do not see the repetition. */
+    @Test
+    void whetherARepeatedMessageIsRetainedIsForTheOneOnRecordToSay() {
+        PersistentSession session = stage.persistent();
+        stage.retain.answerNextSet(new CompletableFuture<>());
+        session.onPacket(new Publish(8, false, Qos.EXACTLY_ONCE, true, "a", new byte[1], MessageProperties.NONE));
+        session.onPacket(new Publish(9, false, Qos.EXACTLY_ONCE, true, "b", new byte[1], MessageProperties.NONE));
+        stage.runTasks();
+        assertThat(stage.retain.topics()).as("the second has to wait").containsExactly("a");
+        stage.cut(session);
+        PersistentSession next = stage.persistent();
+        next.onPacket(new Publish(9, true, Qos.EXACTLY_ONCE, false, "b", new byte[1], MessageProperties.NONE));
+        stage.runTasks();
+        assertThat(stage.retain.topics()).containsExactly("a", "b");
+    }
+
+    @Test
+    void aRepetitionDoesNotRetainWhatWasNotToBeRetained() {
+        PersistentSession session = stage.persistent();
+        stage.dist.answerNext(new CompletableFuture<>());
+        session.onPacket(new Publish(9, false, Qos.EXACTLY_ONCE, false, "a", new byte[1], MessageProperties.NONE));
+        stage.runTasks();
+        stage.cut(session);
+        PersistentSession next = stage.persistent();
+        next.onPacket(new Publish(9, true, Qos.EXACTLY_ONCE, true, "a", new byte[1], MessageProperties.NONE));
+        stage.runTasks();
+        assertThat(stage.connection.sent).contains(new PubRec(9));
+        assertThat(stage.retain.topics()).isEmpty();
     }
 
     /** The client sends both again in order, so that duplicates end in order [MQTT5-4.6.0-5]. */

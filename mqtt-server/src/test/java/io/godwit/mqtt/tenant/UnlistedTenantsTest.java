@@ -39,4 +39,18 @@ class UnlistedTenantsTest {
             assertThat(known(tenant)).isEqualTo(TenantAnswer.NO_TENANT);
         }
     }
+
+    /** One who says what tenants may use forgets those that have gone; what else is kept of them stays. */
+    @Test
+    void whoKnowsEveryTenantDoesNotLiftTheBound() {
+        tenants.replace(Map.of(new TenantId("birds"), TenantSettings.NONE));
+        tenants.ask(tenant -> CompletableFuture.completedFuture(TenantAnswer.KNOWN));
+        for (int round = 0; round < 2; round++) {
+            assertThat(known("a")).isEqualTo(TenantAnswer.KNOWN);
+            assertThat(known("b")).isEqualTo(TenantAnswer.KNOWN);
+            assertThat(known("c")).isEqualTo(TenantAnswer.TOO_MANY);
+            assertThat(known("birds")).isEqualTo(TenantAnswer.KNOWN);
+            assertThat(known("default")).isEqualTo(TenantAnswer.KNOWN);
+        }
+    }
 }

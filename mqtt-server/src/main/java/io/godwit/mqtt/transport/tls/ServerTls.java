@@ -58,6 +58,8 @@ public final class ServerTls implements AutoCloseable {
     private final Object lock = new Object();
     private @Nullable SslContext context;
     private Map<Path, Stamp> stamps;
+    /** Why they could not be used at the last look; null when they could. Of the thread that reloads, as the stamps. */
+    private @Nullable String failure;
 
     private ServerTls(TlsConfig config, Map<Path, Stamp> stamps, SslContext context) {
         this.config = config;
@@ -105,11 +107,23 @@ public final class ServerTls implements AutoCloseable {
      */
     public boolean reloadIfChanged() throws IOException {
         Map<Path, Stamp> now = stamps(config);
-        if (now.equals(stamps)) {
+        boolean isChanged = !now.equals(stamps);
+        if (!isChanged && failure == null) {
             return false;
         }
-        stamps = now; // set first: an error is reported once, until the files change again
-        SslContext fresh = build(config);
+        stamps = now;
+        SslContext fresh;
+        try {
+            fresh = build(config);
+            failure = null;
+        } catch (IOException e) { // told once; tried again each time, for the disk may have failed
+            String before = failure;
+            failure = String.valueOf(e.getMessage());
+            if (!isChanged && failure.equals(before)) {
+                return false;
+            }
+            throw e;
+        }
         SslContext old;
         synchronized (lock) {
             old = context;

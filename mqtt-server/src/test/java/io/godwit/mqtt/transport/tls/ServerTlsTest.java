@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.security.cert.Certificate;
 import java.util.List;
 import javax.net.ssl.SSLContext;
@@ -94,6 +95,23 @@ class ServerTlsTest {
             }
             TestAuthority.writeKey(directory.resolve("server.key"), second);
             assertThat(tls.reloadIfChanged()).isTrue();
+        }
+    }
+
+    /** As when there was no file descriptor left: the old certificate would stay until it has expired. */
+    @Test
+    void filesThatCouldNotBeReadAreReadAgainUnchanged() throws IOException {
+        FileTime time = FileTime.fromMillis(1_000_000_000_000L);
+        Path file = directory.resolve("server.crt");
+        String whole = Files.readString(file);
+        try (ServerTls tls = ServerTls.load(config(Engine.JDK))) {
+            Files.writeString(file, "x".repeat(whole.length()));
+            Files.setLastModifiedTime(file, time);
+            assertThatThrownBy(tls::reloadIfChanged).hasMessageContaining("server.crt has no CERTIFICATE");
+            Files.writeString(file, whole);
+            Files.setLastModifiedTime(file, time);
+            assertThat(tls.reloadIfChanged()).isTrue();
+            assertThat(tls.reloadIfChanged()).isFalse();
         }
     }
 
