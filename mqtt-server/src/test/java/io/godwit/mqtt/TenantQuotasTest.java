@@ -205,8 +205,9 @@ class TenantQuotasTest {
                     TestClient.publish(2, Qos.AT_LEAST_ONCE, true, "2", "x"));
             assertThat(a.receive(Disconnect.class).reasonCode()).isEqualTo(ReasonCode.RECEIVE_MAXIMUM_EXCEEDED);
             stored.complete(null);
-            Await.until("there is room for two", () -> hasRoomForTwo(
-                    node.server.tenants().accounts().of(BIRDS)));
+            Await.until(
+                    "there is room for two",
+                    () -> hasRoomForTwo(node.server.tenants().accounts().of(BIRDS)));
             assertThat(other.isSilent()).isTrue();
         }
     }

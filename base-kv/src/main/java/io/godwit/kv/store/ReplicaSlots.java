@@ -174,7 +174,8 @@ final class ReplicaSlots<R> {
     private void put(Slot<R> slot) {
         Slot<R> before = slots.putIfAbsent(slot.descriptor().id(), slot);
         if (before != null) {
-            throw new IllegalStateException("two replicas of " + slot.descriptor().groupId());
+            throw new IllegalStateException(
+                    "two replicas of " + slot.descriptor().groupId());
         }
     }
 

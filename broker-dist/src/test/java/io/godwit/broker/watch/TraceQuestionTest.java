@@ -19,10 +19,7 @@ class TraceQuestionTest {
 
     private static boolean follows(String followed, String subscribed) {
         TraceQuestion question = new TraceQuestion(
-                Optional.empty(),
-                Optional.of(TraceQuestion.parsed(followed)),
-                Optional.empty(),
-                Optional.empty());
+                Optional.empty(), Optional.of(TraceQuestion.parsed(followed)), Optional.empty(), Optional.empty());
         return question.followsFilter(WREN, TraceQuestion.parsed(subscribed));
     }
 

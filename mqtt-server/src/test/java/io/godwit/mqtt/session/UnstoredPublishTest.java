@@ -172,8 +172,8 @@ class UnstoredPublishTest {
         TransientSession session = asking.clean();
         session.onPacket(publish(0, Qos.AT_MOST_ONCE, false, "asked about"));
         String tooDeep = "/".repeat(1_000);
-        Publish refused = new Publish(
-                0, false, Qos.AT_MOST_ONCE, false, tooDeep, new byte[100_000], MessageProperties.NONE);
+        Publish refused =
+                new Publish(0, false, Qos.AT_MOST_ONCE, false, tooDeep, new byte[100_000], MessageProperties.NONE);
         for (int i = 0; i < 1_000; i++) {
             session.onPacket(refused);
         }

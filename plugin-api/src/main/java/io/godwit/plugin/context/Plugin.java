@@ -11,7 +11,7 @@ package io.godwit.plugin.context;
  *   <li>{@link #create}, before the factory makes anything;
  *   <li>{@link #start}, when the broker has locked its data directory and before its stores open;
  *   <li>{@link #health}, every ten seconds;
- *   <li>{@link #stop}, after everything the factory made is closed; also when {@link #start} was never called or failed.
+ *   <li>{@link #stop}, after everything the factory made is closed; also if {@link #start} was not called or failed.
  * </ol>
  *
  * <p>No call may take for ever: a call that exceeds its time is interrupted and counts as failed.

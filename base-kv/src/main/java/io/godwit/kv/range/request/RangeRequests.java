@@ -82,9 +82,7 @@ public final class RangeRequests implements ReadIndex, ReadGate.Listener {
     public void submit(byte[] key, LeaderRequest request) {
         replica.execute(() -> {
             Leadership current = role.serving();
-            if (current != null
-                    && held == null
-                    && replica.routed().bounds().contains(key)) {
+            if (current != null && held == null && replica.routed().bounds().contains(key)) {
                 current.handle(request); // the usual case
             } else if (!request.waitsForLeader()) {
                 request.fail(Waiting.notLed());
