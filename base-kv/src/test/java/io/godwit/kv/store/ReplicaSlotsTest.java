@@ -17,7 +17,7 @@ class ReplicaSlotsTest {
     private final ReplicaSlots<String> slots = new ReplicaSlots<>();
 
     private static RangeDescriptor descriptor(long id) {
-        return new RangeDescriptor("inbox", id, 1, RangeBounds.ALL, List.of("a"));
+        return new RangeDescriptor("inbox", id, 1, new RangeBounds(new byte[0], null), List.of("a"));
     }
 
     /** Brings range 1 into {@code phase} by the way that a replica takes. */

@@ -14,32 +14,33 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 class ReplicaStateTest {
-    private static final KnownLeadership KNOWN = new KnownLeadership(new RouteToken(1, 7, 3), RangeBounds.ALL);
-    private static final RangeException CAUSE = new RangeException(Cause.CLOSED, "closed");
+    private static final KnownLeadership KNOWN =
+            new KnownLeadership(new RouteToken(1, 7, 3), new RangeBounds(new byte[0], null));
+    private final RangeException cause = new RangeException(Cause.CLOSED, "closed");
 
     private static final ReplicaState<String> FOLLOWING = new ReplicaState.Following<>();
     private static final ReplicaState<String> ELECTED = new ReplicaState.Elected<>(7);
     private static final ReplicaState<String> SERVING = new ReplicaState.Serving<>(7, "leadership", KNOWN);
     private static final ReplicaState<String> FROZEN = new ReplicaState.Frozen<>(7, "leadership");
-    private static final ReplicaState<String> ENDED = new ReplicaState.Ended<>(CAUSE);
+    private final ReplicaState<String> ended = new ReplicaState.Ended<>(cause);
 
-    private static final Map<String, UnaryOperator<ReplicaState<String>>> TRANSITIONS = transitions();
+    private final Map<String, UnaryOperator<ReplicaState<String>>> transitions = transitions();
 
-    private static Map<String, UnaryOperator<ReplicaState<String>>> transitions() {
+    private Map<String, UnaryOperator<ReplicaState<String>>> transitions() {
         Map<String, UnaryOperator<ReplicaState<String>>> all = new LinkedHashMap<>();
         all.put("elected", state -> state.elected(7));
         all.put("serving", state -> state.serving("leadership", KNOWN));
         all.put("frozen", ReplicaState::frozen);
         all.put("silenced", ReplicaState::silenced);
         all.put("deposed", ReplicaState::deposed);
-        all.put("ended", state -> state.ended(CAUSE));
+        all.put("ended", state -> state.ended(cause));
         return all;
     }
 
     /** Applies each transition to {@code state}; the name of the next state, or "-" where there is none. */
-    private static List<String> nextOf(ReplicaState<String> state) {
+    private List<String> nextOf(ReplicaState<String> state) {
         List<String> next = new ArrayList<>();
-        TRANSITIONS.values().forEach(transition -> {
+        transitions.values().forEach(transition -> {
             try {
                 next.add(transition.apply(state).getClass().getSimpleName());
             } catch (IllegalStateException e) {
@@ -51,20 +52,20 @@ class ReplicaStateTest {
 
     @Test
     void eachStateHasItsTransitions() {
-        assertThat(TRANSITIONS.keySet())
+        assertThat(transitions.keySet())
                 .containsExactly("elected", "serving", "frozen", "silenced", "deposed", "ended");
         assertThat(nextOf(FOLLOWING)).containsExactly("Elected", "-", "-", "-", "Following", "Ended");
         assertThat(nextOf(ELECTED)).containsExactly("-", "Serving", "-", "Elected", "Following", "Ended");
         assertThat(nextOf(SERVING)).containsExactly("-", "-", "Frozen", "Elected", "Following", "Ended");
         assertThat(nextOf(FROZEN)).containsExactly("-", "-", "-", "Elected", "Following", "Ended");
-        assertThat(nextOf(ENDED)).containsExactly("Ended", "-", "-", "-", "Ended", "Ended");
+        assertThat(nextOf(ended)).containsExactly("Ended", "-", "-", "-", "Ended", "Ended");
     }
 
     @Test
     void theTermLastsUntilTheReplicaIsDeposed() {
         assertThat(List.of(FOLLOWING.leaderTerm(), ELECTED.leaderTerm(), SERVING.leaderTerm(), FROZEN.leaderTerm()))
                 .containsExactly(0L, 7L, 7L, 7L);
-        assertThat(ENDED.leaderTerm()).isZero();
+        assertThat(ended.leaderTerm()).isZero();
         assertThat(FROZEN.silenced().leaderTerm()).isEqualTo(7);
         assertThat(FROZEN.deposed().elected(8).leaderTerm()).isEqualTo(8);
     }
@@ -75,14 +76,14 @@ class ReplicaStateTest {
         assertThat(SERVING.frozen().current()).isEqualTo("leadership");
         assertThat(FROZEN.silenced().current()).isNull();
         assertThat(FOLLOWING.current()).isNull();
-        assertThat(ENDED.current()).isNull();
+        assertThat(ended.current()).isNull();
     }
 
     @Test
     void theFirstEndIsTheCause() {
-        ReplicaState<String> ended = SERVING.ended(CAUSE).ended(new RangeException(Cause.TIMEOUT, "later"));
+        ReplicaState<String> next = SERVING.ended(cause).ended(new RangeException(Cause.TIMEOUT, "later"));
 
-        assertThat(ended).isEqualTo(new ReplicaState.Ended<String>(CAUSE));
+        assertThat(next).isEqualTo(new ReplicaState.Ended<String>(cause));
     }
 
     @Test
