@@ -264,7 +264,9 @@ class TenantQuotasTest {
                 assertThat(a.receive(PubAck.class).packetId()).isEqualTo(i);
                 assertThat(b.receive(PubAck.class).packetId()).isEqualTo(i);
             }
-            assertThat(puback(a, false, "t", "x").isError()).isFalse();
+            for (int i = 0; i < 2; i++) { // the first may be read together with the last of the other client
+                assertThat(puback(a, false, "t", "x").isError()).isFalse();
+            }
             long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
             assertThat(millis).as("400 beyond the first second's worth").isGreaterThan(1_500);
             assertThat(node.events)
