@@ -196,7 +196,7 @@ final class Broker implements AutoCloseable {
     private volatile @Nullable DelayedAdmin delayedMessages;
 
     /** As {@link #clients}, but set just before the listeners open. */
-    private volatile @Nullable MessagePublisher publisher;
+    private volatile @Nullable OperatorPublisher publisher;
 
     /** As {@link #clients}. */
     private volatile @Nullable RetainedAdmin retained;
@@ -281,7 +281,7 @@ final class Broker implements AutoCloseable {
                 events,
                 meters,
                 System::nanoTime,
-                new BrokerServices(this::clients, this::publisher, this::sessions),
+                new BrokerServices(this::clients, this::pluginPublisher, this::sessions),
                 status::plugins);
         pluginHost = host;
         PluginLoader plugins = PluginLoader.open(pluginDirectory, host);
@@ -470,6 +470,7 @@ final class Broker implements AutoCloseable {
         publisher = new OperatorPublisher(
                 dist.client()::publisher,
                 retain.client(),
+                (client, message) -> server.operatorIntake().admit(client, message),
                 topics.limits(),
                 topics.rules(),
                 ClusterSettings.largestPacket(config),
@@ -816,6 +817,11 @@ final class Broker implements AutoCloseable {
     /** Publishes messages for operators; empty while this node starts. Any thread. */
     Optional<MessagePublisher> publisher() {
         return Optional.ofNullable(publisher);
+    }
+
+    /** The same for plugins. */
+    Optional<MessagePublisher> pluginPublisher() {
+        return Optional.ofNullable(publisher).map(OperatorPublisher::ofPlugins);
     }
 
     /** The retained messages of all nodes; empty while this one starts. Any thread. */

@@ -1,6 +1,7 @@
 package io.godwit.mqtt.quota;
 
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.tenant.TenantSetting;
 import io.godwit.plugin.throttle.TenantResource;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.concurrent.atomic.AtomicLong;
@@ -28,6 +29,11 @@ public final class TenantAccount {
     private volatile @Nullable SharedRate connects;
     private volatile @Nullable SharedRate publishes;
     private volatile @Nullable SharedRate bytes;
+
+    /** Messages that come without a connection count like those of one connection. Guarded by {@link #takeDirect}. */
+    private @Nullable SharedRate directPublishes;
+
+    private @Nullable SharedRate directBytes;
 
     /** Atomic: all loops write the six counts below. */
     private final AtomicLong connections = new AtomicLong();
@@ -284,6 +290,44 @@ public final class TenantAccount {
     public long publishesOwedNanos() {
         SharedRate rate = publishes;
         return rate == null ? 0 : rate.owedNanos(nanoClock.getAsLong());
+    }
+
+    /**
+     * Counts a message that comes without a connection. There is no connection to slow down, so a message over a rate
+     * is refused. Synchronized: the few threads that publish this way share two rates.
+     *
+     * @param mostPublishes messages per second of one connection, 0 for no limit
+     * @param mostBytes bytes per second of one connection, 0 for no limit
+     * @return the setting whose rate is exhausted; null if the message is admitted
+     */
+    public synchronized @Nullable TenantSetting takeDirect(int size, long mostPublishes, long mostBytes) {
+        long now = nanoClock.getAsLong();
+        usedAtNanos = now;
+        directPublishes = rate(directPublishes, mostPublishes == 0 ? ANY : mostPublishes);
+        directBytes = rate(directBytes, mostBytes == 0 ? ANY : mostBytes);
+        if (directBytes != null && directBytes.owedNanos(now) > 0) {
+            return TenantSetting.MAX_BANDWIDTH_IN;
+        }
+        if (bytesOwedNanos() > 0) {
+            wasHeldAtBytes = true;
+            return TenantSetting.MAX_TENANT_BANDWIDTH_IN;
+        }
+        if (directPublishes != null && !directPublishes.tryTake(now)) {
+            return TenantSetting.MAX_PUBLISH_RATE;
+        }
+        SharedRate all = publishes;
+        if (all != null && !all.tryTake(now)) {
+            wasHeldAtPublishes = true;
+            return TenantSetting.MAX_TENANT_PUBLISH_RATE;
+        }
+        if (all != null || isMetered) {
+            published.increment();
+        }
+        if (directBytes != null) {
+            directBytes.take(size, now);
+        }
+        bytesRead(size);
+        return null;
     }
 
     /** Counts a copy sent to a client, with its payload size. */

@@ -155,6 +155,12 @@ public final class Tenants {
         return tenant.equals(TenantId.DEFAULT) || isListed(tenant) || hasRoom(tenant);
     }
 
+    /** Like {@link #known}, for a tenant without a client: it does not count towards the bound. */
+    public CompletableFuture<TenantAnswer> said(TenantId tenant) {
+        Function<TenantId, CompletableFuture<TenantAnswer>> question = asking;
+        return question == null ? KNOWN : question.apply(tenant);
+    }
+
     /** Each event loop may let in one too many. */
     private boolean hasRoom(TenantId tenant) {
         if (unlisted.contains(tenant)) {
