@@ -55,6 +55,9 @@ public final class TenantAccount {
     private final LongAdder delivered = new LongAdder();
     private final LongAdder deliveredBytes = new LongAdder();
 
+    /** Null while the tenant is not counted. */
+    private volatile @Nullable TenantCounts counts;
+
     private volatile boolean wasHeldAtConnects;
     private volatile boolean wasHeldAtPublishes;
     private volatile boolean wasHeldAtBytes;
@@ -81,6 +84,18 @@ public final class TenantAccount {
         connects = rate(connects, next[TenantResource.CONNECT_RATE.ordinal()]);
         publishes = rate(publishes, next[TenantResource.PUBLISH_RATE.ordinal()]);
         bytes = rate(bytes, next[TenantResource.PUBLISH_BYTES.ordinal()]);
+    }
+
+    /** @param next where the tenant is counted from now on; null for nowhere */
+    void count(@Nullable TenantCounts next) {
+        counts = next;
+    }
+
+    private void count(TenantCount what, long more) {
+        TenantCounts own = counts;
+        if (own != null) {
+            own.add(what, more);
+        }
     }
 
     private @Nullable SharedRate rate(@Nullable SharedRate present, long perSecond) {
@@ -149,6 +164,11 @@ public final class TenantAccount {
 
     public void sessionLeft() {
         sessions.decrementAndGet();
+    }
+
+    /** The sessions counted by {@link #sessionCame} that are still connected. */
+    public long attachedSessions() {
+        return sessions.get();
     }
 
     /** Whether there are more sessions than allowed, including those counted by {@link #sessionCame}. */
@@ -248,6 +268,11 @@ public final class TenantAccount {
 
     /** Counts bytes that a client has sent. Returns how many nanoseconds to pause its reading, 0 for none. */
     public long bytesRead(int count) {
+        count(TenantCount.BYTES_IN, count);
+        return takeBytes(count);
+    }
+
+    private long takeBytes(int count) {
         SharedRate rate = bytes;
         if (rate == null) {
             if (isMetered) {
@@ -271,6 +296,7 @@ public final class TenantAccount {
 
     /** Counts a PUBLISH that a client has sent. Returns how many nanoseconds to pause its reading, 0 for none. */
     public long publishRead() {
+        count(TenantCount.PUBLISHES_IN, 1);
         SharedRate rate = publishes;
         if (rate == null) {
             if (isMetered) {
@@ -326,16 +352,32 @@ public final class TenantAccount {
         if (directBytes != null) {
             directBytes.take(size, now);
         }
-        bytesRead(size);
+        takeBytes(size);
         return null;
     }
 
     /** Counts a copy sent to a client, with its payload size. */
     public void delivered(int payloadBytes) {
+        count(TenantCount.PUBLISHES_OUT, 1);
         if (isMetered) {
             delivered.increment();
             deliveredBytes.add(payloadBytes);
         }
+    }
+
+    /** Counts bytes sent to a client. */
+    public void bytesWritten(int count) {
+        count(TenantCount.BYTES_OUT, count);
+    }
+
+    /** Counts a message that a connected session does not get. */
+    public void dropped() {
+        count(TenantCount.DROPPED, 1);
+    }
+
+    /** Counts a connection that begins to be throttled. */
+    public void throttled() {
+        count(TenantCount.THROTTLED, 1);
     }
 
     // ---- reported usage

@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The present settings of tenants. Any thread. */
@@ -78,6 +79,17 @@ public final class Tenants {
     /** Whether the tenant has settings. */
     public boolean isListed(TenantId tenant) {
         return said.containsKey(tenant);
+    }
+
+    /** Whether a flag that is off by default is on for a tenant. */
+    public boolean has(TenantId tenant, TenantSetting flag) {
+        TenantSettings settings = said.get(tenant);
+        return settings != null && settings.get(flag).orElse(0) != 0;
+    }
+
+    /** The tenants for which it is on. */
+    public Set<TenantId> with(TenantSetting flag) {
+        return said.keySet().stream().filter(tenant -> has(tenant, flag)).collect(Collectors.toSet());
     }
 
     /** The settings of a tenant; the same object until they change, null when it has none. */
