@@ -8,8 +8,12 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.godwit.api.ApiFixture.Got;
 import io.godwit.api.port.DelayedAdmin.DelayedView;
+import io.godwit.api.port.LimitReachedException;
 import io.godwit.api.port.MessagePublisher.Outcome;
 import io.godwit.api.port.MessagePublisher.Outgoing;
+import io.godwit.api.port.MessagePublisher.TooFastException;
+import io.godwit.api.port.MessagePublisher.TooLargeException;
+import io.godwit.api.port.MessagePublisher.WrongFieldException;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
@@ -140,6 +144,30 @@ class ApiMessagesTest {
         assertThat(lost.problem()).isEqualTo("not-stored");
         Got forbidden = publish("", new JsonObject().put("topic", "$SYS/broker/x"));
         assertThat(forbidden.status()).isEqualTo(403);
+    }
+
+    @Test
+    void whatTheTenantMayNotIsAProblemThatNamesIt() throws Exception {
+        JsonObject body = new JsonObject().put("topic", "a").put("qos", 2);
+        fake.refusal = new WrongFieldException("qos", "is too high: maxQos of the tenant is 1");
+        Got wrong = publish("", body);
+        assertThat(wrong.status()).isEqualTo(400);
+        assertThat(wrong.field()).isEqualTo("qos");
+        assertThat(wrong.text()).contains("maxQos of the tenant is 1");
+        fake.refusal = new TooLargeException("maxPayloadBytes");
+        Got large = publish("", body);
+        assertThat(large.status()).isEqualTo(413);
+        assertThat(large.problem()).isEqualTo("too-large");
+        fake.refusal = new TooFastException("maxTenantPublishRate");
+        Got fast = publish("", body);
+        assertThat(fast.status()).isEqualTo(429);
+        assertThat(fast.problem()).isEqualTo("too-many-requests");
+        fake.refusal = new LimitReachedException("maxRetainedMessages");
+        Got full = publish("", body);
+        assertThat(full.status()).isEqualTo(409);
+        assertThat(full.problem()).isEqualTo("limit-reached");
+        assertThat(full.text()).contains("maxRetainedMessages");
+        assertThat(fake.published).isEmpty();
     }
 
     @Test

@@ -25,6 +25,7 @@ final class FakeMessages implements MessagePublisher, RetainedAdmin {
     final SortedMap<String, Message> retained = new ConcurrentSkipListMap<>();
 
     volatile Outcome outcome = Outcome.DELIVERED;
+    volatile RuntimeException refusal;
 
     /** A retained message of the tenant default. */
     void retain(String topic, byte[] payload) {
@@ -39,6 +40,9 @@ final class FakeMessages implements MessagePublisher, RetainedAdmin {
         }
         if (message.topic().length() > 1_000) {
             return CompletableFuture.failedFuture(new IllegalArgumentException("is over maxTopicBytes"));
+        }
+        if (refusal != null) {
+            return CompletableFuture.failedFuture(refusal);
         }
         published.add(new Published(tenant, message));
         return CompletableFuture.completedFuture(outcome);

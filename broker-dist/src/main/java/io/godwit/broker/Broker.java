@@ -76,13 +76,17 @@ import io.godwit.kv.store.StoreHealth;
 import io.godwit.mqtt.MqttConfig;
 import io.godwit.mqtt.MqttServer;
 import io.godwit.mqtt.intercept.Interceptors;
+import io.godwit.mqtt.quota.TenantMeters;
+import io.godwit.mqtt.tenant.Tenants;
 import io.godwit.mqtt.trace.Tracing;
 import io.godwit.mqtt.transport.Listener;
 import io.godwit.mqtt.transport.TransportConfig;
 import io.godwit.plugin.auth.AuthProvider;
+import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.redirect.ClientBalancer;
 import io.godwit.plugin.sub.SubBroker;
 import io.godwit.plugin.sub.SubBrokerSubscription;
+import io.godwit.plugin.tenant.TenantSetting;
 import io.godwit.plugin.tenant.TenantSettingsProvider;
 import io.godwit.plugin.tenant.TenantSettingsProviderFactory;
 import io.godwit.plugin.throttle.ResourceThrottler;
@@ -98,6 +102,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -196,7 +201,7 @@ final class Broker implements AutoCloseable {
     private volatile @Nullable DelayedAdmin delayedMessages;
 
     /** As {@link #clients}, but set just before the listeners open. */
-    private volatile @Nullable MessagePublisher publisher;
+    private volatile @Nullable OperatorPublisher publisher;
 
     /** As {@link #clients}. */
     private volatile @Nullable RetainedAdmin retained;
@@ -281,7 +286,7 @@ final class Broker implements AutoCloseable {
                 events,
                 meters,
                 System::nanoTime,
-                new BrokerServices(this::clients, this::publisher, this::sessions),
+                new BrokerServices(this::clients, this::pluginPublisher, this::sessions),
                 status::plugins);
         pluginHost = host;
         PluginLoader plugins = PluginLoader.open(pluginDirectory, host);
@@ -394,7 +399,7 @@ final class Broker implements AutoCloseable {
                 outlet,
                 outlet,
                 DelayedMessages::isKeeper,
-                config.topics().sysIntervalSeconds() > 0 || TenantsOf.mayHaveQuotas(config),
+                config.topics().sysIntervalSeconds() > 0 || TenantsOf.countSessions(config),
                 events,
                 meters,
                 others == null ? Duration.ZERO : waits.connection(),
@@ -414,7 +419,8 @@ final class Broker implements AutoCloseable {
             opened.push(handOver::run);
         }
         SessionDirectory directory = others == null ? new NodeSessionDirectory() : others.directory();
-        NodeRetained own = others == null ? null : new NodeRetained(retain.client());
+        boolean tellsTenants = TenantsOf.mayHaveFigures(config);
+        NodeRetained own = others == null && !tellsTenants ? null : new NodeRetained(retain.client(), tellsTenants);
         MqttServer server = new MqttServer(
                 BrokerSettings.mqtt(config, io),
                 dist.client(),
@@ -433,8 +439,10 @@ final class Broker implements AutoCloseable {
         placeClients(node, server, placing, others);
         mqtt.set(server);
         opened.push(server);
+        TenantHoldings holdings = new TenantHoldings(dist, inboxStore.get(), retain);
+        TenantMeters counted = meterTenants(server, inboxStore.get(), holdings);
         tellOfTenants(server, inboxStore.get(), tenantProvider);
-        limitTenants(node, server, new TenantHoldings(dist, inboxStore.get(), retain), throttler, others);
+        limitTenants(node, server, holdings, throttler, others);
         SessionCatalog catalog = InboxStore.catalog(inboxRanges.client(), clock::millis);
         ClusterClients asked = serveClients(node, server, dist, catalog, others, clock::millis);
         serveBans(node, server, dist, asked, accepted, others, clock::millis);
@@ -461,6 +469,13 @@ final class Broker implements AutoCloseable {
                 retain.client(),
                 own,
                 new SysValues(meters, "Godwit " + Release.version(), System::nanoTime),
+                tellsTenants
+                        ? new TenantSysValues(
+                                () -> server.tenants().with(TenantSetting.SYS_TOPICS),
+                                server.tenants().accounts(),
+                                counted,
+                                holdings)
+                        : Map::of,
                 Duration.ofSeconds(config.topics().sysIntervalSeconds()),
                 System::currentTimeMillis);
         opened.push(sys);
@@ -470,6 +485,7 @@ final class Broker implements AutoCloseable {
         publisher = new OperatorPublisher(
                 dist.client()::publisher,
                 retain.client(),
+                (client, message) -> server.operatorIntake().admit(client, message),
                 topics.limits(),
                 topics.rules(),
                 ClusterSettings.largestPacket(config),
@@ -506,6 +522,25 @@ final class Broker implements AutoCloseable {
             boolean refusesOlder = config.redirects().olderClients() == OlderClients.REFUSE;
             server.placeClients(new Placements(placing, refusesOlder, loads::loads));
         }
+    }
+
+    /** Called before the settings of tenants are read, since those decide which tenants are counted. */
+    private TenantMeters meterTenants(MqttServer server, InboxStore inbox, TenantHoldings holdings) {
+        Tenants tenants = server.tenants();
+        Set<TenantId> ofListeners = TenantsOf.ofListeners(config);
+        boolean tellsTenants = TenantsOf.mayHaveFigures(config);
+        TenantMeters counted = new TenantMeters(
+                config.tenants().maxMeteredTenants(),
+                tenant -> tenant.equals(TenantId.DEFAULT) || ofListeners.contains(tenant) || tenants.isListed(tenant),
+                tenant -> tellsTenants && tenants.has(tenant, TenantSetting.SYS_TOPICS),
+                tenants.accounts(),
+                holdings,
+                meters);
+        if (tellsTenants || config.tenants().maxMeteredTenants() > 0) { // otherwise it would cost time for nothing
+            tenants.accounts().countedBy(counted);
+            inbox.onDrop(counted::dropped);
+        }
+        return counted;
     }
 
     /** Other nodes may ask for the usage of tenants here, so the exchange runs without quotas too. */
@@ -816,6 +851,11 @@ final class Broker implements AutoCloseable {
     /** Publishes messages for operators; empty while this node starts. Any thread. */
     Optional<MessagePublisher> publisher() {
         return Optional.ofNullable(publisher);
+    }
+
+    /** The same for plugins. */
+    Optional<MessagePublisher> pluginPublisher() {
+        return Optional.ofNullable(publisher).map(OperatorPublisher::ofPlugins);
     }
 
     /** The retained messages of all nodes; empty while this one starts. Any thread. */

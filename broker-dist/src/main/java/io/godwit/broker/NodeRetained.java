@@ -6,16 +6,19 @@ import io.godwit.plugin.message.Message;
 import io.godwit.plugin.topic.TopicFilter;
 import io.godwit.retain.client.RetainClient;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The retained messages that clients of a clustered node see: values of the node itself, below {@code $SYS/broker},
- * come from its memory, all others from the retain store. So each node has its own values, and no node replaces
- * another's. Thread-safe. Only the node writes its values; there are a few dozen.
+ * The retained messages that clients of a node see: values of the node itself, below {@code $SYS/broker}, come from its
+ * memory, all others from the retain store. So each node has its own values, and no node replaces another's.
+ * Thread-safe. Only the node writes its values; there are a few dozen, for each tenant that has figures of its own.
  *
  * <p>Pages of own values come first; their cursors are {@code own:} and the last topic of the page. All nodes read such
  * cursors alike, so a replay may continue on another node.
@@ -26,23 +29,40 @@ final class NodeRetained implements RetainClient {
     private static final String OWN_CURSOR = "own:";
 
     private final RetainClient store;
-    private final NavigableMap<String, Message> own = new ConcurrentSkipListMap<>();
+    private final boolean isOfTenants;
+    private final ConcurrentMap<TenantId, NavigableMap<String, Message>> own = new ConcurrentHashMap<>();
 
     NodeRetained(RetainClient store) {
+        this(store, false);
+    }
+
+    /** @param isOfTenants whether tenants other than the default one may have values; the same on all nodes */
+    NodeRetained(RetainClient store, boolean isOfTenants) {
         this.store = store;
+        this.isOfTenants = isOfTenants;
     }
 
-    private static boolean isOwn(TenantId tenant, String topic) {
-        return tenant.equals(TenantId.DEFAULT) && topic.startsWith(PREFIX);
+    private boolean mayHaveOwn(TenantId tenant) {
+        return isOfTenants || tenant.equals(TenantId.DEFAULT);
     }
 
-    /** Sets, replaces or (empty payload) clears a value of this node. */
-    void setOwn(Message message) {
+    private boolean isOwn(TenantId tenant, String topic) {
+        return mayHaveOwn(tenant) && topic.startsWith(PREFIX);
+    }
+
+    /** Sets, replaces or (empty payload) clears a value of this node for a tenant. */
+    void setOwn(TenantId tenant, Message message) {
+        NavigableMap<String, Message> values = own.computeIfAbsent(tenant, any -> new ConcurrentSkipListMap<>());
         if (message.payload().length == 0) {
-            own.remove(message.topic());
+            values.remove(message.topic());
         } else {
-            own.put(message.topic(), message);
+            values.put(message.topic(), message);
         }
+    }
+
+    /** Clears all values for a tenant. */
+    void clearOwn(TenantId tenant) {
+        own.remove(tenant);
     }
 
     @Override
@@ -107,7 +127,7 @@ final class NodeRetained implements RetainClient {
             Stored stored,
             boolean goesOn) {
         // a wildcard in the first level does not match a topic that begins with $ [MQTT5-4.7.2-1]
-        boolean mayBeOwn = tenant.equals(TenantId.DEFAULT) && filter.filter().startsWith(SYS);
+        boolean mayBeOwn = mayHaveOwn(tenant) && filter.filter().startsWith(SYS);
         boolean isInOwn = cursor == null || cursor.startsWith(OWN_CURSOR);
         if (!mayBeOwn) {
             return stored.page(cursor);
@@ -118,7 +138,8 @@ final class NodeRetained implements RetainClient {
         String after = cursor == null ? "" : cursor.substring(OWN_CURSOR.length());
         List<Message> page = new ArrayList<>();
         int bytes = 0;
-        for (Message message : own.tailMap(after, false).values()) {
+        NavigableMap<String, Message> values = own.getOrDefault(tenant, Collections.emptyNavigableMap());
+        for (Message message : values.tailMap(after, false).values()) {
             if (filter.matches(message.topic())) {
                 if (page.size() == maxMessages || bytes >= maxBytes) {
                     return CompletableFuture.completedFuture(new Page(page, cursorOf(page)));

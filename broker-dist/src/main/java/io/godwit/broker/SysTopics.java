@@ -26,7 +26,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Publishes the counts of this node below {@code $SYS/broker} as retained messages with a marker, each when its value
- * has changed. All but {@link #start} and {@link #close} runs on a thread of its own.
+ * has changed, and to other tenants the counts of that tenant. All but {@link #start} and {@link #close} runs on a
+ * thread of its own.
  */
 final class SysTopics implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SysTopics.class);
@@ -38,6 +39,9 @@ final class SysTopics implements AutoCloseable {
             "NullAway") // the compiler of Java 17 does not see "byte @Nullable []" in another module's class file
     private static final MessageProperties OWN_PROPERTIES =
             new MessageProperties(-1, -1, null, null, null, List.of(OWN));
+
+    /** No client may have this id. */
+    private static final ClientId ID = new ClientId("\0sys");
 
     private static final int PAGE = 100;
     private static final int PAGE_BYTES = 1 << 20;
@@ -53,8 +57,22 @@ final class SysTopics implements AutoCloseable {
         made.setDaemon(true);
         return made;
     });
-    /** The last published values, by topic. */
-    private final Map<String, String> published = new HashMap<>();
+    private final OfTenants tenants;
+    /** The last published values. */
+    private final Map<TenantId, Told> told = new HashMap<>();
+
+    /** The values of tenants other than the default one. */
+    interface OfTenants {
+        /** The present values of each tenant that gets them, by name. */
+        Map<TenantId, Map<String, String>> next();
+    }
+
+    /**
+     * The last values of one tenant.
+     *
+     * @param values by name
+     */
+    private record Told(Publisher publisher, Map<String, String> values) {}
 
     /** For a node that runs alone: its values are retained in the store like other messages. */
     SysTopics(
@@ -63,12 +81,13 @@ final class SysTopics implements AutoCloseable {
             SysValues values,
             Duration interval,
             LongSupplier wallMillis) {
-        this(publishers, retain, null, values, interval, wallMillis);
+        this(publishers, retain, null, values, Map::of, interval, wallMillis);
     }
 
     /**
      * @param publishers {@link io.godwit.dist.client.DistClient#publisher}
-     * @param own holds the values of a clustered node; null for a node that runs alone
+     * @param own holds the values of a clustered node, and of one that publishes values of tenants; else null
+     * @param tenants the values of other tenants; none without {@code own}
      * @param interval between two publications; zero to publish nothing and clear values published earlier
      * @param wallMillis the wall clock, milliseconds since the epoch
      */
@@ -77,12 +96,14 @@ final class SysTopics implements AutoCloseable {
             RetainClient retain,
             @Nullable NodeRetained own,
             SysValues values,
+            OfTenants tenants,
             Duration interval,
             LongSupplier wallMillis) {
         this.publishers = publishers;
         this.retain = retain;
         this.own = own;
         this.values = values;
+        this.tenants = tenants;
         this.interval = interval;
         this.wallMillis = wallMillis;
     }
@@ -95,10 +116,7 @@ final class SysTopics implements AutoCloseable {
         if (own != null) {
             thread.execute(() -> guarded(this::clear)); // values left in the store when this node ran alone
         }
-        Publisher publisher = publishers.apply(
-                new ClientInfo(TenantId.DEFAULT, new ClientId("\0sys"), null, "", 5)); // no client may have this id
-        thread.scheduleAtFixedRate(
-                () -> guarded(() -> publish(publisher)), 0, interval.toMillis(), TimeUnit.MILLISECONDS);
+        thread.scheduleAtFixedRate(() -> guarded(this::publish), 0, interval.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     /** An exception would end all further rounds. */
@@ -111,23 +129,39 @@ final class SysTopics implements AutoCloseable {
     }
 
     /** Publishes the values that have changed. */
-    void publish(Publisher publisher) {
-        values.next().forEach((name, value) -> {
-            if (value.equals(published.put(name, value))) {
-                return;
+    void publish() {
+        Map<TenantId, Map<String, String>> all = new HashMap<>(tenants.next());
+        all.put(TenantId.DEFAULT, values.next());
+        all.forEach(this::publish);
+        told.keySet().removeIf(tenant -> {
+            boolean isOver = !all.containsKey(tenant);
+            if (isOver && own != null) {
+                own.clearOwn(tenant);
             }
-            Message message = message(NodeRetained.PREFIX + name, value);
-            keep(message);
-            publisher.publish(message, null);
+            return isOver;
         });
     }
 
-    private void keep(Message message) {
+    private void publish(TenantId tenant, Map<String, String> now) {
+        Told before = told.computeIfAbsent(
+                tenant,
+                any -> new Told(publishers.apply(new ClientInfo(tenant, ID, null, "", 5)), new HashMap<>()));
+        now.forEach((name, value) -> {
+            if (value.equals(before.values().put(name, value))) {
+                return;
+            }
+            Message message = message(NodeRetained.PREFIX + name, value);
+            keep(tenant, message);
+            before.publisher().publish(message, null);
+        });
+    }
+
+    private void keep(TenantId tenant, Message message) {
         if (own != null) {
-            own.setOwn(message);
+            own.setOwn(tenant, message);
             return;
         }
-        retain.set(TenantId.DEFAULT, message).whenComplete((done, failure) -> {
+        retain.set(tenant, message).whenComplete((done, failure) -> {
             if (failure != null) {
                 LOG.debug("not retained topic={} cause={}", message.topic(), failure.toString());
             }

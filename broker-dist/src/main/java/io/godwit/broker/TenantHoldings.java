@@ -40,6 +40,11 @@ record TenantHoldings(DistWorker dist, InboxStore inbox, RetainStore retain) imp
     }
 
     @Override
+    public long detachedSessions() {
+        return inbox.detachedSessions();
+    }
+
+    @Override
     public long retainedMessages(TenantId tenant) {
         return retain.messages(tenant);
     }

@@ -9,6 +9,7 @@ import io.godwit.inbox.InboxConfig.DropPolicy;
 import io.godwit.inbox.TenantQueue;
 import io.godwit.mqtt.tenant.TenantConfig;
 import io.godwit.mqtt.tenant.TenantSource;
+import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.tenant.TenantChanges;
 import io.godwit.plugin.tenant.TenantSetting;
 import io.godwit.plugin.tenant.TenantSettings;
@@ -20,7 +21,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the settings of tenants from a configuration. */
@@ -122,12 +125,27 @@ final class TenantsOf {
         }
     }
 
-    /** Whether tenants may have quotas; if so, stored sessions are counted. */
-    static boolean mayHaveQuotas(BrokerConfig config) {
+    /** Whether stored sessions of tenants are counted: for possible quotas, or for meters. */
+    static boolean countSessions(BrokerConfig config) {
         TenantSection section = config.tenants();
-        return !section.file().isEmpty()
-                || !section.settingsProvider().isEmpty()
-                || !section.resourceThrottler().isEmpty();
+        return mayHaveSettings(config) || !section.resourceThrottler().isEmpty() || section.maxMeteredTenants() > 0;
+    }
+
+    private static boolean mayHaveSettings(BrokerConfig config) {
+        TenantSection section = config.tenants();
+        return !section.file().isEmpty() || !section.settingsProvider().isEmpty();
+    }
+
+    /** Whether tenants may get their own figures below {@code $SYS}. */
+    static boolean mayHaveFigures(BrokerConfig config) {
+        return mayHaveSettings(config) && config.topics().sysIntervalSeconds() > 0;
+    }
+
+    /** The tenants named by listeners. */
+    static Set<TenantId> ofListeners(BrokerConfig config) {
+        return config.listeners().stream()
+                .flatMap(section -> TenantId.parse(section.keys().tenant()).stream())
+                .collect(Collectors.toSet());
     }
 
     /**

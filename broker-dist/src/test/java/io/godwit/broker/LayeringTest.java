@@ -57,7 +57,8 @@ class LayeringTest {
                     "io.godwit.broker.auth.http..",
                     "io.godwit.broker.auth.x509..",
                     "io.godwit.broker.auth.remote..",
-                    "io.godwit.broker.auth.filter..")
+                    "io.godwit.broker.auth.filter..",
+                    "io.godwit.broker.auth.login..")
             .should()
             .dependOnClassesThat(resideInAPackage("io.godwit..")
                     .and(not(resideInAnyPackage(
@@ -66,7 +67,8 @@ class LayeringTest {
                             "io.godwit.broker.auth.http..",
                             "io.godwit.broker.auth.x509..",
                             "io.godwit.broker.auth.remote..",
-                            "io.godwit.broker.auth.filter..")))
+                            "io.godwit.broker.auth.filter..",
+                            "io.godwit.broker.auth.login..")))
                     .and(not(nameMatching("io\\.godwit\\.broker\\.plugin\\.CircuitBreaker.*"))));
 
     @ArchTest

@@ -15,6 +15,7 @@ final class MetricsPage {
             new Part("godwit_dist_", "Matching and distribution"),
             new Part("godwit_inbox_", "Stored sessions"),
             new Part("godwit_retain_", "Retained messages"),
+            new Part("godwit_tenant_", "Tenants"),
             new Part("godwit_kv_", "Stores, Raft and RocksDB"),
             new Part("godwit_links_", "Links to other nodes"),
             new Part("godwit_members_", "Members of the cluster"),
@@ -71,6 +72,10 @@ final class MetricsPage {
                 A node that is alone has no `godwit_links_*`, `godwit_members_*`, `godwit_directory_*`,
                 `godwit_dist_peer_*`, `godwit_inbox_held_bytes`, `godwit_inbox_served_bytes` and
                 `godwit_inbox_waiting_bytes`.
+
+                A node has `godwit_tenant_*` where `tenantConfig.maxMeteredTenants` says for how many tenants
+                ([tenants.md](tenants.md#meters-and-sys-of-tenants)). Tenants that operators have not named have none of
+                their own.
 
                 `otlpConfig` in [conf/standalone.yml](../conf/standalone.yml) has a node push all of this to a collector
                 too, by OTLP (protobuf over HTTP, packed with gzip), for collectors that do not scrape. Names, labels

@@ -74,6 +74,7 @@ class MetricsPageTest {
                 apiServerConfig: {enable: false}
                 mqttServerConfig: {tcpListener: {host: 127.0.0.1, port: 0}}
                 topicConfig: {sysIntervalSeconds: 10}
+                tenantConfig: {maxMeteredTenants: 1}
                 otlpConfig: {url: "http://127.0.0.1:1/v1/metrics"}
                 clusterConfig: {env: test, host: 127.0.0.1, port: %d, rpcPort: %d,
                     seedEndpoints: "127.0.0.1:%d", foundAlone: true}

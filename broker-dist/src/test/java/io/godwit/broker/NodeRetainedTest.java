@@ -26,8 +26,8 @@ class NodeRetainedTest {
 
     @Test
     void eachNodeHasItsOwnValues() {
-        one.setOwn(message("$SYS/broker/uptime", "1"));
-        other.setOwn(message("$SYS/broker/uptime", "2"));
+        one.setOwn(TenantId.DEFAULT, message("$SYS/broker/uptime", "1"));
+        other.setOwn(TenantId.DEFAULT, message("$SYS/broker/uptime", "2"));
 
         assertThat(read(one, "$SYS/#", PLENTY)).containsExactly("$SYS/broker/uptime=1");
         assertThat(read(other, "$SYS/broker/uptime", PLENTY)).containsExactly("$SYS/broker/uptime=2");
@@ -38,7 +38,7 @@ class NodeRetainedTest {
     @Test
     void pagesGoOnBehindTheOwnValuesInTheStore() {
         for (String name : List.of("a", "b", "c")) {
-            one.setOwn(message("$SYS/broker/" + name, name));
+            one.setOwn(TenantId.DEFAULT, message("$SYS/broker/" + name, name));
         }
         stored.put("$SYS/brokers", message("$SYS/brokers", "of a client"));
         stored.put("$SYS/x", message("$SYS/x", "of a client"));
@@ -57,9 +57,9 @@ class NodeRetainedTest {
 
     @Test
     void anotherNodeGoesOnBehindAValue() {
-        one.setOwn(message("$SYS/broker/a", "1"));
-        other.setOwn(message("$SYS/broker/a", "2"));
-        other.setOwn(message("$SYS/broker/b", "3"));
+        one.setOwn(TenantId.DEFAULT, message("$SYS/broker/a", "1"));
+        other.setOwn(TenantId.DEFAULT, message("$SYS/broker/a", "2"));
+        other.setOwn(TenantId.DEFAULT, message("$SYS/broker/b", "3"));
 
         String cursor = one.cursorBehind(TenantId.DEFAULT, "$SYS/broker/a");
 
@@ -76,9 +76,34 @@ class NodeRetainedTest {
     }
 
     @Test
+    void aTenantHasValuesOfItsOwn() {
+        NodeRetained node = new NodeRetained(new Stored(), true);
+        TenantId birds = new TenantId("birds");
+        node.setOwn(TenantId.DEFAULT, message("$SYS/broker/a", "of the node"));
+        node.setOwn(birds, message("$SYS/broker/a", "of birds"));
+
+        assertThat(read(node, "$SYS/#", PLENTY)).containsExactly("$SYS/broker/a=of the node");
+        assertThat(read(node, birds, "$SYS/#", null, PLENTY)).containsExactly("$SYS/broker/a=of birds");
+        assertThat(read(node, new TenantId("fish"), "$SYS/#", null, PLENTY)).isEmpty();
+        String cursor = node.cursorBehind(birds, "$SYS/broker/a");
+        assertThat(read(node, birds, "$SYS/#", cursor, PLENTY)).isEmpty();
+
+        node.clearOwn(birds);
+        assertThat(read(node, birds, "$SYS/#", null, PLENTY)).isEmpty();
+        assertThat(read(node, "$SYS/#", PLENTY)).hasSize(1);
+    }
+
+    /** What a client of another tenant has there, where tenants have no values, is its own. */
+    @Test
+    void whereTenantsHaveNoValuesTheStoreHasTheirs() {
+        stored.put("$SYS/broker/mine", message("$SYS/broker/mine", "x"));
+        assertThat(read(one, new TenantId("birds"), "$SYS/#", null, 1)).containsExactly("$SYS/broker/mine=x");
+    }
+
+    @Test
     void aClearedValueIsGone() {
-        one.setOwn(message("$SYS/broker/a", "1"));
-        one.setOwn(message("$SYS/broker/a", ""));
+        one.setOwn(TenantId.DEFAULT, message("$SYS/broker/a", "1"));
+        one.setOwn(TenantId.DEFAULT, message("$SYS/broker/a", ""));
 
         assertThat(read(one, "$SYS/#", PLENTY)).isEmpty();
     }
@@ -88,11 +113,15 @@ class NodeRetainedTest {
     }
 
     private static List<String> readFrom(NodeRetained node, String filter, @Nullable String from, int atOnce) {
+        return read(node, TenantId.DEFAULT, filter, from, atOnce);
+    }
+
+    private static List<String> read(
+            NodeRetained node, TenantId tenant, String filter, @Nullable String from, int atOnce) {
         List<String> all = new ArrayList<>();
         @Nullable String cursor = from;
         for (int pages = 0; pages < PLENTY; pages++) {
-            RetainClient.Page page = node.match(
-                            TenantId.DEFAULT, new TopicFilter(null, filter), cursor, atOnce, 1 << 20)
+            RetainClient.Page page = node.match(tenant, new TopicFilter(null, filter), cursor, atOnce, 1 << 20)
                     .join();
             page.messages()
                     .forEach(message ->

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.Publisher;
+import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
@@ -15,12 +16,15 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -108,18 +112,61 @@ class SysTopicsTest {
         };
         try (SysTopics topics =
                 new SysTopics(client -> publisher, new Retained(retained), values, Duration.ofSeconds(10), () -> 5)) {
-            topics.publish(publisher);
+            topics.publish();
             assertThat(published).containsEntry("$SYS/broker/version", "Godwit 1");
             assertThat(retained.keySet()).isEqualTo(published.keySet());
             retained.forEach((topic, message) -> assertThat(text(message)).isEqualTo(published.get(topic)));
 
             published.clear();
             nowNanos += TimeUnit.SECONDS.toNanos(10);
-            topics.publish(publisher);
+            topics.publish();
             assertThat(published)
                     .containsEntry("$SYS/broker/uptime", "10 seconds")
                     .doesNotContainKey("$SYS/broker/version");
         }
+    }
+
+    @Test
+    void aTenantIsToldItsOwnUntilItIsToldNoMore() {
+        TenantId birds = new TenantId("birds");
+        NodeRetained own = new NodeRetained(new Retained(new LinkedHashMap<>()), true);
+        List<String> published = new ArrayList<>();
+        Map<TenantId, Map<String, String>> tenants = new HashMap<>();
+        tenants.put(birds, Map.of("clients/connected", "3"));
+        Function<ClientInfo, Publisher> publishers = client -> (message, token) -> {
+            published.add(client.tenant().value() + " " + message.topic() + " " + text(message));
+            return CompletableFuture.completedFuture(DistOutcome.NO_MATCH);
+        };
+        try (SysTopics topics = new SysTopics(
+                publishers,
+                new Retained(new LinkedHashMap<>()),
+                own,
+                values,
+                () -> tenants,
+                Duration.ofSeconds(10),
+                () -> 5)) {
+            topics.publish();
+            assertThat(published)
+                    .contains("birds $SYS/broker/clients/connected 3", "default $SYS/broker/version Godwit 1");
+            assertThat(published).filteredOn(each -> each.startsWith("birds")).hasSize(1);
+            assertThat(retained(own, birds)).containsExactly("$SYS/broker/clients/connected");
+
+            published.clear();
+            topics.publish();
+            assertThat(published).as("unchanged").noneMatch(each -> each.startsWith("birds"));
+            tenants.clear();
+            topics.publish();
+            assertThat(retained(own, birds)).isEmpty();
+            tenants.put(birds, Map.of("clients/connected", "3"));
+            topics.publish();
+            assertThat(published).as("as new").contains("birds $SYS/broker/clients/connected 3");
+        }
+    }
+
+    private static List<String> retained(NodeRetained own, TenantId tenant) {
+        return own.match(tenant, new TopicFilter(null, "$SYS/broker/#"), null, 100, 1 << 20).join().messages().stream()
+                .map(Message::topic)
+                .toList();
     }
 
     /** A message that a client has published there while it was allowed belongs to the client. */
@@ -129,7 +176,7 @@ class SysTopicsTest {
         Retained store = new Retained(retained);
         Publisher publisher = (message, token) -> CompletableFuture.completedFuture(DistOutcome.NO_MATCH);
         try (SysTopics topics = new SysTopics(client -> publisher, store, values, Duration.ofSeconds(10), () -> 5)) {
-            topics.publish(publisher);
+            topics.publish();
         }
         assertThat(retained).hasSizeGreaterThan(10);
         String[] ofClients = {"$SYS/broker/mine", "$SYS/broker/version"};

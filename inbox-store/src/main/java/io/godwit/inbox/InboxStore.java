@@ -33,6 +33,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -174,6 +175,17 @@ public final class InboxStore {
     public long detachedSessions(TenantId tenant) {
         Stock stock = outside.stock();
         return stock == null ? 0 : stock.detachedSessions(tenant);
+    }
+
+    /** The same of all tenants. */
+    public long detachedSessions() {
+        Stock stock = outside.stock();
+        return stock == null ? 0 : stock.detachedSessions();
+    }
+
+    /** @param told gets the tenant of each message that a queue drops; called on any thread, must return at once */
+    public void onDrop(Consumer<TenantId> told) {
+        outside.reports().onDrop(told);
     }
 
     /** The factory of the state machines, one for each range of the store. */

@@ -14,6 +14,7 @@ import io.godwit.mqtt.connect.ConnectServices;
 import io.godwit.mqtt.connect.RandomClientIds;
 import io.godwit.mqtt.intercept.Interceptors;
 import io.godwit.mqtt.session.LiveFanOut;
+import io.godwit.mqtt.session.OperatorIntake;
 import io.godwit.mqtt.session.SessionConfig;
 import io.godwit.mqtt.session.SessionServices;
 import io.godwit.mqtt.session.StoredSubscriber;
@@ -260,6 +261,11 @@ public final class MqttServer implements AutoCloseable {
      */
     public StoredSubscriber storedSubscriber() {
         return new StoredSubscriber(services.session(), directory);
+    }
+
+    /** Holds what operators publish to the limits of its tenant that are in force now. */
+    public OperatorIntake operatorIntake() {
+        return new OperatorIntake(services.session());
     }
 
     /** Whether some listener has a mount point for the topics of its clients. */

@@ -19,10 +19,15 @@ import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.tenant.TenantSetting;
+import io.godwit.plugin.tenant.TenantSettings;
+import io.godwit.plugin.throttle.TenantResource;
 import io.godwit.plugin.topic.TopicFilter;
 import io.godwit.testing.Await;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -184,6 +189,62 @@ class OnBehalfTest {
         publish("a/2", "y", false);
         assertThat(node.inbox.queued("kept")).isEqualTo(queued);
         assertThat(storedSubscribe("nobody", "a").outcome()).isEqualTo(FilterChange.Outcome.NO_SESSION);
+    }
+
+    /** As a SUBSCRIBE of the client would be. */
+    @Test
+    void aStoredSessionIsHeldToWhatItsTenantMayHave() {
+        TestClient.persistent(node.address, 5, "kept").close();
+        node.server
+                .tenants()
+                .replace(Map.of(
+                        TenantId.DEFAULT,
+                        TenantSettings.builder()
+                                .set(TenantSetting.WILDCARDS, false)
+                                .set(TenantSetting.SHARED, false)
+                                .set(TenantSetting.MAX_FILTERS, 2)
+                                .set(TenantSetting.MAX_FILTERS_PER_SUBSCRIBE, 5)
+                                .build()));
+        assertThat(storedSubscribe("kept", "a/+", "$share/g/a", "1", "2", "3", "1").codes())
+                .containsExactly(
+                        ReasonCode.WILDCARD_SUBSCRIPTIONS_NOT_SUPPORTED,
+                        ReasonCode.SHARED_SUBSCRIPTIONS_NOT_SUPPORTED,
+                        ReasonCode.GRANTED_QOS_1,
+                        ReasonCode.GRANTED_QOS_1,
+                        ReasonCode.QUOTA_EXCEEDED,
+                        ReasonCode.QUOTA_EXCEEDED);
+        assertThat(node.events.stream()
+                        .filter(BrokerEvent.SubscribeRefused.class::isInstance)
+                        .map(event -> ((BrokerEvent.SubscribeRefused) event).filter()))
+                .containsExactly("a/+", "$share/g/a", "3", "1");
+    }
+
+    @Test
+    void aStoredSessionGetsNoMoreThanTheQuotaOfItsTenant() {
+        TestClient.persistent(node.address, 5, "kept").close();
+        node.server
+                .tenants()
+                .replace(Map.of(
+                        TenantId.DEFAULT,
+                        TenantSettings.builder()
+                                .set(TenantSetting.MAX_SUBSCRIPTIONS, 1)
+                                .build()));
+        for (int i = 0; i < 2; i++) { // what was stored is no longer under way
+            assertThat(storedSubscribe("kept", "a", "b").codes())
+                    .containsExactly(ReasonCode.GRANTED_QOS_1, ReasonCode.QUOTA_EXCEEDED);
+        }
+        assertThat(node.events.stream()
+                        .filter(BrokerEvent.TenantLimitReached.class::isInstance)
+                        .map(event -> ((BrokerEvent.TenantLimitReached) event).resource()))
+                .containsExactly(TenantResource.SUBSCRIPTIONS, TenantResource.SUBSCRIPTIONS);
+    }
+
+    @Test
+    void aLimitThatIsNotKnownIsNotLetThrough() {
+        TestClient.persistent(node.address, 5, "kept").close();
+        node.server.tenants().ask(tenant -> CompletableFuture.failedFuture(new IllegalStateException("no answer")));
+        assertThatThrownBy(() -> storedSubscribe("kept", "a"))
+                .hasCauseInstanceOf(StoredSubscriber.TenantNotKnownException.class);
     }
 
     @Test

@@ -36,11 +36,39 @@ public interface MessagePublisher {
         }
     }
 
+    /** The settings of the tenant do not allow the value of a field. */
+    final class WrongFieldException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        private final String field;
+
+        /** @param field as the request has it */
+        public WrongFieldException(String field, String message) {
+            super(message, null, false, false);
+            this.field = field;
+        }
+
+        public String field() {
+            return field;
+        }
+    }
+
+    /** The tenant has published as much as it may per second. */
+    final class TooFastException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        public TooFastException(String message) {
+            super(message, null, false, false);
+        }
+    }
+
     /**
      * Completes with the outcome, at the time when a client would get PUBACK. Fails with {@link NotServingException}
      * when this node cannot publish now or has too much under way; {@link NotAllowedException} for a topic that only
-     * the broker may publish to; {@link TooLargeException}; and {@link IllegalArgumentException} for a topic over a
-     * limit, naming the limit. In these cases nothing was published. It may take longer than callers wait.
+     * the broker may publish to; {@link TooLargeException}; {@link WrongFieldException}, {@link TooFastException} and
+     * {@link LimitReachedException} for what the settings of the tenant do not allow; and
+     * {@link IllegalArgumentException} for a topic that is not valid, saying why. In these cases nothing was published.
+     * It may take longer than callers wait.
      */
     CompletableFuture<Outcome> publish(String tenant, Outgoing message);
 }

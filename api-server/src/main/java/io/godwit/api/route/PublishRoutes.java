@@ -2,6 +2,7 @@ package io.godwit.api.route;
 
 import io.godwit.api.http.Problem;
 import io.godwit.api.http.ProblemException;
+import io.godwit.api.port.LimitReachedException;
 import io.godwit.api.port.MessagePublisher;
 import io.godwit.api.port.MessagePublisher.Outcome;
 import io.godwit.api.port.MessagePublisher.Outgoing;
@@ -37,6 +38,15 @@ public final class PublishRoutes {
                 MessagePublisher.TooLargeException.class,
                 large -> new ProblemException(
                         new Problem(413, "too-large", "The message is too large", String.valueOf(large.getMessage()))));
+        outcome = Refused.as(
+                outcome,
+                MessagePublisher.WrongFieldException.class,
+                wrong -> MqttText.wrong(wrong.field(), String.valueOf(wrong.getMessage())));
+        outcome = Refused.as(
+                outcome,
+                MessagePublisher.TooFastException.class,
+                fast -> new ProblemException(Problem.tooMany(String.valueOf(fast.getMessage()))));
+        outcome = Refused.as(outcome, LimitReachedException.class, BanRoutes::full);
         return Refused.as(outcome, wrong -> MqttText.wrong("topic", String.valueOf(wrong.getMessage())))
                 .thenApply(PublishRoutes::reply);
     }

@@ -1,5 +1,6 @@
 package io.godwit.broker.auth;
 
+import io.godwit.broker.auth.login.LoginSource;
 import io.godwit.broker.config.WatchedFile;
 import io.godwit.plugin.auth.AuthCheck;
 import io.godwit.plugin.auth.AuthDecision;

@@ -1,12 +1,12 @@
 package io.godwit.broker.auth;
 
+import io.godwit.broker.auth.login.LoginTurns;
 import io.godwit.plugin.auth.AuthStep;
 import io.godwit.plugin.auth.ConnectResult;
 import io.godwit.plugin.auth.RefusalReason;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -27,9 +27,7 @@ final class PasswordPool implements AutoCloseable {
     /** Has one task per waiting login. */
     private final ThreadPoolExecutor threads;
 
-    private final WaitingLogins<Login> waiting;
-    private final long patienceNanos;
-    private final LongSupplier nanoTime;
+    private final LoginTurns<AuthStep> turns;
 
     /**
      * @param count the number of threads, at least 1
@@ -37,9 +35,6 @@ final class PasswordPool implements AutoCloseable {
      * @param patience how long a login may wait before it is refused
      */
     PasswordPool(int count, int maxWaiting, Duration patience, LongSupplier nanoTime) {
-        this.patienceNanos = patience.toNanos();
-        this.nanoTime = nanoTime;
-        this.waiting = new WaitingLogins<>(maxWaiting);
         AtomicInteger number = new AtomicInteger();
         threads = new ThreadPoolExecutor(count, count, 1, TimeUnit.MINUTES, new LinkedBlockingQueue<>(), task -> {
             Thread thread = new Thread(task, "password-" + number.incrementAndGet());
@@ -47,12 +42,13 @@ final class PasswordPool implements AutoCloseable {
             return thread;
         });
         threads.allowCoreThreadTimeOut(true);
+        turns = new LoginTurns<>(threads, maxWaiting, patience, nanoTime, FULL, LATE);
     }
 
     /**
      * Runs {@code check} on one of the threads. The future completes there, exceptionally if {@code check} throws.
      *
-     * @param source the source of the login, see {@link LoginSource}
+     * @param source the source of the login, see {@link io.godwit.broker.auth.login.LoginSource}
      */
     CompletableFuture<ConnectResult> submit(long source, Supplier<ConnectResult> check) {
         return submitStep(source, check::get).thenApply(ConnectResult.class::cast);
@@ -60,59 +56,18 @@ final class PasswordPool implements AutoCloseable {
 
     /** {@link #submit} for a step of an exchange. */
     CompletableFuture<AuthStep> submitStep(long source, Supplier<AuthStep> check) {
-        Login login = new Login(source, check, nanoTime.getAsLong());
-        Login refused = waiting.add(source, login);
-        if (refused == null) {
-            try {
-                threads.execute(this::runNext);
-            } catch (RejectedExecutionException e) { // the pool is closed
-                login.result.complete(FULL);
+        return turns.submit(source, () -> {
+            AuthStep checked = check.get();
+            if (checked instanceof ConnectResult.Accepted) {
+                turns.proved(source);
             }
-        } else { // the queue still has a task for every other login
-            refused.result.complete(FULL);
-        }
-        return login.result;
+            return checked;
+        });
     }
 
     /** A login with the right password came from {@code source}. */
     void proved(long source) {
-        waiting.proved(source);
-    }
-
-    private void runNext() {
-        Login login = waiting.next();
-        if (login != null) {
-            login.run();
-        }
-    }
-
-    private final class Login {
-        private final long source;
-        private final Supplier<AuthStep> check;
-        private final long submitted;
-        private final CompletableFuture<AuthStep> result = new CompletableFuture<>();
-
-        Login(long source, Supplier<AuthStep> check, long submitted) {
-            this.source = source;
-            this.check = check;
-            this.submitted = submitted;
-        }
-
-        void run() {
-            if (nanoTime.getAsLong() - submitted > patienceNanos) {
-                result.complete(LATE);
-                return;
-            }
-            try {
-                AuthStep checked = check.get();
-                if (checked instanceof ConnectResult.Accepted) {
-                    waiting.proved(source);
-                }
-                result.complete(checked);
-            } catch (RuntimeException | Error e) { // outermost frame; the waiting client gets the failure
-                result.completeExceptionally(e);
-            }
-        }
+        turns.proved(source);
     }
 
     /** Waiting logins are neither checked nor answered. */

@@ -227,6 +227,9 @@ public final class SubscribersOverNodes implements SubscribeOnBehalf {
         if (cause instanceof OperationException || cause instanceof NotServingException) {
             return (RuntimeException) cause;
         }
+        if (cause instanceof StoredSubscriber.TenantNotKnownException) {
+            return new NotServingException(String.valueOf(cause.getMessage()));
+        }
         boolean isRefused = cause instanceof RangeException store && store.reason() == RangeException.Cause.OVERLOADED;
         if (isRefused) {
             return new NotServingException("the stores take nothing now: " + cause.getMessage());

@@ -1,5 +1,6 @@
 package io.godwit.broker.messages;
 
+import io.godwit.api.port.LimitReachedException;
 import io.godwit.api.port.MessagePublisher;
 import io.godwit.api.port.NotAllowedException;
 import io.godwit.api.port.NotServingException;
@@ -7,6 +8,7 @@ import io.godwit.dist.client.DistOutcome;
 import io.godwit.dist.client.Publisher;
 import io.godwit.mqtt.intercept.MessageBounds;
 import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.session.OperatorIntake;
 import io.godwit.mqtt.topic.ClientTopics;
 import io.godwit.mqtt.topic.TopicLimits;
 import io.godwit.mqtt.topic.TopicRules;
@@ -20,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 
@@ -40,9 +43,16 @@ public final class OperatorPublisher implements MessagePublisher {
 
     private static final int MQTT_5 = 5;
     private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
+    private static final Runnable NOTHING = () -> {};
+
+    /** {@link OperatorIntake#admit}. */
+    public interface Admission {
+        CompletableFuture<OperatorIntake.Answer> admit(ClientInfo publisher, Message message);
+    }
 
     private final Function<ClientInfo, Publisher> publishers;
     private final RetainClient retain;
+    private final Admission admission;
     private final TopicLimits limits;
     private final TopicRules rules;
     private final int maxMessageBytes;
@@ -54,18 +64,22 @@ public final class OperatorPublisher implements MessagePublisher {
 
     /**
      * @param publishers {@link io.godwit.dist.client.DistClient#publisher(ClientInfo)}
+     * @param admission checks what the tenant may do
+     * @param limits of the node, for what plugins publish
      * @param maxMessageBytes the largest packet that a listener accepts
      * @param wallMillis milliseconds since the epoch, by the clock of the stores
      */
     public OperatorPublisher(
             Function<ClientInfo, Publisher> publishers,
             RetainClient retain,
+            Admission admission,
             TopicLimits limits,
             TopicRules rules,
             int maxMessageBytes,
             LongSupplier wallMillis) {
         this.publishers = publishers;
         this.retain = retain;
+        this.admission = admission;
         this.limits = limits;
         this.rules = rules;
         this.maxMessageBytes = maxMessageBytes;
@@ -73,7 +87,20 @@ public final class OperatorPublisher implements MessagePublisher {
     }
 
     @Override
-    public CompletableFuture<Outcome> publish(String tenantName, Outgoing outgoing) {
+    public CompletableFuture<Outcome> publish(String tenant, Outgoing outgoing) {
+        return publish(tenant, outgoing, this::admitted);
+    }
+
+    /** For plugins: only the limits of the node hold. Shares the bound on messages under way. */
+    public MessagePublisher ofPlugins() {
+        return (tenant, outgoing) -> publish(tenant, outgoing, this::withinNode);
+    }
+
+    /** @param admitting its result is run when the retain store has the message or will never get it */
+    private CompletableFuture<Outcome> publish(
+            String tenantName,
+            Outgoing outgoing,
+            BiFunction<ClientInfo, Message, CompletableFuture<Runnable>> admitting) {
         Message message = new Message(
                 outgoing.topic(),
                 outgoing.payload(),
@@ -81,9 +108,9 @@ public final class OperatorPublisher implements MessagePublisher {
                 outgoing.retain(),
                 wallMillis.getAsLong(),
                 outgoing.properties());
-        TenantId tenant;
+        ClientInfo publisher;
         try {
-            tenant = new TenantId(tenantName);
+            publisher = new ClientInfo(new TenantId(tenantName), ID, null, "", MQTT_5);
             check(message);
         } catch (RuntimeException refused) {
             return CompletableFuture.failedFuture(refused);
@@ -92,18 +119,58 @@ public final class OperatorPublisher implements MessagePublisher {
             return CompletableFuture.failedFuture(
                     new NotServingException("too much is being published through this node's API; try again later"));
         }
-        return begin(tenant, message)
-                .handle((outcome, failure) -> failure == null ? outcome : DistOutcome.ofFailure(causeOf(failure)))
-                .thenApply(OperatorPublisher::outcome)
+        CompletableFuture<Runnable> admitted;
+        try {
+            admitted = admitting.apply(publisher, message);
+        } catch (RuntimeException e) { // a message that fails must not count as under way forever
+            admitted = CompletableFuture.failedFuture(e);
+        }
+        return admitted.thenCompose(retained -> begin(publisher, message, retained)
+                        .handle((outcome, failure) ->
+                                failure == null ? outcome : DistOutcome.ofFailure(causeOf(failure)))
+                        .thenApply(OperatorPublisher::outcome))
                 .whenComplete((done, failure) -> leave(message));
+    }
+
+    private CompletableFuture<Runnable> withinNode(ClientInfo publisher, Message message) {
+        return limits.allow(message.topic())
+                ? CompletableFuture.completedFuture(NOTHING)
+                : CompletableFuture.failedFuture(
+                        new IllegalArgumentException("is over maxTopicLevels or maxTopicBytes"));
+    }
+
+    private CompletableFuture<Runnable> admitted(ClientInfo publisher, Message message) {
+        return admission.admit(publisher, message).handle((answer, failure) -> {
+            if (answer == null) {
+                throw new NotServingException("it is not known now what the tenant may do; try again later");
+            }
+            if (answer instanceof OperatorIntake.Answer.Admitted admitted) {
+                return admitted.retained();
+            }
+            throw answer instanceof OperatorIntake.Answer.Refused refused
+                    ? exception(refused)
+                    : new WrongFieldException("tenant", "there is no such tenant, or one too many on this node");
+        });
+    }
+
+    private static RuntimeException exception(OperatorIntake.Answer.Refused refused) {
+        String limit = refused.by().key() + " of the tenant is " + refused.by().text(refused.most());
+        return switch (refused.by()) {
+            case MAX_QOS -> new WrongFieldException("qos", "is too high: " + limit);
+            case RETAIN -> new WrongFieldException("retain", "is not allowed: " + limit);
+            case CHECK_PAYLOAD_FORMAT -> new WrongFieldException("payload", "is no UTF-8: " + limit);
+            case MAX_PAYLOAD_BYTES -> new TooLargeException("the payload is too large: " + limit);
+            case MAX_PUBLISH_RATE, MAX_TENANT_PUBLISH_RATE, MAX_BANDWIDTH_IN, MAX_TENANT_BANDWIDTH_IN ->
+                new TooFastException("published too fast: " + limit);
+            case MAX_RETAINED_MESSAGES, MAX_RETAINED_BYTES ->
+                new LimitReachedException("the tenant may retain no more: " + limit);
+            default -> new WrongFieldException("topic", "is over a limit: " + limit);
+        };
     }
 
     /** Throws the exceptions of {@link MessagePublisher#publish}. */
     private void check(Message message) {
         String topic = message.topic();
-        if (!limits.allow(topic)) {
-            throw new IllegalArgumentException("is over maxTopicLevels or maxTopicBytes");
-        }
         int bytes = message.payload().length + topic.getBytes(StandardCharsets.UTF_8).length;
         if (bytes > maxMessageBytes || message.heapBytes() > 4L * maxMessageBytes) {
             throw new TooLargeException("a message has at most " + maxMessageBytes + " bytes here");
@@ -136,16 +203,17 @@ public final class OperatorPublisher implements MessagePublisher {
     }
 
     /** A delayed message is retained when it is published. */
-    private CompletableFuture<DistOutcome> begin(TenantId tenant, Message message) {
+    private CompletableFuture<DistOutcome> begin(ClientInfo publisher, Message message, Runnable retained) {
         try {
             boolean mustRetain = message.retain() && !rules.isDelayed(message.topic());
-            CompletableFuture<Void> stored = mustRetain ? retain.set(tenant, message) : DONE;
-            ClientInfo publisher = new ClientInfo(tenant, ID, null, "", MQTT_5);
-            return stored.thenCompose(done -> publishers
-                    .apply(publisher) // confined to this message
-                    .publish(message, null)
-                    .thenApply(OperatorPublisher::partly));
+            CompletableFuture<Void> stored = mustRetain ? retain.set(publisher.tenant(), message) : DONE;
+            return stored.whenComplete((done, failure) -> retained.run())
+                    .thenCompose(done -> publishers
+                            .apply(publisher) // confined to this message
+                            .publish(message, null)
+                            .thenApply(OperatorPublisher::partly));
         } catch (RuntimeException e) { // a message that fails must not count as under way forever
+            retained.run();
             return CompletableFuture.failedFuture(e);
         }
     }

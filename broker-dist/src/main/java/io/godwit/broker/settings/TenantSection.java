@@ -61,4 +61,10 @@ public record TenantSection(
         @Key(text = """
                     The plugin that says how much each tenant may use of connections, sessions, subscriptions, retained
                     messages and rates. Its limits hold beside those above; the smaller one counts. Empty: none.
-                    """) String resourceThrottler) {}
+                    """) String resourceThrottler,
+
+        @Key(value = "0", min = 0, max = 10_000, text = """
+                    How many tenants have meters of their own, by the label tenant, eight series each: default, and
+                    the first that are in the file, known to the plugin, or of a listener. All others together are
+                    the tenant "(other)". 0 = there are no such meters.
+                    """) int maxMeteredTenants) {}

@@ -2,13 +2,19 @@ package io.godwit.broker.messages;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.api.port.LimitReachedException;
 import io.godwit.api.port.MessagePublisher.Outcome;
 import io.godwit.api.port.MessagePublisher.Outgoing;
+import io.godwit.api.port.MessagePublisher.TooFastException;
 import io.godwit.api.port.MessagePublisher.TooLargeException;
+import io.godwit.api.port.MessagePublisher.WrongFieldException;
 import io.godwit.api.port.NotAllowedException;
 import io.godwit.api.port.NotServingException;
 import io.godwit.dist.client.DistOutcome;
 import io.godwit.kv.client.RangeException;
+import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.session.OperatorIntake.Answer;
+import io.godwit.mqtt.tenant.TenantAnswer;
 import io.godwit.mqtt.topic.TopicLimits;
 import io.godwit.mqtt.topic.TopicRules;
 import io.godwit.plugin.client.ClientInfo;
@@ -17,11 +23,13 @@ import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.message.UserProperty;
+import io.godwit.plugin.tenant.TenantSetting;
 import io.godwit.plugin.topic.TopicFilter;
 import io.godwit.retain.client.RetainClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +44,9 @@ class OperatorPublisherTest {
     private final List<ClientInfo> publishers = new ArrayList<>();
     private CompletableFuture<DistOutcome> answer = CompletableFuture.completedFuture(DistOutcome.DELIVERED);
     private final Store retain = new Store();
+    private int retainedTold;
+    private CompletableFuture<Answer> admission =
+            CompletableFuture.completedFuture(new Answer.Admitted(() -> retainedTold++));
     private final OperatorPublisher publisher = new OperatorPublisher(
             client -> (message, token) -> {
                 assertThat(token).isNull();
@@ -44,6 +55,7 @@ class OperatorPublisherTest {
                 return answer;
             },
             retain,
+            (client, message) -> admission,
             new TopicLimits(4, 100, 10, 10, 10),
             RULES,
             MAX_BYTES,
@@ -165,12 +177,8 @@ class OperatorPublisherTest {
                 .failsWithin(Duration.ZERO)
                 .withThrowableThat()
                 .withCauseInstanceOf(NotAllowedException.class);
-        for (String topic : List.of("a/b/c/d/e", "x".repeat(101), "$delayed/61/a", "$delayed/x/a")) {
-            assertThat(publish(topic, 3, false))
-                    .as(topic)
-                    .failsWithin(Duration.ZERO)
-                    .withThrowableThat()
-                    .withCauseInstanceOf(IllegalArgumentException.class);
+        for (String topic : List.of("$delayed/61/a", "$delayed/x/a")) {
+            fails(publish(topic, 3, false), IllegalArgumentException.class);
         }
         assertThat(publish("a", MAX_BYTES, false))
                 .failsWithin(Duration.ZERO)
@@ -178,6 +186,67 @@ class OperatorPublisherTest {
                 .withCauseInstanceOf(TooLargeException.class);
         assertThat(publisher.publish("no tenant", message("a", 3, false))).isCompletedExceptionally();
         assertThat(published).isEmpty();
+    }
+
+    private static void fails(CompletableFuture<Outcome> outcome, Class<? extends Throwable> as) {
+        assertThat(outcome).failsWithin(Duration.ZERO).withThrowableThat().withCauseInstanceOf(as);
+    }
+
+    private static Answer refused(TenantSetting by, long most) {
+        return new Answer.Refused(ReasonCode.QUOTA_EXCEEDED, by, most);
+    }
+
+    @Test
+    void whatTheTenantMayNotIsRefusedWithItsSetting() {
+        Map<TenantSetting, Class<? extends Throwable>> all = Map.of(
+                TenantSetting.MAX_QOS, WrongFieldException.class,
+                TenantSetting.RETAIN, WrongFieldException.class,
+                TenantSetting.MAX_TOPIC_LEVEL_BYTES, WrongFieldException.class,
+                TenantSetting.CHECK_PAYLOAD_FORMAT, WrongFieldException.class,
+                TenantSetting.MAX_PAYLOAD_BYTES, TooLargeException.class,
+                TenantSetting.MAX_PUBLISH_RATE, TooFastException.class,
+                TenantSetting.MAX_TENANT_BANDWIDTH_IN, TooFastException.class,
+                TenantSetting.MAX_RETAINED_BYTES, LimitReachedException.class);
+        all.forEach((setting, as) -> {
+            admission = CompletableFuture.completedFuture(refused(setting, 1));
+            CompletableFuture<Outcome> outcome = publish("a", 3, true);
+            fails(outcome, as);
+            assertThat(outcome.handle((done, failure) -> String.valueOf(failure)).join())
+                    .contains(setting.key() + " of the tenant is " + setting.text(1));
+        });
+        admission = CompletableFuture.completedFuture(new Answer.NoTenant(TenantAnswer.NO_TENANT));
+        fails(publish("a", 3, true), WrongFieldException.class);
+        admission = CompletableFuture.failedFuture(new IllegalStateException("no answer"));
+        fails(publish("a", 3, true), NotServingException.class);
+        assertThat(published).isEmpty();
+        assertThat(retain.topics).isEmpty();
+        admission = new CompletableFuture<>();
+        for (int i = 0; i < OperatorPublisher.MAX_UNDER_WAY; i++) { // what was refused is no longer under way
+            assertThat(publish("a", 3, false)).isNotDone();
+        }
+    }
+
+    @Test
+    void aRetainedOneIsTakenOffTheAccountWhenTheStoreHasAnswered() {
+        CompletableFuture<Void> stored = new CompletableFuture<>();
+        retain.answer = stored;
+        assertThat(publish("a", 3, true)).isNotDone();
+        assertThat(retainedTold).isZero();
+        stored.complete(null);
+        assertThat(retainedTold).isOne();
+        retain.answer = CompletableFuture.failedFuture(new RangeException(RangeException.Cause.TIMEOUT, "no leader"));
+        assertThat(publish("a", 3, true)).isCompletedWithValue(Outcome.NOT_STORED);
+        assertThat(retainedTold).isEqualTo(2);
+    }
+
+    @Test
+    void pluginsAreHeldToTheLimitsOfTheNode() {
+        admission = CompletableFuture.completedFuture(refused(TenantSetting.MAX_QOS, 0));
+        assertThat(publisher.ofPlugins().publish("t1", message("a", 3, false)))
+                .isCompletedWithValue(Outcome.DELIVERED);
+        for (String topic : List.of("a/b/c/d/e", "x".repeat(101))) {
+            fails(publisher.ofPlugins().publish("t1", message(topic, 3, false)), IllegalArgumentException.class);
+        }
     }
 
     @Test

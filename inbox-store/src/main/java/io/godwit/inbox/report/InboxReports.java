@@ -3,6 +3,7 @@ package io.godwit.inbox.report;
 import io.godwit.inbox.format.QueuedCopy;
 import io.godwit.inbox.protocol.InboxId;
 import io.godwit.kv.client.WaitReports;
+import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.DropReason;
 import io.godwit.plugin.event.EventListener;
@@ -17,6 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 
 /**
  * Reports events of stored sessions to operators: each method counts the event and, if a listener wants it, sends it.
@@ -39,6 +41,9 @@ public final class InboxReports {
     private final LongAdder storedCopies;
     /** As {@link #storedCopies}. */
     private final LongAdder cancelledCopies;
+
+    /** Volatile: set once, when leaders may be counting already. */
+    private volatile Consumer<TenantId> drop = tenant -> {};
 
     public InboxReports(EventListener events, MeterRegistry meters) {
         this.events = events;
@@ -99,11 +104,17 @@ public final class InboxReports {
         cancelledCopies.increment();
     }
 
+    /** @param told gets the tenant of each dropped message; called on any thread, must return at once */
+    public void onDrop(Consumer<TenantId> told) {
+        drop = told;
+    }
+
     public void dropped(InboxId inbox, List<QueuedCopy> copies, DropReason reason) {
         copies.forEach(copy -> dropped(inbox, copy.message.topic(), reason));
     }
 
     public void dropped(InboxId inbox, String topic, DropReason reason) {
+        drop.accept(inbox.tenant());
         Objects.requireNonNull(drops.get(reason)).increment();
         if (events.isListening(BrokerEvent.MessageDropped.class)) {
             events.onEvent(new BrokerEvent.MessageDropped(inbox.tenant(), inbox.clientId(), topic, reason));

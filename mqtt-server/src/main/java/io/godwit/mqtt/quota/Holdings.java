@@ -41,6 +41,11 @@ public interface Holdings {
         return 0;
     }
 
+    /** The same of all tenants. */
+    default long detachedSessions() {
+        return 0;
+    }
+
     /** Topics with a retained message, in the ranges that this node leads. */
     default long retainedMessages(TenantId tenant) {
         return 0;

@@ -1,6 +1,7 @@
 package io.godwit.mqtt.quota;
 
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.tenant.TenantSetting;
 import io.godwit.plugin.throttle.TenantResource;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.concurrent.atomic.AtomicLong;
@@ -29,6 +30,11 @@ public final class TenantAccount {
     private volatile @Nullable SharedRate publishes;
     private volatile @Nullable SharedRate bytes;
 
+    /** Messages that come without a connection count like those of one connection. Guarded by {@link #takeDirect}. */
+    private @Nullable SharedRate directPublishes;
+
+    private @Nullable SharedRate directBytes;
+
     /** Atomic: all loops write the six counts below. */
     private final AtomicLong connections = new AtomicLong();
 
@@ -48,6 +54,9 @@ public final class TenantAccount {
     private final LongAdder read = new LongAdder();
     private final LongAdder delivered = new LongAdder();
     private final LongAdder deliveredBytes = new LongAdder();
+
+    /** Null while the tenant is not counted. */
+    private volatile @Nullable TenantCounts counts;
 
     private volatile boolean wasHeldAtConnects;
     private volatile boolean wasHeldAtPublishes;
@@ -75,6 +84,18 @@ public final class TenantAccount {
         connects = rate(connects, next[TenantResource.CONNECT_RATE.ordinal()]);
         publishes = rate(publishes, next[TenantResource.PUBLISH_RATE.ordinal()]);
         bytes = rate(bytes, next[TenantResource.PUBLISH_BYTES.ordinal()]);
+    }
+
+    /** @param next where the tenant is counted from now on; null for nowhere */
+    void count(@Nullable TenantCounts next) {
+        counts = next;
+    }
+
+    private void count(TenantCount what, long more) {
+        TenantCounts own = counts;
+        if (own != null) {
+            own.add(what, more);
+        }
     }
 
     private @Nullable SharedRate rate(@Nullable SharedRate present, long perSecond) {
@@ -143,6 +164,11 @@ public final class TenantAccount {
 
     public void sessionLeft() {
         sessions.decrementAndGet();
+    }
+
+    /** The sessions counted by {@link #sessionCame} that are still connected. */
+    public long attachedSessions() {
+        return sessions.get();
     }
 
     /** Whether there are more sessions than allowed, including those counted by {@link #sessionCame}. */
@@ -242,6 +268,11 @@ public final class TenantAccount {
 
     /** Counts bytes that a client has sent. Returns how many nanoseconds to pause its reading, 0 for none. */
     public long bytesRead(int count) {
+        count(TenantCount.BYTES_IN, count);
+        return takeBytes(count);
+    }
+
+    private long takeBytes(int count) {
         SharedRate rate = bytes;
         if (rate == null) {
             if (isMetered) {
@@ -265,6 +296,7 @@ public final class TenantAccount {
 
     /** Counts a PUBLISH that a client has sent. Returns how many nanoseconds to pause its reading, 0 for none. */
     public long publishRead() {
+        count(TenantCount.PUBLISHES_IN, 1);
         SharedRate rate = publishes;
         if (rate == null) {
             if (isMetered) {
@@ -286,12 +318,66 @@ public final class TenantAccount {
         return rate == null ? 0 : rate.owedNanos(nanoClock.getAsLong());
     }
 
+    /**
+     * Counts a message that comes without a connection. There is no connection to slow down, so a message over a rate
+     * is refused. Synchronized: the few threads that publish this way share two rates.
+     *
+     * @param mostPublishes messages per second of one connection, 0 for no limit
+     * @param mostBytes bytes per second of one connection, 0 for no limit
+     * @return the setting whose rate is exhausted; null if the message is admitted
+     */
+    public synchronized @Nullable TenantSetting takeDirect(int size, long mostPublishes, long mostBytes) {
+        long now = nanoClock.getAsLong();
+        usedAtNanos = now;
+        directPublishes = rate(directPublishes, mostPublishes == 0 ? ANY : mostPublishes);
+        directBytes = rate(directBytes, mostBytes == 0 ? ANY : mostBytes);
+        if (directBytes != null && directBytes.owedNanos(now) > 0) {
+            return TenantSetting.MAX_BANDWIDTH_IN;
+        }
+        if (bytesOwedNanos() > 0) {
+            wasHeldAtBytes = true;
+            return TenantSetting.MAX_TENANT_BANDWIDTH_IN;
+        }
+        if (directPublishes != null && !directPublishes.tryTake(now)) {
+            return TenantSetting.MAX_PUBLISH_RATE;
+        }
+        SharedRate all = publishes;
+        if (all != null && !all.tryTake(now)) {
+            wasHeldAtPublishes = true;
+            return TenantSetting.MAX_TENANT_PUBLISH_RATE;
+        }
+        if (all != null || isMetered) {
+            published.increment();
+        }
+        if (directBytes != null) {
+            directBytes.take(size, now);
+        }
+        takeBytes(size);
+        return null;
+    }
+
     /** Counts a copy sent to a client, with its payload size. */
     public void delivered(int payloadBytes) {
+        count(TenantCount.PUBLISHES_OUT, 1);
         if (isMetered) {
             delivered.increment();
             deliveredBytes.add(payloadBytes);
         }
+    }
+
+    /** Counts bytes sent to a client. */
+    public void bytesWritten(int count) {
+        count(TenantCount.BYTES_OUT, count);
+    }
+
+    /** Counts a message that a connected session does not get. */
+    public void dropped() {
+        count(TenantCount.DROPPED, 1);
+    }
+
+    /** Counts a connection that begins to be throttled. */
+    public void throttled() {
+        count(TenantCount.THROTTLED, 1);
     }
 
     // ---- reported usage

@@ -25,6 +25,7 @@ public final class TenantAccounts {
     private volatile Holdings holdings = Holdings.NONE;
     private volatile @Nullable LimitSource source;
     private volatile boolean isMetered;
+    private volatile TenantCounting counting = TenantCounting.NONE;
 
     /**
      * @param settings the limits of a tenant's settings, by {@link TenantResource#ordinal}, in a new array
@@ -50,6 +51,11 @@ public final class TenantAccounts {
         isMetered = metersAll;
     }
 
+    /** Sets which tenants are counted. Called before the first client connects. */
+    public void countedBy(TenantCounting by) {
+        counting = by;
+    }
+
     private long[] mostOf(TenantId tenant) {
         long[] most = settings.apply(tenant);
         LimitSource last = source;
@@ -73,7 +79,9 @@ public final class TenantAccounts {
     }
 
     private TenantAccount make(TenantId tenant) {
-        return new TenantAccount(tenant, holdings, nanoClock, isMetered, mostOf(tenant));
+        TenantAccount made = new TenantAccount(tenant, holdings, nanoClock, isMetered, mostOf(tenant));
+        made.count(counting.of(tenant));
+        return made;
     }
 
     public void leave(TenantId tenant) {
@@ -101,6 +109,12 @@ public final class TenantAccounts {
         return account == null ? 0 : account.connections();
     }
 
+    /** The number of its connected sessions that outlive their connection. */
+    public long attachedSessions(TenantId tenant) {
+        TenantAccount account = accounts.get(tenant);
+        return account == null ? 0 : account.attachedSessions();
+    }
+
     /** All accounts, as a live view. */
     public Collection<TenantAccount> all() {
         return Collections.unmodifiableCollection(accounts.values());
@@ -110,6 +124,7 @@ public final class TenantAccounts {
     public void retune(TenantId tenant) {
         accounts.computeIfPresent(tenant, (same, account) -> {
             account.limit(mostOf(same));
+            account.count(counting.of(same));
             return account;
         });
     }
@@ -126,8 +141,10 @@ public final class TenantAccounts {
                     return null;
                 }
                 account.limit(mostOf(tenant));
+                account.count(counting.of(tenant));
                 return account;
             });
         }
+        counting.tick();
     }
 }

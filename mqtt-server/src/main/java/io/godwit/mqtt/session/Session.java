@@ -855,6 +855,7 @@ public abstract class Session implements PacketHandler, Subscriber, ListedClient
 
     final void dropped(Message message, DropReason reason) {
         services.reports.dropped(client(), message.topic(), reason);
+        account.dropped();
         if (reason.isSlowConsumers() && !isClosed && !connection.isOverBandwidth()) {
             spell().dropped();
         }

@@ -16,14 +16,20 @@ import io.godwit.inbox.client.StoredSubscription;
 import io.godwit.mqtt.auth.Authorizer;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.Subscription;
+import io.godwit.mqtt.quota.TenantAccount;
 import io.godwit.mqtt.subscribe.SubscribeHandler;
+import io.godwit.mqtt.tenant.TenantAnswer;
 import io.godwit.mqtt.tenant.TenantPolicies;
 import io.godwit.mqtt.tenant.TenantPolicy;
 import io.godwit.mqtt.topic.TopicLimits;
+import io.godwit.mqtt.transport.MqttReports;
 import io.godwit.plugin.auth.AuthCheck;
 import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.auth.SubscribeRequest;
 import io.godwit.plugin.client.ClientInfo;
+import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.tenant.TenantSetting;
+import io.godwit.plugin.throttle.TenantResource;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -42,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  *   <li>acquire the client id, as a connection does ({@link SessionDirectory}): a connection that comes meanwhile waits
- *   <li>make the checks of a SUBSCRIBE: limits of filters, filters that the session has, the auth provider
+ *   <li>make the checks of a SUBSCRIBE: limits of filters, filters that the session has, quotas, the auth provider
  *   <li>change the session's filters, with the next attach number ({@link InboxClient#changeFilters}); then the routes,
  *       with that number. Unsubscribing goes in the other order, as in {@link SubscriptionSteps}, for the same reasons
  *   <li>release the client id
@@ -57,6 +63,7 @@ public final class StoredSubscriber {
     private final SessionDirectory directory;
     private final Authorizer authorizer;
     private final TenantPolicies policies;
+    private final MqttReports reports;
 
     /** Uses the present configuration of {@code services}. */
     public StoredSubscriber(SessionServices services, SessionDirectory directory) {
@@ -65,6 +72,7 @@ public final class StoredSubscriber {
         this.directory = directory;
         this.authorizer = services.authorizer;
         this.policies = services.policies();
+        this.reports = services.reports();
     }
 
     /**
@@ -83,7 +91,7 @@ public final class StoredSubscriber {
 
     /**
      * Complete when every publish received from then on reaches the session through the granted filters. Fails like the
-     * stores; then some may be stored.
+     * stores, then some may be stored; and with {@link TenantNotKnownException}.
      *
      * @param client of the session, as it is stored
      * @param asked with filters as the broker matches them
@@ -97,13 +105,61 @@ public final class StoredSubscriber {
             Present present,
             BooleanSupplier isAbandoned) {
         int id = client.protocolLevel() >= 5 ? subscriptionId : 0;
-        return held(
-                client,
-                isAbandoned,
-                () -> present.get()
-                        .thenCompose(all -> checked(client, asked, id > 0, all))
-                        .thenCompose(refused -> subscribe(
-                                client, policies.of(client.tenant()).granted(asked), id, refused, isAbandoned)));
+        return known(client.tenant()).thenCompose(known -> held(client, isAbandoned, () -> {
+            Quota quota = new Quota(client);
+            return present.get()
+                    .thenCompose(all -> checked(client, asked, id > 0, all, quota))
+                    .thenCompose(refused -> subscribe(
+                            client, policies.of(client.tenant()).granted(asked), id, refused, isAbandoned))
+                    .whenComplete((done, failure) -> quota.stored());
+        }));
+    }
+
+    /** Fails if the settings of the tenant are not known: no limit is skipped. */
+    private CompletableFuture<TenantAnswer> known(TenantId tenant) {
+        return policies.tenants().said(tenant).handle((answer, failure) -> {
+            if (answer != TenantAnswer.KNOWN) {
+                throw new TenantNotKnownException("it is not known now what the tenant may have");
+            }
+            return answer;
+        });
+    }
+
+    /** The provider of settings does not answer, or says that the tenant does not exist. */
+    public static final class TenantNotKnownException extends RuntimeException {
+        private TenantNotKnownException(String message) {
+            super(message, null, false, false);
+        }
+    }
+
+    /** The subscriptions that one call counts for the tenant until they are stored. One thread at a time. */
+    private final class Quota {
+        private final ClientInfo client;
+        private final TenantAccount account;
+        private final List<TopicFilter> counted = new ArrayList<>();
+
+        private Quota(ClientInfo client) {
+            this.client = client;
+            this.account = policies.tenants().accounts().of(client.tenant());
+        }
+
+        /** Whether the tenant or the shared group is full; if not, counts the subscription. */
+        private boolean isOver(TopicFilter filter, TenantPolicy policy) {
+            long ofGroup = policy.number(TenantSetting.MAX_SHARED_GROUP_SIZE);
+            TenantResource over = account.subscribing(filter, ofGroup == 0 ? TenantAccount.ANY : ofGroup);
+            if (over == null) {
+                counted.add(filter);
+                return false;
+            }
+            long most = account.most(over);
+            boolean isOfGroup = over == TenantResource.SHARED_SUBSCRIPTIONS && ofGroup > 0;
+            reports.tenantLimitReached(client, over, isOfGroup ? Math.min(most, ofGroup) : most);
+            return true;
+        }
+
+        private void stored() {
+            counted.forEach(account::subscribed);
+        }
     }
 
     private <T> CompletableFuture<T> held(
@@ -144,7 +200,11 @@ public final class StoredSubscriber {
 
     /** Why each filter is refused, null if it is not; the same checks as {@link SubscribeHandler}. */
     private CompletableFuture<List<@Nullable ReasonCode>> checked(
-            ClientInfo client, List<Subscription> asked, boolean hasIdentifier, List<StoredSubscription> present) {
+            ClientInfo client,
+            List<Subscription> asked,
+            boolean hasIdentifier,
+            List<StoredSubscription> present,
+            Quota quota) {
         List<CompletableFuture<AuthDecision>> answers = new ArrayList<>(asked.size());
         boolean asks = authorizer.asks(AuthCheck.SUBSCRIBE);
         for (Subscription each : asked) {
@@ -159,7 +219,8 @@ public final class StoredSubscriber {
                         asked,
                         hasIdentifier,
                         present,
-                        answers.stream().map(CompletableFuture::join).toList()));
+                        answers.stream().map(CompletableFuture::join).toList(),
+                        quota));
     }
 
     private List<@Nullable ReasonCode> codes(
@@ -167,7 +228,8 @@ public final class StoredSubscriber {
             List<Subscription> asked,
             boolean hasIdentifier,
             List<StoredSubscription> present,
-            List<AuthDecision> answers) {
+            List<AuthDecision> answers,
+            Quota quota) {
         TenantPolicy policy = policies.of(client.tenant());
         FilterCount count = new FilterCount();
         FilterPatterns patterns = new FilterPatterns();
@@ -175,23 +237,36 @@ public final class StoredSubscriber {
         List<@Nullable ReasonCode> refused = new ArrayList<>(asked.size());
         for (int i = 0; i < asked.size(); i++) {
             TopicFilter filter = asked.get(i).filter();
-            ReasonCode isOff = policy.refusal(filter, hasIdentifier);
-            // only connections know the holders of exclusive filters
-            if (!policy.allows(filter.text()) || filter.isExclusive()) {
-                refused.add(ReasonCode.TOPIC_FILTER_INVALID);
-            } else if (isOff != null) {
-                refused.add(isOff);
-            } else if (answers.get(i) instanceof AuthDecision.Denied no) {
-                authorizer.subscribeDenied(client, filter.text(), no);
-                refused.add(ReasonCode.NOT_AUTHORIZED);
-            } else if (!count.contains(filter) && isOver(filter, count, patterns, policy.limits())) {
-                refused.add(ReasonCode.QUOTA_EXCEEDED);
-            } else {
-                add(filter, count, patterns);
-                refused.add(null);
+            ReasonCode refusal = refusal(filter, i, hasIdentifier, policy);
+            boolean isDenied = refusal == null && answers.get(i) instanceof AuthDecision.Denied;
+            if (isDenied) {
+                authorizer.subscribeDenied(client, filter.text(), (AuthDecision.Denied) answers.get(i));
+                refusal = ReasonCode.NOT_AUTHORIZED;
+            } else if (refusal == null
+                    && !count.contains(filter)
+                    && (isOver(filter, count, patterns, policy.limits()) || quota.isOver(filter, policy))) {
+                refusal = ReasonCode.QUOTA_EXCEEDED;
             }
+            if (refusal == null) {
+                add(filter, count, patterns);
+            } else if (!isDenied) {
+                reports.subscribeRefused(client, filter.text(), refusal.name());
+            }
+            refused.add(refusal);
         }
         return refused;
+    }
+
+    /** Why a filter is refused regardless of the session's filters; null if it is not. */
+    private static @Nullable ReasonCode refusal(
+            TopicFilter filter, int place, boolean hasIdentifier, TenantPolicy policy) {
+        if (place >= policy.limits().maxFiltersPerSubscribe()) {
+            return ReasonCode.QUOTA_EXCEEDED;
+        }
+        // only connections know the holders of exclusive filters
+        return !policy.allows(filter.text()) || filter.isExclusive()
+                ? ReasonCode.TOPIC_FILTER_INVALID
+                : policy.refusal(filter, hasIdentifier);
     }
 
     private static void add(TopicFilter filter, FilterCount count, FilterPatterns patterns) {

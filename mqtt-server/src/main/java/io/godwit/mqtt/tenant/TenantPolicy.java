@@ -110,6 +110,17 @@ public final class TenantPolicy {
         return limits.allow(topic) && (maxLevelBytes == ANY_LEVEL_BYTES || hasShortLevels(topic));
     }
 
+    /** The setting that a topic exceeds; null if none. */
+    public @Nullable TenantSetting exceededBy(String topic) {
+        if (allows(topic)) {
+            return null;
+        }
+        if (!limits.allowLevels(topic)) {
+            return TenantSetting.MAX_TOPIC_LEVELS;
+        }
+        return limits.allow(topic) ? TenantSetting.MAX_TOPIC_LEVEL_BYTES : TenantSetting.MAX_TOPIC_BYTES;
+    }
+
     private boolean hasShortLevels(String topic) {
         int bytes = 0;
         for (int i = 0; i < topic.length(); i++) {

@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The present settings of tenants. Any thread. */
@@ -78,6 +79,17 @@ public final class Tenants {
     /** Whether the tenant has settings. */
     public boolean isListed(TenantId tenant) {
         return said.containsKey(tenant);
+    }
+
+    /** Whether a flag that is off by default is on for a tenant. */
+    public boolean has(TenantId tenant, TenantSetting flag) {
+        TenantSettings settings = said.get(tenant);
+        return settings != null && settings.get(flag).orElse(0) != 0;
+    }
+
+    /** The tenants for which it is on. */
+    public Set<TenantId> with(TenantSetting flag) {
+        return said.keySet().stream().filter(tenant -> has(tenant, flag)).collect(Collectors.toSet());
     }
 
     /** The settings of a tenant; the same object until they change, null when it has none. */
@@ -153,6 +165,12 @@ public final class Tenants {
 
     private boolean mayCome(TenantId tenant) {
         return tenant.equals(TenantId.DEFAULT) || isListed(tenant) || hasRoom(tenant);
+    }
+
+    /** Like {@link #known}, for a tenant without a client: it does not count towards the bound. */
+    public CompletableFuture<TenantAnswer> said(TenantId tenant) {
+        Function<TenantId, CompletableFuture<TenantAnswer>> question = asking;
+        return question == null ? KNOWN : question.apply(tenant);
     }
 
     /** Each event loop may let in one too many. */

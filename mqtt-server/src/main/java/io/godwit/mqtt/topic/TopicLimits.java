@@ -39,9 +39,16 @@ public record TopicLimits(
      * decide it.
      */
     public boolean allow(String text) {
-        int chars = text.length();
-        return (chars < maxLevels || levels(text) <= maxLevels)
-                && (maxBytes == TopicName.MAX_BYTES || 3L * chars <= maxBytes || bytes(text) <= maxBytes);
+        return allowLevels(text) && allowBytes(text);
+    }
+
+    /** Whether the number of levels is within the limit. */
+    public boolean allowLevels(String text) {
+        return text.length() < maxLevels || levels(text) <= maxLevels;
+    }
+
+    private boolean allowBytes(String text) {
+        return maxBytes == TopicName.MAX_BYTES || 3L * text.length() <= maxBytes || bytes(text) <= maxBytes;
     }
 
     private static int levels(String text) {

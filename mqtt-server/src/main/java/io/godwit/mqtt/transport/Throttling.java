@@ -146,6 +146,10 @@ final class Throttling {
 
     void onBytesWritten(int bytes) {
         holdIfUnread();
+        TenantAccount account = shared;
+        if (account != null) {
+            account.bytesWritten(bytes);
+        }
         if (bytesOut == null) {
             return;
         }
@@ -264,6 +268,9 @@ final class Throttling {
         if ((told & bit(cause)) == 0) {
             told |= bit(cause);
             connection.lookSoon();
+            if (shared != null) {
+                shared.throttled();
+            }
             reports.throttlingBegan(connection, connection.client(), cause);
         }
     }

@@ -3,6 +3,7 @@ package io.godwit.mqtt.quota;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.plugin.client.TenantId;
+import io.godwit.plugin.tenant.TenantSetting;
 import io.godwit.plugin.throttle.TenantResource;
 import io.godwit.plugin.topic.TopicFilter;
 import java.util.Arrays;
@@ -225,5 +226,38 @@ class TenantAccountTest implements Holdings {
         assertThat(metered.used(TenantResource.DELIVER_RATE)).isOne();
         assertThat(metered.used(TenantResource.DELIVER_BYTES)).isEqualTo(7);
         assertThat(metered.used(TenantResource.PUBLISH_BYTES)).isEqualTo(9);
+    }
+
+    @Test
+    void whatComesWithoutAConnectionIsRefusedBeyondTheRatesOfOne() {
+        TenantAccount account = accounts.of(BIRDS);
+        assertThat(account.takeDirect(10, 2, 0)).isNull();
+        assertThat(account.takeDirect(10, 2, 0)).isNull();
+        assertThat(account.takeDirect(10, 2, 0)).isEqualTo(TenantSetting.MAX_PUBLISH_RATE);
+        nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(500));
+        assertThat(account.takeDirect(10, 2, 0)).isNull();
+        assertThat(account.takeDirect(10, 0, 0)).as("no limit any more").isNull();
+
+        assertThat(account.takeDirect(300, 0, 100)).as("taken whole, and paid for").isNull();
+        assertThat(account.takeDirect(1, 0, 100)).isEqualTo(TenantSetting.MAX_BANDWIDTH_IN);
+        nanos.addAndGet(TimeUnit.SECONDS.toNanos(2));
+        assertThat(account.takeDirect(1, 0, 100)).isNull();
+    }
+
+    @Test
+    void whatComesWithoutAConnectionSharesTheRatesOfTheTenant() {
+        TenantAccount account = limited(TenantResource.PUBLISH_RATE, 2);
+        account.publishRead();
+        assertThat(account.takeDirect(10, 0, 0)).isNull();
+        assertThat(account.takeHeld(TenantResource.PUBLISH_RATE)).isFalse();
+        assertThat(account.takeDirect(10, 0, 0)).isEqualTo(TenantSetting.MAX_TENANT_PUBLISH_RATE);
+        assertThat(account.takeHeld(TenantResource.PUBLISH_RATE)).isTrue();
+        assertThat(account.used(TenantResource.PUBLISH_RATE)).isEqualTo(2);
+
+        limits.clear();
+        account = limited(TenantResource.PUBLISH_BYTES, 100);
+        account.bytesRead(300);
+        assertThat(account.takeDirect(1, 0, 0)).isEqualTo(TenantSetting.MAX_TENANT_BANDWIDTH_IN);
+        assertThat(account.used(TenantResource.PUBLISH_BYTES)).isEqualTo(300);
     }
 }

@@ -38,8 +38,8 @@ public interface BrokerHandle {
     CompletableFuture<Boolean> disconnect(TenantId tenant, ClientId client);
 
     /**
-     * Publishes as a client would, but without a check by an auth provider. Fails with {@link IllegalArgumentException}
-     * for a topic or a message that exceeds the limits of the broker.
+     * Publishes as a client would, but without a check by an auth provider, and without the settings of the tenant.
+     * Fails with {@link IllegalArgumentException} for a topic or a message that exceeds the limits of the node.
      */
     CompletableFuture<PublishOutcome> publish(TenantId tenant, Message message);
 

@@ -228,6 +228,13 @@ public enum TenantSetting {
             Range.FLAG,
             "sessionConfig.queueQos0",
             "Whether QoS 0 messages are kept for a client that is not connected."),
+    SYS_TOPICS(
+            "sysTopics",
+            Reach.CONNECTED,
+            Range.FLAG,
+            0,
+            "Whether the tenant's figures are published to it below $SYS/broker; needs"
+                    + " topicConfig.sysIntervalSeconds. The tenant default has those of the node instead."),
     MAX_SESSIONS(
             "maxSessions",
             Reach.NEXT_CONNECT,

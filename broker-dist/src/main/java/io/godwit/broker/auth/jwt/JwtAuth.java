@@ -1,5 +1,7 @@
 package io.godwit.broker.auth.jwt;
 
+import io.godwit.broker.auth.login.LoginSource;
+import io.godwit.broker.auth.login.LoginTurns;
 import io.godwit.plugin.auth.AuthCheck;
 import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.auth.AuthExchange;
@@ -14,13 +16,15 @@ import io.godwit.plugin.auth.SubscribeRequest;
 import io.godwit.plugin.client.ClientInfo;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * token is left to other providers; an invalid token is refused. The rights of a client are in its token, and so in the
  * grant of its connection.
  *
- * <p>Nothing blocks: {@code worker} checks signatures, the rest is look-ups.
+ * <p>Nothing blocks: {@code worker} checks signatures, with turns for the sources; the rest is look-ups.
  */
 final class JwtAuth implements AuthProvider {
     private static final CompletableFuture<AuthDecision> ALLOWED =
@@ -52,14 +56,22 @@ final class JwtAuth implements AuthProvider {
             new ConnectResult.Refused(RefusalReason.BAD_CREDENTIALS, "token: no key of ours has signed it");
     private static final ConnectResult NO_KEYS =
             new ConnectResult.Refused(RefusalReason.UNAVAILABLE, "token: there are no keys to check it with");
-    private static final ConnectResult BUSY =
-            new ConnectResult.Refused(RefusalReason.BUSY, "token: too many are being checked");
+    private static final CompletableFuture<ConnectResult> FULL = CompletableFuture.completedFuture(
+            new ConnectResult.Refused(RefusalReason.BUSY, "token: too many, or too many of this source, wait"));
+    private static final CompletableFuture<ConnectResult> LATE = CompletableFuture.completedFuture(
+            new ConnectResult.Refused(RefusalReason.BUSY, "token: it was not checked in time"));
+
+    /** Tokens that may wait for a check. Fewer than the 1,000 tasks of the executor, which knows no sources. */
+    static final int PLACES = 500;
+
+    /** How long a token may wait for its check: few clients wait longer. */
+    static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final JwtSettings settings;
     private final Keys keys;
     private final Tokens tokens;
     private final TokenClaims claims;
-    private final Executor worker;
+    private final LoginTurns<CompletableFuture<ConnectResult>> turns;
     private final Clock clock;
     private final Consumer<ConnectResult> told;
 
@@ -74,12 +86,18 @@ final class JwtAuth implements AuthProvider {
     }
 
     /** @param told receives the result of each token */
-    JwtAuth(JwtSettings settings, Keys keys, Executor worker, Clock clock, Consumer<ConnectResult> told) {
+    JwtAuth(
+            JwtSettings settings,
+            Keys keys,
+            Executor worker,
+            Clock clock,
+            LongSupplier nanoTime,
+            Consumer<ConnectResult> told) {
         this.settings = settings;
         this.keys = keys;
         this.tokens = new Tokens(settings.algorithms());
         this.claims = new TokenClaims(settings, clock);
-        this.worker = worker;
+        this.turns = new LoginTurns<>(worker, PLACES, PATIENCE, nanoTime, FULL, LATE);
         this.clock = clock;
         this.told = told;
     }
@@ -115,7 +133,11 @@ final class JwtAuth implements AuthProvider {
             return refused(NO_TOKEN);
         }
         String token = new String(bytes, StandardCharsets.US_ASCII);
-        return onWorker(() -> check(token, client, mayReauthenticate)).thenApply(result -> {
+        long source = LoginSource.of(client.remoteAddress());
+        return inTurn(source, () -> check(token, client, mayReauthenticate, source)).thenApply(result -> {
+            if (result instanceof ConnectResult.Accepted) {
+                turns.proved(source);
+            }
             told.accept(result);
             return result;
         });
@@ -126,34 +148,14 @@ final class JwtAuth implements AuthProvider {
         return CompletableFuture.completedFuture(result);
     }
 
-    private interface Work {
-        CompletableFuture<ConnectResult> run();
-    }
-
-    private CompletableFuture<ConnectResult> onWorker(Work work) {
-        CompletableFuture<ConnectResult> done = new CompletableFuture<>();
-        try {
-            worker.execute(() -> {
-                try {
-                    work.run().whenComplete((result, failure) -> {
-                        if (failure != null) {
-                            done.completeExceptionally(failure);
-                        } else {
-                            done.complete(result);
-                        }
-                    });
-                } catch (RuntimeException | Error e) { // otherwise the client would get no answer
-                    done.completeExceptionally(e);
-                }
-            });
-        } catch (RejectedExecutionException e) {
-            return CompletableFuture.completedFuture(BUSY);
-        }
-        return done;
+    /** Sources are served in turn, so that a flood of bad tokens from one does not delay the others. */
+    private CompletableFuture<ConnectResult> inTurn(long source, Supplier<CompletableFuture<ConnectResult>> work) {
+        return turns.submit(source, work).thenCompose(result -> result);
     }
 
     /** Runs on a worker. */
-    private CompletableFuture<ConnectResult> check(String token, ClientInfo client, boolean mayReauthenticate) {
+    private CompletableFuture<ConnectResult> check(
+            String token, ClientInfo client, boolean mayReauthenticate, long source) {
         Tokens.Header header = tokens.header(token).orElse(null);
         if (header == null) {
             return CompletableFuture.completedFuture(NOT_TAKEN);
@@ -165,7 +167,8 @@ final class JwtAuth implements AuthProvider {
         if (newer == null) {
             return CompletableFuture.completedFuture(check(token, header, known, client, mayReauthenticate));
         }
-        return newer.thenCompose(fetched -> onWorker(
+        return newer.thenCompose(fetched -> inTurn(
+                source,
                 () -> CompletableFuture.completedFuture(check(token, header, keys.now(), client, mayReauthenticate))));
     }
 

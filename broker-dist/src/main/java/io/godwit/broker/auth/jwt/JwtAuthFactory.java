@@ -57,6 +57,7 @@ public final class JwtAuthFactory implements AuthProviderFactory, Plugin {
                 source,
                 own.executor(),
                 own.clock(),
+                System::nanoTime,
                 result -> (result instanceof ConnectResult.Accepted ? accepted : refused).add(1));
     }
 

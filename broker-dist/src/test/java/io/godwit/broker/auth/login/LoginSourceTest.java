@@ -1,4 +1,4 @@
-package io.godwit.broker.auth;
+package io.godwit.broker.auth.login;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.godwit.broker.auth;
+package io.godwit.broker.auth.login;
 
 import java.util.ArrayDeque;
 import java.util.Comparator;
@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
  * another's flood. One source may fill all places while nobody else wants one; then its newest logins give way until no
  * source has more than its share.
  *
- * <p>Many sources together could still fill all places. So sources that have proved a right password before are kept
- * apart from the others: each of these two sides may claim half the places and every other turn. However many strangers
- * come, proven sources still get in.
+ * <p>Many sources together could still fill all places. So sources that have proved a right password or token before
+ * are kept apart from the others: each of these two sides may claim half the places and every other turn. However many
+ * strangers come, proven sources still get in.
  *
- * <p>Guarded by its own lock: every event loop adds, password threads take, and each holds the lock for a few table
- * operations.
+ * <p>Guarded by its own lock: every event loop adds, the threads that check take, and each holds the lock for a few
+ * table operations.
  */
 final class WaitingLogins<T> {
     /** How many proven sources are stored, about 100 bytes each; beyond that the least recently used are forgotten. */
@@ -72,7 +72,7 @@ final class WaitingLogins<T> {
         this.others = new Side<>(places / 2);
     }
 
-    /** A right password came from {@code source}: from now on it belongs to the proven side. */
+    /** A right password or token came from {@code source}: from now on it belongs to the proven side. */
     synchronized void proved(long source) {
         provenSources.put(source, true);
     }

@@ -1,4 +1,4 @@
-package io.godwit.broker.auth;
+package io.godwit.broker.auth.login;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
  * The source of a login, as limits count it: an IPv4 address, or the first 64 bits of an IPv6 address, which identify a
  * site.
  */
-final class LoginSource {
+public final class LoginSource {
     /** Text that is no literal address, so that it is never resolved as a name. */
     private static final Pattern ADDRESS =
             Pattern.compile("([0-9]{1,3}\\.){3}[0-9]{1,3}|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*");
@@ -19,7 +19,7 @@ final class LoginSource {
      * @param remoteAddress {@code host:port}, as in {@link io.godwit.plugin.client.ClientInfo}
      * @return 0 if it contains no address: all such logins share one source
      */
-    static long of(String remoteAddress) {
+    public static long of(String remoteAddress) {
         String host = remoteAddress.substring(0, Math.max(0, remoteAddress.lastIndexOf(':')));
         if (host.startsWith("[") && host.endsWith("]")) {
             host = host.substring(1, host.length() - 1);

@@ -1,0 +1,4 @@
+@NullMarked
+package io.godwit.broker.auth.login;
+
+import org.jspecify.annotations.NullMarked;
