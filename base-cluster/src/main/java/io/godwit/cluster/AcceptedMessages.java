@@ -29,6 +29,9 @@ import org.jgroups.util.SizeStreamable;
  * data has arrived: a message of 30 bytes could end the process. Here no array is longer than the longest message.
  */
 final class AcceptedMessages extends MessageFactory {
+    /** The largest message of the membership. */
+    static final int MAX_MESSAGE_BYTES = 1 << 20;
+
     private static final LongAdder REFUSED = new LongAdder();
 
     private AcceptedMessages() {}
@@ -86,7 +89,7 @@ final class AcceptedMessages extends MessageFactory {
     }
 
     private static byte[] readBytes(DataInput in, int length) throws IOException {
-        if (length > MembershipStack.MAX_MESSAGE_BYTES) {
+        if (length > MAX_MESSAGE_BYTES) {
             throw new Refused();
         }
         byte[] bytes = new byte[length];
@@ -128,7 +131,7 @@ final class AcceptedMessages extends MessageFactory {
          */
         private static DataInput listOf(DataInput in) throws IOException {
             int bits = in.readInt();
-            if (bits <= 0 || bits > Byte.SIZE * MembershipStack.MAX_MESSAGE_BYTES) {
+            if (bits <= 0 || bits > Byte.SIZE * MAX_MESSAGE_BYTES) {
                 throw new Refused();
             }
             long first = in.readLong();

@@ -40,7 +40,6 @@ final class MembershipStack {
     private static final int BUNDLE_MESSAGES = 512;
     private static final int CONNECT_MILLIS = 1_000;
     static final int LEAVE_MILLIS = 1_000;
-    static final int MAX_MESSAGE_BYTES = 1 << 20;
 
     static {
         LogFactory.setCustomLogFactory(JGroupsLog.FACTORY);
@@ -60,7 +59,7 @@ final class MembershipStack {
         tcp.enableSuspectEvents(true)
                 .setSockConnTimeout(CONNECT_MILLIS)
                 .tcpNodelay(true)
-                .setMaxLength(MAX_MESSAGE_BYTES)
+                .setMaxLength(AcceptedMessages.MAX_MESSAGE_BYTES)
                 .logDetails(false);
         tcp.setBufferedInputStreamSize(BUNDLE_BYTES).setBufferedOutputStreamSize(2 * BUNDLE_BYTES);
         tcp.logAcceptError(false); // anyone may connect and use another protocol

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The length that a message names must not allocate that much memory: 30 bytes could end the process. */
 class AcceptedMessagesTest {
-    private static final int MOST = MembershipStack.MAX_MESSAGE_BYTES;
+    private static final int MOST = AcceptedMessages.MAX_MESSAGE_BYTES;
 
     @BeforeAll
     static void install() {

@@ -1,6 +1,5 @@
 package io.godwit.api.contract;
 
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.InputStream;
@@ -73,9 +72,5 @@ public final class Contract {
             throw new IllegalArgumentException("the document has no operation " + id);
         }
         return operation;
-    }
-
-    static List<JsonObject> objects(JsonArray array) {
-        return array.stream().map(JsonObject.class::cast).toList();
     }
 }

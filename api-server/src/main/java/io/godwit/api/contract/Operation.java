@@ -59,7 +59,7 @@ public final class Operation {
                 .collect(Collectors.toUnmodifiableSet());
         JsonObject properties = new JsonObject();
         JsonArray mandatory = new JsonArray();
-        for (JsonObject each : Contract.objects(document.getJsonArray("parameters", new JsonArray()))) {
+        for (JsonObject each : objects(document.getJsonArray("parameters", new JsonArray()))) {
             Parameter parameter = new Parameter(each);
             if (parameter.isInHeader()) {
                 continue;
@@ -294,5 +294,9 @@ public final class Operation {
                 : answerChecks
                         .computeIfAbsent(known + ' ' + type, key -> new SchemaCheck(schema))
                         .errors(body);
+    }
+
+    private static List<JsonObject> objects(JsonArray array) {
+        return array.stream().map(JsonObject.class::cast).toList();
     }
 }

@@ -138,7 +138,7 @@ public final class Answers {
             encoders.supply(() -> encoded(operation, reply, json, call))
                     .whenComplete((body, failure) -> loop.runOnContext(now -> {
                         if (body == null) {
-                            problem(ctx, Gateway.problem(failure, operation));
+                            problem(ctx, FailureProblems.of(failure, operation));
                         } else {
                             answer(ctx, operation, reply, call, body);
                         }
@@ -257,7 +257,7 @@ public final class Answers {
                     item -> !checks || isAsDocumented(operation, item));
             connections.streams(request.connection(), reply.longest());
         } catch (ProblemException | NotServingException e) {
-            problem(ctx, Gateway.problem(e, operation));
+            problem(ctx, FailureProblems.of(e, operation));
         }
     }
 

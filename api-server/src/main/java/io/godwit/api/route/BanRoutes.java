@@ -130,7 +130,7 @@ public final class BanRoutes {
                                 lifted.missingNodes()));
                     }
                     if (!lifted.value()) {
-                        throw ClientRoutes.absent(lifted, "there is no ban of that id");
+                        throw Absence.of(lifted, "there is no ban of that id");
                     }
                     return Reply.done();
                 });

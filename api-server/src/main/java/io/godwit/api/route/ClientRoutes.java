@@ -114,7 +114,7 @@ public final class ClientRoutes {
                         .map(client -> Reply.json(new JsonObject()
                                 .put("item", Json.object(client))
                                 .put("missingNodes", Json.array(answer.missingNodes()))))
-                        .orElseThrow(() -> absent(answer, "there is no client of that id")));
+                        .orElseThrow(() -> Absence.of(answer, "there is no client of that id")));
     }
 
     private CompletableFuture<Reply> disconnect(Call call) {
@@ -128,7 +128,7 @@ public final class ClientRoutes {
         return clients.disconnect(key(call), call.number("reasonCode"), call.within())
                 .thenApply(answer -> {
                     if (!answer.value()) {
-                        throw absent(answer, "no client of that id is connected");
+                        throw Absence.of(answer, "no client of that id is connected");
                     }
                     return Reply.done();
                 });
@@ -176,14 +176,5 @@ public final class ClientRoutes {
             }
             return new Answer<>(true, answer.missingNodes());
         });
-    }
-
-    /** Answers that something does not exist; while nodes are missing, that it is not known. */
-    static ProblemException absent(Answer<?> answer, String detail) {
-        return new ProblemException(
-                answer.missingNodes().isEmpty()
-                        ? Problem.notFound(detail)
-                        : Problem.nodesMissing(
-                                detail + " on the nodes that answered; others did not", answer.missingNodes()));
     }
 }

@@ -13,10 +13,6 @@ import io.godwit.api.http.Rates;
 import io.godwit.api.http.SecurityHeaders;
 import io.godwit.api.http.Workers;
 import io.godwit.api.port.ApiCounts;
-import io.godwit.api.port.ChangedMeanwhileException;
-import io.godwit.api.port.NotAllowedException;
-import io.godwit.api.port.NotServingException;
-import io.godwit.api.port.OperationException;
 import io.godwit.api.stream.EventStreams;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
@@ -27,7 +23,6 @@ import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
@@ -219,7 +214,7 @@ public final class Gateway {
         back(ctx, identified.future, (principal, failure) -> {
             identified.end();
             if (principal == null) {
-                answers.problem(ctx, problem(failure, operation));
+                answers.problem(ctx, FailureProblems.of(failure, operation));
             } else if (!byToken.tryTake(principal.share())) {
                 counts.limited(ApiCounts.Bound.TOKEN);
                 answers.late(ctx, Problem.tooMany("this token, or its tenant, asks too often"));
@@ -256,7 +251,7 @@ public final class Gateway {
                         proceed(ctx, operation, handler, Optional.of(principal));
                     } catch (RuntimeException e) { // outermost frame on the loop
                         LOG.error("request failed path={}", ctx.request().path(), e);
-                        answers.problem(ctx, fault());
+                        answers.problem(ctx, FailureProblems.fault());
                     }
                 }));
         ctx.put(Turns.Turn.class.getName(), turn);
@@ -296,7 +291,7 @@ public final class Gateway {
         }
         back(ctx, bodyReader.read(request, operation), (body, failure) -> {
             if (body == null) {
-                answers.problem(ctx, problem(failure, operation));
+                answers.problem(ctx, FailureProblems.of(failure, operation));
                 return;
             }
             String accept = request.getHeader("Accept");
@@ -353,7 +348,7 @@ public final class Gateway {
             if (turn != null) {
                 turn.release();
             }
-            Problem problem = done == null ? problem(failure, operation) : null;
+            Problem problem = done == null ? FailureProblems.of(failure, operation) : null;
             if (done == null) {
                 reply.thenAccept(Reply::drop); // drops a late reply
             }
@@ -372,7 +367,7 @@ public final class Gateway {
     private void finish(
             RoutingContext ctx, Operation operation, Call call, @Nullable Reply done, @Nullable Problem problem) {
         if (done == null) {
-            answers.problem(ctx, problem == null ? fault() : problem);
+            answers.problem(ctx, problem == null ? FailureProblems.fault() : problem);
         } else {
             answers.reply(ctx, operation, done, call);
         }
@@ -417,48 +412,8 @@ public final class Gateway {
                 then.go(value, failure);
             } catch (RuntimeException e) { // outermost frame on the loop
                 LOG.error("request failed path={}", ctx.request().path(), e);
-                answers.problem(ctx, fault());
+                answers.problem(ctx, FailureProblems.fault());
             }
         }));
-    }
-
-    private static Problem fault() {
-        return new Problem(500, "fault", "A fault of the broker", "the broker's log tells more");
-    }
-
-    static Problem problem(@Nullable Throwable failure, Operation operation) {
-        if (failure instanceof CompletionException && failure.getCause() != null) {
-            return problem(failure.getCause(), operation);
-        }
-        if (failure instanceof ProblemException known) {
-            return known.problem();
-        }
-        if (failure instanceof OperationException refused) {
-            return problem(refused);
-        }
-        if (failure instanceof NotAllowedException) {
-            return Problem.forbidden(String.valueOf(failure.getMessage()));
-        }
-        if (failure instanceof ChangedMeanwhileException) {
-            return Problem.changed(String.valueOf(failure.getMessage()));
-        }
-        if (failure instanceof NotServingException) {
-            return Problem.unavailable(String.valueOf(failure.getMessage()));
-        }
-        LOG.error("request failed operation={}", operation.id(), failure);
-        return fault();
-    }
-
-    private static Problem problem(OperationException refused) {
-        String detail = String.valueOf(refused.getMessage());
-        return switch (refused.kind()) {
-            case INVALID -> Problem.invalid(refused.field(), detail);
-            case UNKNOWN -> Problem.notFound(detail);
-            case STALE -> new Problem(409, "stale", "The range has changed", detail);
-            case REFUSED -> Problem.refused(refused.field(), detail);
-            case BUSY -> Problem.tooMany(detail);
-            case UNREACHABLE -> Problem.unavailable(detail);
-            case FAILED -> new Problem(503, "not-finished", "Not done to its end", detail);
-        };
     }
 }

@@ -58,6 +58,6 @@ public final class OnBehalfRoutes {
                         wrong -> new ProblemException(Problem.invalid(field, String.valueOf(wrong.getMessage()))))
                 .thenApply(answer -> answer.value()
                         .map(codes -> Reply.json(new JsonObject().put("items", Json.array(codes))))
-                        .orElseThrow(() -> ClientRoutes.absent(answer, "there is no client of that id")));
+                        .orElseThrow(() -> Absence.of(answer, "there is no client of that id")));
     }
 }

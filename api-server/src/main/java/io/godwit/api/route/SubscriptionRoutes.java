@@ -40,7 +40,7 @@ public final class SubscriptionRoutes {
                 .subscriptions(ClientRoutes.key(call), after, call.number("limit"), call.within())
                 .thenApply(answer -> answer.value()
                         .map(page -> reply(page, answer.missingNodes()))
-                        .orElseThrow(() -> ClientRoutes.absent(answer, "there is no client of that id")));
+                        .orElseThrow(() -> Absence.of(answer, "there is no client of that id")));
     }
 
     private static Reply reply(Page<Subscription, String> page, List<String> missingNodes) {

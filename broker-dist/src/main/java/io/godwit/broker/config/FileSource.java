@@ -64,7 +64,7 @@ final class FileSource {
                     values.error(file + ": has keys of BifroMQ; \"bin/godwit-admin config import --from bifromq\" makes"
                             + " a file of it that this broker reads");
                 }
-            } else if (node != null && !isNothing(node)) {
+            } else if (node != null && !YamlNodes.isNothing(node)) {
                 values.error(file + ": must be a mapping of keys to values");
             }
         } catch (NoSuchFileException e) {
@@ -84,9 +84,9 @@ final class FileSource {
         for (NodeTuple tuple : mapping.getValue()) {
             if (!(tuple.getKeyNode() instanceof ScalarNode keyNode)) {
                 String where = place.isEmpty() ? "the file" : place.substring(0, place.length() - 1);
-                values.error(where, "a key must be a plain word" + at(tuple.getKeyNode()));
+                values.error(where, "a key must be a plain word" + YamlNodes.at(tuple.getKeyNode()));
             } else if (!seen.add(keyNode.getValue())) {
-                values.error(place + keyNode.getValue(), "given twice" + at(keyNode));
+                values.error(place + keyNode.getValue(), "given twice" + YamlNodes.at(keyNode));
             } else {
                 readEntry(scope, level, place, keyNode, tuple.getValueNode());
             }
@@ -99,17 +99,17 @@ final class FileSource {
         KeySpec spec = level.keys().get(name);
         Level.Child child = level.sections().get(name);
         if (spec != null) {
-            readValue(spec, path, node, line(keyNode));
+            readValue(spec, path, node, YamlNodes.line(keyNode));
         } else if (level.open().contains(name)) {
             new OpenSectionReader(values, this::substituted).readAll(path, node);
         } else if (child == null) {
             unknown(scope, path, keyNode, node);
         } else if (child.isRepeated()) {
-            readRepeated(child.level(), path, node, at(keyNode));
+            readRepeated(child.level(), path, node, YamlNodes.at(keyNode));
         } else if (node instanceof MappingNode mapping) {
             readMapping(scope, child.level(), path + ".", mapping);
-        } else if (!isNothing(node)) {
-            values.error(path, "must hold keys, not a value" + at(keyNode));
+        } else if (!YamlNodes.isNothing(node)) {
+            values.error(path, "must hold keys, not a value" + YamlNodes.at(keyNode));
         }
     }
 
@@ -118,7 +118,7 @@ final class FileSource {
         hasForeign |= !known.isEmpty();
         values.error(
                 path,
-                "unknown key" + at(keyNode) + ", "
+                "unknown key" + YamlNodes.at(keyNode) + ", "
                         + (known.isEmpty() ? "the nearest valid one is " + scope.nearest(path, node) : known));
     }
 
@@ -133,10 +133,10 @@ final class FileSource {
                 if (item instanceof MappingNode mapping) {
                     readInstance(level, path, instance, mapping);
                 } else {
-                    values.error(instance, "must hold keys" + at(item));
+                    values.error(instance, "must hold keys" + YamlNodes.at(item));
                 }
             }
-        } else if (!isNothing(node)) {
+        } else if (!YamlNodes.isNothing(node)) {
             values.error(path, "must hold keys, or be a list of such" + at);
         }
     }
@@ -185,17 +185,5 @@ final class FileSource {
             values.error(path, e.getMessage() + " (" + origin + ")");
             return null;
         }
-    }
-
-    static String at(Node node) {
-        return " (" + line(node) + ")";
-    }
-
-    static String line(Node node) {
-        return "line " + (node.getStartMark().getLine() + 1);
-    }
-
-    static boolean isNothing(Node node) {
-        return node instanceof ScalarNode scalar && Values.isNothing(scalar.getValue());
     }
 }

@@ -41,8 +41,8 @@ final class OpenSectionReader {
     /** @param path of the {@link OpenSections} */
     void readAll(String path, Node node) {
         if (!(node instanceof MappingNode mapping)) {
-            if (!FileSource.isNothing(node)) {
-                values.error(path, "must hold names with keys, not a value" + FileSource.at(node));
+            if (!YamlNodes.isNothing(node)) {
+                values.error(path, "must hold names with keys, not a value" + YamlNodes.at(node));
             }
             return;
         }
@@ -51,8 +51,8 @@ final class OpenSectionReader {
             Map<String, Given> found = new LinkedHashMap<>();
             if (value instanceof MappingNode keys) {
                 read(section, "", keys, found, 1);
-            } else if (!FileSource.isNothing(value)) {
-                values.error(section, "must hold keys, not a value" + FileSource.at(value));
+            } else if (!YamlNodes.isNothing(value)) {
+                values.error(section, "must hold keys, not a value" + YamlNodes.at(value));
             }
             values.putOpen(path, name, new OpenSection(section, found));
         });
@@ -63,7 +63,7 @@ final class OpenSectionReader {
             String path = section + "." + place + name;
             if (node instanceof MappingNode deeper) {
                 if (depth == MAX_DEPTH) {
-                    values.error(path, "is too deep" + FileSource.at(node));
+                    values.error(path, "is too deep" + YamlNodes.at(node));
                 } else {
                     read(section, place + name + ".", deeper, found, depth + 1);
                 }
@@ -80,15 +80,15 @@ final class OpenSectionReader {
                 values.error(
                         path,
                         "must be a value, a list of at most " + MAX_VALUES + " values, or hold keys"
-                                + FileSource.at(node));
+                                + YamlNodes.at(node));
             }
         });
     }
 
     private void put(String path, String key, String text, Node node, Map<String, Given> found) {
-        Given given = texts.of(path, text, FileSource.line(node), true);
+        Given given = texts.of(path, text, YamlNodes.line(node), true);
         if (given != null && !Values.isNothing(given.text()) && found.put(key, given) != null) {
-            values.error(path, "given twice" + FileSource.at(node)); // a name with a dot can equal a nested path
+            values.error(path, "given twice" + YamlNodes.at(node)); // a name with a dot can equal a nested path
         }
     }
 
@@ -110,9 +110,9 @@ final class OpenSectionReader {
                 values.error(
                         where,
                         "a key must be a word of letters, digits, '-', '_', '$' and '.'"
-                                + FileSource.at(tuple.getKeyNode()));
+                                + YamlNodes.at(tuple.getKeyNode()));
             } else if (!seen.add(key.getValue())) {
-                values.error(where + "." + key.getValue(), "given twice" + FileSource.at(key));
+                values.error(where + "." + key.getValue(), "given twice" + YamlNodes.at(key));
             } else {
                 entry.read(key.getValue(), tuple.getValueNode());
             }

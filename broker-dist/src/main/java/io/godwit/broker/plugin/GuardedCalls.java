@@ -24,8 +24,6 @@ import org.jspecify.annotations.Nullable;
 final class GuardedCalls {
     /** The default bound of unanswered calls of one plugin. */
     static final int MAX_OUTSTANDING = 10_000;
-    /** The largest possible bound. */
-    static final int MOST = 100_000;
 
     private final HostedPlugin plugin;
     private final LongSupplier nanoClock;
@@ -41,7 +39,7 @@ final class GuardedCalls {
         this(plugin, nanoClock, timeoutMillis, MAX_OUTSTANDING);
     }
 
-    /** @param mostOutstanding bound of unanswered calls, up to {@link #MOST} */
+    /** @param mostOutstanding bound of unanswered calls, up to {@link HostedPlugin#MAX_CALLS} */
     GuardedCalls(HostedPlugin plugin, LongSupplier nanoClock, LongSupplier timeoutMillis, int mostOutstanding) {
         this.mostOutstanding = mostOutstanding;
         this.plugin = plugin;

@@ -87,6 +87,6 @@ final class GuardedInterceptors {
             BiFunction<ClientInfo, Message, @Nullable Interception> call) {
         long timeoutMillis = plugin.limits().message().toMillis();
         return new GuardedInterceptor(
-                what, plugin, new GuardedCalls(plugin, nanoClock, () -> timeoutMillis, GuardedCalls.MOST), call);
+                what, plugin, new GuardedCalls(plugin, nanoClock, () -> timeoutMillis, HostedPlugin.MAX_CALLS), call);
     }
 }

@@ -24,6 +24,9 @@ import org.slf4j.LoggerFactory;
  * closes the broker; the rest is thread-safe.
  */
 final class HostedPlugin implements InlineCalls.Owner {
+    /** The largest bound of unanswered calls of one plugin. */
+    static final int MAX_CALLS = 100_000;
+
     private static final Logger LOG = LoggerFactory.getLogger(HostedPlugin.class);
 
     private static final int MAX_THREADS = 64;
@@ -169,7 +172,7 @@ final class HostedPlugin implements InlineCalls.Owner {
             isInline = bounded("isNonBlocking", limits.start(), plugin::isNonBlocking);
             threads = Math.max(1, Math.min(MAX_THREADS, bounded("threads", limits.start(), plugin::threads)));
         }
-        calls = PluginThreads.of("plugin-" + name + "-call", home.classes(), threads, GuardedCalls.MOST, mark);
+        calls = PluginThreads.of("plugin-" + name + "-call", home.classes(), threads, MAX_CALLS, mark);
     }
 
     void start() throws IOException {

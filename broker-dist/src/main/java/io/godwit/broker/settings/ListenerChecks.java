@@ -1,7 +1,6 @@
 package io.godwit.broker.settings;
 
 import io.godwit.broker.config.Check;
-import io.godwit.mqtt.transport.AllowedOrigins;
 import io.godwit.mqtt.transport.tls.TlsConfig;
 import io.godwit.plugin.topic.TopicName;
 
@@ -45,25 +44,6 @@ final class ListenerChecks {
                         "must be names of servers with blanks between them, of at most " + MAX_CHARS + " characters");
             }
             return text;
-        }
-    }
-
-    /** The path of an HTTP request. */
-    static final class WebSocketPath implements Check {
-        @Override
-        public String checked(String text) {
-            if (!text.startsWith("/") || text.indexOf('?') >= 0 || text.indexOf('#') >= 0) {
-                throw new IllegalArgumentException("must begin with / and have no ? or #");
-            }
-            return text;
-        }
-    }
-
-    /** The origin of a web page, or {@link WebSocketKeys#ANY_ORIGIN}. */
-    static final class Origin implements Check {
-        @Override
-        public String checked(String text) {
-            return text.equals(WebSocketKeys.ANY_ORIGIN) ? text : AllowedOrigins.origin(text);
         }
     }
 }

@@ -39,7 +39,7 @@ public final class CurrentView {
             view = MembersViewCodec.decode(value);
         } catch (IllegalArgumentException e) {
             LOG.error("view of members not read, nothing is acknowledged until there is another", e);
-            long revision = ViewRecord.revision(value);
+            long revision = MembersViewCodec.revision(value);
             synchronized (this) {
                 known = new Known(known.view(), Math.max(known.unreadRevision(), revision));
             }

@@ -95,4 +95,9 @@ final class MembersViewCodec {
         }
         return new Member(life, STATES.get(state - 1), in.getLong());
     }
+
+    /** Revision of a stored value of any version; 0 when it is too short to have one. */
+    static long revision(byte[] value) {
+        return value.length < LEAST_BYTES ? 0 : ByteBuffer.wrap(value).getLong(REVISION_AT);
+    }
 }

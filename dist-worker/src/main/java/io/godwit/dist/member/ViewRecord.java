@@ -85,23 +85,16 @@ public final class ViewRecord {
         }
         long expected = ByteBuffer.wrap(mutation).getLong(EXPECTED_AT);
         byte[] next = Arrays.copyOfRange(mutation, VALUE_AT, mutation.length);
-        if (revision(next) != expected + 1) {
+        if (MembersViewCodec.revision(next) != expected + 1) {
             return reply(Outcome.REFUSED, null);
         }
         byte[] present = writes.get(KEY);
-        if ((present == null ? 0 : revision(present)) != expected) {
+        if ((present == null ? 0 : MembersViewCodec.revision(present)) != expected) {
             return reply(Outcome.OTHER_REVISION, present);
         }
         writes.put(KEY, next);
         afterCommit.accept(() -> told.stored(next));
         return reply(Outcome.APPLIED, next);
-    }
-
-    /** Revision of a stored value of any version; 0 when it is too short to have one. */
-    static long revision(byte[] value) {
-        return value.length < MembersViewCodec.LEAST_BYTES
-                ? 0
-                : ByteBuffer.wrap(value).getLong(MembersViewCodec.REVISION_AT);
     }
 
     private static byte[] reply(Outcome outcome, byte @Nullable [] value) {

@@ -112,7 +112,7 @@ class MemberStepTest {
                 view(9, A_SERVES, B_JOINS, new Member(new NodeLife("\u00e4\u6f22", Long.MAX_VALUE), LAPSED, 9));
         byte[] stored = MembersViewCodec.encode(view);
         assertThat(MembersViewCodec.decode(stored)).isEqualTo(view);
-        assertThat(ViewRecord.revision(stored)).isEqualTo(9);
+        assertThat(MembersViewCodec.revision(stored)).isEqualTo(9);
         for (int length = 0; length < stored.length; length++) {
             byte[] cut = Arrays.copyOf(stored, length);
             assertThatThrownBy(() -> MembersViewCodec.decode(cut)).isInstanceOf(IllegalArgumentException.class);

@@ -5,7 +5,7 @@ import static io.godwit.mqtt.transport.ListenerLimits.check;
 import java.time.Duration;
 
 /**
- * When memory counts as short: at these percentages of its limit, until it is {@link MemoryGuard#HYSTERESIS_PERCENT}
+ * When memory counts as short: at these percentages of its limit, until it is {@link #HYSTERESIS_PERCENT}
  * points below.
  *
  * @param maxHeapPercent 11 to 99; 0 for never
@@ -13,6 +13,8 @@ import java.time.Duration;
  * @param interval between two checks
  */
 public record MemoryConfig(int maxHeapPercent, int maxDirectPercent, Duration interval) {
+    static final int HYSTERESIS_PERCENT = 10;
+
     /** Every setting at its default. */
     public static final MemoryConfig DEFAULTS = new MemoryConfig(85, 85, Duration.ofMillis(500));
 
@@ -24,7 +26,7 @@ public record MemoryConfig(int maxHeapPercent, int maxDirectPercent, Duration in
 
     private static void checkPercent(String name, int percent) {
         if (percent != 0) {
-            check(name, percent, MemoryGuard.HYSTERESIS_PERCENT + 1, 99);
+            check(name, percent, HYSTERESIS_PERCENT + 1, 99);
         }
     }
 }

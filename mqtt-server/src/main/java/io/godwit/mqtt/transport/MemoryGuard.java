@@ -23,8 +23,6 @@ import org.slf4j.LoggerFactory;
  * the time.
  */
 public final class MemoryGuard implements AutoCloseable {
-    static final int HYSTERESIS_PERCENT = 10;
-
     private static final Logger LOG = LoggerFactory.getLogger(MemoryGuard.class);
     private static final long FIRST_PATIENCE_MILLIS = 10_000;
     private static final long LAST_PATIENCE_MILLIS = 320_000;
@@ -87,7 +85,7 @@ public final class MemoryGuard implements AutoCloseable {
             judge(
                     MemoryKind.HEAP,
                     heap >= heapLimit || old >= oldLimit,
-                    heap < heapLimit - HYSTERESIS_PERCENT && old < heapLimit,
+                    heap < heapLimit - MemoryConfig.HYSTERESIS_PERCENT && old < heapLimit,
                     Math.max(heap, old >= oldLimit ? old : 0));
         }
         int directLimit = limits.maxDirectPercent();
@@ -95,7 +93,11 @@ public final class MemoryGuard implements AutoCloseable {
             judge(MemoryKind.DIRECT, false, true, 0);
         } else {
             double direct = gauge.directPercent();
-            judge(MemoryKind.DIRECT, direct >= directLimit, direct < directLimit - HYSTERESIS_PERCENT, direct);
+            judge(
+                    MemoryKind.DIRECT,
+                    direct >= directLimit,
+                    direct < directLimit - MemoryConfig.HYSTERESIS_PERCENT,
+                    direct);
         }
         if (wasShort == scarce.isEmpty()) {
             onChange.accept(!wasShort);

@@ -238,7 +238,9 @@ class TenantAccountTest implements Holdings {
         assertThat(account.takeDirect(10, 2, 0)).isNull();
         assertThat(account.takeDirect(10, 0, 0)).as("no limit any more").isNull();
 
-        assertThat(account.takeDirect(300, 0, 100)).as("taken whole, and paid for").isNull();
+        assertThat(account.takeDirect(300, 0, 100))
+                .as("taken whole, and paid for")
+                .isNull();
         assertThat(account.takeDirect(1, 0, 100)).isEqualTo(TenantSetting.MAX_BANDWIDTH_IN);
         nanos.addAndGet(TimeUnit.SECONDS.toNanos(2));
         assertThat(account.takeDirect(1, 0, 100)).isNull();

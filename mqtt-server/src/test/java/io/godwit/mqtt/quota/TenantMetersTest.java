@@ -60,7 +60,8 @@ class TenantMetersTest implements Holdings {
     }
 
     private double value(String name, String tenant) {
-        Meter meter = registry.get("godwit.tenant." + name).tag("tenant", tenant).meter();
+        Meter meter =
+                registry.get("godwit.tenant." + name).tag("tenant", tenant).meter();
         return meter.measure().iterator().next().getValue();
     }
 
