@@ -21,8 +21,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -39,6 +41,8 @@ import org.slf4j.LoggerFactory;
 public final class TenantLimiter implements LimitSource, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(TenantLimiter.class);
     private static final long INTERVAL_MILLIS = 1_000;
+    /** Answers of several nodes come together: limits are found anew once for all. */
+    private static final long GATHER_MILLIS = 50;
     /** Tenants that a plugin is asked about at one time, and other nodes. */
     static final int MAX_TENANTS = UsageWire.MAX_TENANTS;
     /** What was answered is forgotten so long after the last client of the tenant has gone. */
@@ -66,7 +70,11 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
     /** What tenants with clients here used in the last second. Volatile: replaced every second, read by others. */
     private volatile Map<TenantId, TenantUse> rates = Map.of();
 
-    private @Nullable ScheduledExecutorService thread;
+    /** An answer of another node has come that limits do not know yet. Atomic: threads of the RPC contend. */
+    private final AtomicBoolean hasHeard = new AtomicBoolean();
+
+    /** Volatile: threads of the RPC hand it what to do. */
+    private volatile @Nullable ScheduledExecutorService thread;
 
     /**
      * @param accounts that it limits from now on
@@ -83,6 +91,7 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
         this.nanoClock = nanoClock;
         accounts.limitedBy(this, throttler != null);
         others.tell(this::use);
+        others.onAnswer(this::heard);
     }
 
     /** Begins to look every second. */
@@ -95,6 +104,25 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
         });
         thread = made;
         made.scheduleWithFixedDelay(this::look, INTERVAL_MILLIS, INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /** What other nodes have just told counts at once, not with the next look. Any thread. */
+    @SuppressWarnings("FutureReturnValueIgnored") // ends with the thread
+    private void heard() {
+        ScheduledExecutorService running = thread;
+        if (running == null || !hasHeard.compareAndSet(false, true)) {
+            return;
+        }
+        try {
+            running.schedule(this::retune, GATHER_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("an answer has come after the end");
+        }
+    }
+
+    private void retune() {
+        hasHeard.set(false);
+        accounts.tick();
     }
 
     // ---- limits
@@ -277,8 +305,9 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
 
     @Override
     public void close() {
-        if (thread != null) {
-            thread.shutdownNow();
+        ScheduledExecutorService running = thread;
+        if (running != null) {
+            running.shutdownNow();
         }
     }
 }

@@ -51,6 +51,9 @@ public final class UsageExchange implements AutoCloseable {
     /** Volatile: set once by whoever wires the broker. */
     private volatile Function<TenantId, TenantUse> own = tenant -> TenantUse.NONE;
 
+    /** Volatile: set once by whoever wires the broker. */
+    private volatile Runnable heard = () -> {};
+
     public UsageExchange(ClusterNodes nodes, LongSupplier nanoClock) {
         this.nodes = nodes;
         this.nanoClock = nanoClock;
@@ -66,6 +69,11 @@ public final class UsageExchange implements AutoCloseable {
     /** @param uses what this node answers; asked on a thread of this object, returns at once */
     void tell(Function<TenantId, TenantUse> uses) {
         own = uses;
+    }
+
+    /** @param next after each answer of another node; any thread, returns at once */
+    void onAnswer(Runnable next) {
+        heard = next;
     }
 
     /** What other nodes ask; for the node's RPC server. */
@@ -139,7 +147,10 @@ public final class UsageExchange implements AutoCloseable {
 
     private void answered(String node, byte[] answer, long askedNanos) {
         try {
-            told.put(node, new Told(UsageWire.uses(answer), askedNanos));
+            Told next = new Told(UsageWire.uses(answer), askedNanos);
+            // an answer that is late may come behind that to a later question
+            told.merge(node, next, (a, b) -> b.askedNanos() - a.askedNanos() >= 0 ? b : a);
+            heard.run();
         } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
             LOG.debug("usage of tenants not understood node={} cause={}", node, e.toString());
         }

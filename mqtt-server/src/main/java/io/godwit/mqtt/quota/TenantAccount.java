@@ -94,13 +94,12 @@ public final class TenantAccount {
     /**
      * Counts a client that connects.
      *
-     * @param mostHere connections on this node, beside what else is said
      * @return what there is too much of; null when it is counted, and {@link #leave} is due
      */
     @Nullable
-    TenantResource enter(long mostHere) {
+    TenantResource enter() {
         usedAtNanos = nanoClock.getAsLong();
-        if (!add(connections, 1, Math.min(mostHere, most(TenantResource.CONNECTIONS)))) {
+        if (!add(connections, 1, most(TenantResource.CONNECTIONS))) {
             return TenantResource.CONNECTIONS;
         }
         SharedRate rate = connects;

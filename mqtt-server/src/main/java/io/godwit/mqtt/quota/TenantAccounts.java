@@ -59,14 +59,13 @@ public final class TenantAccounts {
     /**
      * Counts a client that connects.
      *
-     * @param mostHere connections on this node, 0 for any number
      * @return what there is too much of; null when it is counted, and {@link #leave} is due
      */
-    public @Nullable TenantResource enter(TenantId tenant, long mostHere) {
+    public @Nullable TenantResource enter(TenantId tenant) {
         @Nullable TenantResource[] over = new @Nullable TenantResource[1];
         accounts.compute(tenant, (same, present) -> {
             TenantAccount account = present == null ? make(tenant) : present;
-            over[0] = account.enter(mostHere == 0 ? TenantAccount.ANY : mostHere);
+            over[0] = account.enter();
             return account;
         });
         return over[0];

@@ -26,6 +26,7 @@ public final class Tenants {
 
     /** Which setting limits what. */
     private static final Map<TenantResource, TenantSetting> QUOTAS = Map.of(
+            TenantResource.CONNECTIONS, TenantSetting.MAX_CONNECTIONS,
             TenantResource.SESSIONS, TenantSetting.MAX_SESSIONS,
             TenantResource.SUBSCRIPTIONS, TenantSetting.MAX_SUBSCRIPTIONS,
             TenantResource.RETAINED_MESSAGES, TenantSetting.MAX_RETAINED_MESSAGES,

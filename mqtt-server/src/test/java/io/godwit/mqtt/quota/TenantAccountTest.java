@@ -81,15 +81,16 @@ class TenantAccountTest implements Holdings {
     }
 
     @Test
-    void clientsAreLimitedByTheSmallerNumber() {
-        assertThat(accounts.enter(BIRDS, 2)).isNull();
-        assertThat(accounts.enter(BIRDS, 2)).isNull();
-        assertThat(accounts.enter(BIRDS, 2)).isEqualTo(TenantResource.CONNECTIONS);
+    void clientsAreRefusedBeyondTheLimit() {
+        limited(TenantResource.CONNECTIONS, 2);
+        assertThat(accounts.enter(BIRDS)).isNull();
+        assertThat(accounts.enter(BIRDS)).isNull();
+        assertThat(accounts.enter(BIRDS)).isEqualTo(TenantResource.CONNECTIONS);
         limited(TenantResource.CONNECTIONS, 3);
-        assertThat(accounts.enter(BIRDS, 0)).isNull();
-        assertThat(accounts.enter(BIRDS, 100)).isEqualTo(TenantResource.CONNECTIONS);
+        assertThat(accounts.enter(BIRDS)).isNull();
+        assertThat(accounts.enter(BIRDS)).isEqualTo(TenantResource.CONNECTIONS);
         accounts.leave(BIRDS);
-        assertThat(accounts.enter(BIRDS, 100)).isNull();
+        assertThat(accounts.enter(BIRDS)).isNull();
         assertThat(accounts.connections(BIRDS)).isEqualTo(3);
         assertThat(accounts.of(BIRDS).used(TenantResource.CONNECT_RATE))
                 .as("in all")
@@ -100,21 +101,21 @@ class TenantAccountTest implements Holdings {
     void clientsThatComeTooFastDoNotCountAsThere() {
         limited(TenantResource.CONNECT_RATE, 2);
         for (int i = 0; i < 2; i++) {
-            assertThat(accounts.enter(BIRDS, 0)).isNull();
+            assertThat(accounts.enter(BIRDS)).isNull();
             accounts.leave(BIRDS);
         }
-        assertThat(accounts.enter(BIRDS, 0)).isEqualTo(TenantResource.CONNECT_RATE);
+        assertThat(accounts.enter(BIRDS)).isEqualTo(TenantResource.CONNECT_RATE);
         assertThat(accounts.connections(BIRDS)).isZero();
         assertThat(accounts.of(BIRDS).takeHeld(TenantResource.CONNECT_RATE)).isTrue();
         assertThat(accounts.of(BIRDS).takeHeld(TenantResource.CONNECT_RATE)).isFalse();
         nanos.addAndGet(TimeUnit.SECONDS.toNanos(1));
         accounts.tick();
-        assertThat(accounts.enter(BIRDS, 0)).isNull();
+        assertThat(accounts.enter(BIRDS)).isNull();
     }
 
     @Test
     void anAccountIsForgottenSomeTimeAfterItsLastClient() {
-        assertThat(accounts.enter(BIRDS, 0)).isNull();
+        assertThat(accounts.enter(BIRDS)).isNull();
         TenantAccount account = accounts.of(BIRDS);
         nanos.addAndGet(TimeUnit.MINUTES.toNanos(1));
         accounts.tick();

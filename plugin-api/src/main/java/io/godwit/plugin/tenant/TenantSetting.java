@@ -25,8 +25,8 @@ public enum TenantSetting {
             Reach.NEXT_CONNECT,
             Range.of(0, Integer.MAX_VALUE),
             0,
-            "Clients of the tenant that are connected to one node; 0 = no limit. One more is refused (0x97; before 5.0"
-                    + " return code 3); one that takes over the connection of its client id is not one more."),
+            "Quota of the tenant: clients that are connected; 0 = no limit. One more is refused (0x97; before 5.0 return"
+                    + " code 3); one that takes over the connection of its client id is not one more."),
     MAX_QOS(
             "maxQos",
             Reach.CONNECTED,
