@@ -257,13 +257,13 @@ public final class DistWorker implements AutoCloseable {
     }
 
     /**
-     * Members of the group of a shared filter that this node knows: those with stored sessions, and live ones of its
-     * own. Any thread, at once.
+     * Members of the group of a shared filter in the cluster, as far as this node knows: other nodes tell how many live
+     * ones they have within some 200 ms. Any thread, at once.
      */
     public int membersOf(TenantId tenant, TopicFilter shared) {
         TenantIndex known = index.known(tenant);
         SharedGroup group = known == null ? null : known.group(shared);
-        return group == null ? 0 : group.size();
+        return group == null ? 0 : group.memberCount();
     }
 
     /**

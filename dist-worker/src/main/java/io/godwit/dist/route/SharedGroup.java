@@ -54,8 +54,10 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
     private final LongSupplier nanos;
     /** Guarded by this. */
     private final Map<Receiver, SharedMember> members = new HashMap<>();
-    /** How many members there are in all. */
+    /** How many members there are in all; those of one other node together are one. */
     private volatile int size;
+    /** The same with each of those of other nodes. Written under the lock. */
+    private volatile int memberCount;
 
     private final MemberSlots live = new MemberSlots();
     private final MemberSlots connected = new MemberSlots();
@@ -109,6 +111,11 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
 
     public int size() {
         return size;
+    }
+
+    /** Members of all nodes, as these have told. Any thread. */
+    public int memberCount() {
+        return memberCount;
     }
 
     /** Whether a message that its member refuses may go to another. */
@@ -333,13 +340,16 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
     synchronized boolean add(Match match) {
         SharedMember known = members.get(match.receiver());
         if (known != null) {
+            int before = known.weight();
             known.setMatch(match);
+            memberCount += known.weight() - before;
             return false;
         }
         SharedMember member = new SharedMember(match, homeOf(match.receiver()));
         members.put(match.receiver(), member);
         addTo(member, member.home());
         size = members.size();
+        memberCount += member.weight();
         return true;
     }
 
@@ -357,6 +367,7 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
             return false;
         }
         size = members.size();
+        memberCount -= member.weight();
         slotsOf(member.tier()).remove(member);
         member.setTier(Tier.LEFT);
         return true;

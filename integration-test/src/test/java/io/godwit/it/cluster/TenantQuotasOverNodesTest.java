@@ -25,6 +25,11 @@ import org.junit.jupiter.api.io.TempDir;
 class TenantQuotasOverNodesTest {
     private static final int NODES = 3;
     private static final int QUOTA_EXCEEDED = 0x97;
+    private static final String TENANTS = """
+            tenants:
+              birds: {maxConnections: 3}
+              fish: {maxSharedGroupSize: 3}
+            """;
 
     @TempDir
     private static Path directory;
@@ -39,7 +44,7 @@ class TenantQuotasOverNodesTest {
         cluster = new BrokerCluster(directory, NODES);
         for (int i = 0; i < NODES; i++) {
             Path home = Files.createDirectories(directory.resolve("n" + i));
-            Files.writeString(home.resolve("tenants.yml"), "tenants: {birds: {maxConnections: 3}}");
+            Files.writeString(home.resolve("tenants.yml"), TENANTS);
             cluster.node(i)
                     .setting("tenantConfig", "{sources: user-name, file: tenants.yml}")
                     .setting("authConfig", "{sessionsBelongToUsers: false}");
@@ -88,5 +93,24 @@ class TenantQuotasOverNodesTest {
         Await.until("there is room again", () -> answer(0) == 0);
         assertThat(birds.get(0).isOpen() && birds.get(1).isOpen()).isTrue();
         clients.clean(0, "of-another-tenant", 5);
+    }
+
+    @Test
+    void liveMembersOfOtherNodesAreOfTheGroup() throws Exception {
+        for (int i = 0; i < 2; i++) {
+            TestClient member = clients.connected(config(0, "fish", "member-" + i));
+            assertThat(member.subscribe("$share/g/t", 1)).isEqualTo(1);
+        }
+        TestClient third = clients.connected(config(1, "fish", "third"));
+        assertThat(third.subscribe("$share/g/t", 1)).isEqualTo(1);
+        TestClient more = clients.connected(config(2, "fish", "more"));
+        Await.until("the group is full", () -> {
+            boolean isFull = more.subscribe("$share/g/t", 1) == QUOTA_EXCEEDED;
+            more.unsubscribe("$share/g/t");
+            return isFull;
+        });
+        assertThat(more.subscribe("$share/other/t", 1)).isEqualTo(1);
+        third.disconnect();
+        Await.until("there is room again", () -> more.subscribe("$share/g/t", 1) == 1);
     }
 }

@@ -28,7 +28,7 @@ public interface Holdings {
         return 0;
     }
 
-    /** Members of the group of a shared filter: of the cluster those with stored sessions, of this node all. */
+    /** Members of the group of a shared filter in the whole cluster. */
     default int groupMembers(TenantId tenant, TopicFilter filter) {
         return 0;
     }

@@ -248,8 +248,7 @@ public enum TenantSetting {
             Reach.CONNECTED,
             Range.of(0, Integer.MAX_VALUE),
             0,
-            "Quota of each shared group: its members, those without a session that is stored counted on this node only;"
-                    + " 0 = no limit. One more is refused (0x97; before 5.0 0x80)."),
+            "Quota of each shared group: its members; 0 = no limit. One more is refused (0x97; before 5.0 0x80)."),
     MAX_RETAINED_MESSAGES(
             "maxRetainedMessages",
             Reach.CONNECTED,
