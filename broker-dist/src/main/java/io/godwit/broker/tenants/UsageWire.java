@@ -91,7 +91,9 @@ final class UsageWire {
                     .setDeliverBytes(use.of(TenantResource.DELIVER_BYTES))
                     .setIsConnectRateShort(use.isShortOf(TenantResource.CONNECT_RATE))
                     .setIsPublishRateShort(use.isShortOf(TenantResource.PUBLISH_RATE))
-                    .setIsPublishBytesShort(use.isShortOf(TenantResource.PUBLISH_BYTES)));
+                    .setIsPublishBytesShort(use.isShortOf(TenantResource.PUBLISH_BYTES))
+                    .setIsDeliverRateShort(use.isShortOf(TenantResource.DELIVER_RATE))
+                    .setIsDeliverBytesShort(use.isShortOf(TenantResource.DELIVER_BYTES)));
         }
         return answer.build().toByteArray();
     }
@@ -136,6 +138,12 @@ final class UsageWire {
         }
         if (told.getIsPublishBytesShort()) {
             shortOf.add(TenantResource.PUBLISH_BYTES);
+        }
+        if (told.getIsDeliverRateShort()) {
+            shortOf.add(TenantResource.DELIVER_RATE);
+        }
+        if (told.getIsDeliverBytesShort()) {
+            shortOf.add(TenantResource.DELIVER_BYTES);
         }
         return new TenantUse(used, shortOf);
     }

@@ -161,6 +161,24 @@ class QuotasOverNodesTest {
     }
 
     @Test
+    void nodesThatAreShortOfDeliveriesShareTheQuota() {
+        quotas.put(TenantResource.DELIVER_RATE, 90L);
+        quotas.put(TenantResource.DELIVER_BYTES, 9_000L);
+        Node a = nodes.get(0);
+        Node b = nodes.get(1);
+        nodes.forEach(each -> each.enter(1));
+        for (int i = 0; i < 200; i++) {
+            a.accounts.of(BIRDS).delivered(10);
+            b.accounts.of(BIRDS).delivered(10);
+        }
+        nodes.forEach(each -> each.limiter.look());
+        a.awaitShare(TenantResource.DELIVER_RATE, 45);
+        a.awaitShare(TenantResource.DELIVER_BYTES, 7_000);
+        b.awaitShare(TenantResource.DELIVER_RATE, 45);
+        nodes.get(2).awaitShare(TenantResource.DELIVER_RATE, 30);
+    }
+
+    @Test
     void nothingIsKeptOfATenantWithoutClients() {
         quotas.put(TenantResource.CONNECTIONS, 10L);
         nodes.forEach(each -> each.enter(1));

@@ -28,6 +28,8 @@ public final class TenantAccount {
     private volatile @Nullable SharedRate connects;
     private volatile @Nullable SharedRate publishes;
     private volatile @Nullable SharedRate bytes;
+    private volatile @Nullable SharedRate copies;
+    private volatile @Nullable SharedRate copiedBytes;
 
     /** Atomic: the next four are written on all loops. */
     private final AtomicLong connections = new AtomicLong();
@@ -52,6 +54,8 @@ public final class TenantAccount {
     private volatile boolean wasHeldAtConnects;
     private volatile boolean wasHeldAtPublishes;
     private volatile boolean wasHeldAtBytes;
+    private volatile boolean wasHeldAtCopies;
+    private volatile boolean wasHeldAtCopiedBytes;
     private volatile long usedAtNanos;
 
     /** @param isMetered whether messages are counted though there is no limit */
@@ -75,6 +79,8 @@ public final class TenantAccount {
         connects = rate(connects, next[TenantResource.CONNECT_RATE.ordinal()]);
         publishes = rate(publishes, next[TenantResource.PUBLISH_RATE.ordinal()]);
         bytes = rate(bytes, next[TenantResource.PUBLISH_BYTES.ordinal()]);
+        copies = rate(copies, next[TenantResource.DELIVER_RATE.ordinal()]);
+        copiedBytes = rate(copiedBytes, next[TenantResource.DELIVER_BYTES.ordinal()]);
     }
 
     private @Nullable SharedRate rate(@Nullable SharedRate present, long perSecond) {
@@ -258,8 +264,7 @@ public final class TenantAccount {
 
     /** The nanoseconds until what was sent is paid for. */
     public long bytesOwedNanos() {
-        SharedRate rate = bytes;
-        return rate == null ? 0 : rate.owedNanos(nanoClock.getAsLong());
+        return owed(bytes, nanoClock.getAsLong());
     }
 
     /** A client has sent a PUBLISH. Returns for how many nanoseconds it is not to be read, 0 for none. */
@@ -281,16 +286,39 @@ public final class TenantAccount {
 
     /** The nanoseconds until what was published is paid for. */
     public long publishesOwedNanos() {
-        SharedRate rate = publishes;
-        return rate == null ? 0 : rate.owedNanos(nanoClock.getAsLong());
+        return owed(publishes, nanoClock.getAsLong());
+    }
+
+    /** Whether what clients are sent is limited: else {@link #deliveriesOwedNanos} need not be asked. */
+    public boolean limitsDeliveries() {
+        return copies != null || copiedBytes != null;
     }
 
     /** A client was sent a copy with a payload of so many bytes. */
     public void delivered(int payloadBytes) {
-        if (isMetered) {
-            delivered.increment();
-            deliveredBytes.add(payloadBytes);
+        SharedRate rate = copies;
+        SharedRate ofBytes = copiedBytes;
+        if (rate == null && ofBytes == null && !isMetered) {
+            return;
         }
+        delivered.increment();
+        deliveredBytes.add(payloadBytes);
+        if (rate != null && rate.take(1, nanoClock.getAsLong()) > 0) {
+            wasHeldAtCopies = true;
+        }
+        if (ofBytes != null && ofBytes.take(payloadBytes, nanoClock.getAsLong()) > 0) {
+            wasHeldAtCopiedBytes = true;
+        }
+    }
+
+    /** The nanoseconds until all that clients were sent is paid for. */
+    public long deliveriesOwedNanos() {
+        long now = nanoClock.getAsLong();
+        return Math.max(owed(copies, now), owed(copiedBytes, now));
+    }
+
+    private static long owed(@Nullable SharedRate rate, long now) {
+        return rate == null ? 0 : rate.owedNanos(now);
     }
 
     // ---- what is told
@@ -327,15 +355,31 @@ public final class TenantAccount {
     /** Whether clients were held back at a rate, or refused, since this was last asked. For one thread. */
     public boolean takeHeld(TenantResource rate) {
         boolean isHeld = false;
-        if (rate == TenantResource.CONNECT_RATE) {
-            isHeld = wasHeldAtConnects;
-            wasHeldAtConnects = false;
-        } else if (rate == TenantResource.PUBLISH_RATE) {
-            isHeld = wasHeldAtPublishes || publishesOwedNanos() > 0;
-            wasHeldAtPublishes = false;
-        } else if (rate == TenantResource.PUBLISH_BYTES) {
-            isHeld = wasHeldAtBytes || bytesOwedNanos() > 0;
-            wasHeldAtBytes = false;
+        long now = nanoClock.getAsLong();
+        switch (rate) {
+            case CONNECT_RATE -> {
+                isHeld = wasHeldAtConnects;
+                wasHeldAtConnects = false;
+            }
+            case PUBLISH_RATE -> {
+                isHeld = wasHeldAtPublishes || owed(publishes, now) > 0;
+                wasHeldAtPublishes = false;
+            }
+            case PUBLISH_BYTES -> {
+                isHeld = wasHeldAtBytes || owed(bytes, now) > 0;
+                wasHeldAtBytes = false;
+            }
+            case DELIVER_RATE -> {
+                isHeld = wasHeldAtCopies || owed(copies, now) > 0;
+                wasHeldAtCopies = false;
+            }
+            case DELIVER_BYTES -> {
+                isHeld = wasHeldAtCopiedBytes || owed(copiedBytes, now) > 0;
+                wasHeldAtCopiedBytes = false;
+            }
+            default -> {
+                // no rate
+            }
         }
         return isHeld;
     }

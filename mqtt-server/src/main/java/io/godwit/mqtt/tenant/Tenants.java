@@ -32,7 +32,9 @@ public final class Tenants {
             TenantResource.RETAINED_MESSAGES, TenantSetting.MAX_RETAINED_MESSAGES,
             TenantResource.RETAINED_BYTES, TenantSetting.MAX_RETAINED_BYTES,
             TenantResource.PUBLISH_RATE, TenantSetting.MAX_TENANT_PUBLISH_RATE,
-            TenantResource.PUBLISH_BYTES, TenantSetting.MAX_TENANT_BANDWIDTH_IN);
+            TenantResource.PUBLISH_BYTES, TenantSetting.MAX_TENANT_BANDWIDTH_IN,
+            TenantResource.DELIVER_RATE, TenantSetting.MAX_TENANT_DELIVER_RATE,
+            TenantResource.DELIVER_BYTES, TenantSetting.MAX_TENANT_BANDWIDTH_OUT);
 
     /** Written by whoever is told of changes, read on all event loops. Whoever writes bounds it. */
     private final ConcurrentMap<TenantId, TenantSettings> said = new ConcurrentHashMap<>();

@@ -108,10 +108,10 @@ public interface Connection extends TenantClues {
      */
     default void limitRates(OptionalLong bytesIn, OptionalLong bytesOut, OptionalLong publishes) {}
 
-    /** What is read from now on counts for the tenant of its client too, and may be held back for all of these. */
+    /** What is read and written from now on may be held back for what all clients of its tenant send and are sent. */
     default void shareRates(TenantAccount account) {}
 
-    /** Whether the client has been sent all that its bandwidth allows for now: it is us who hold it back. */
+    /** Whether the client, or all of its tenant, were sent all that they may be for now: it is us who hold it back. */
     default boolean isOverBandwidth() {
         return false;
     }

@@ -37,7 +37,10 @@ final class Throttling {
     /** What it shares with other clients of its tenant; null before CONNACK. */
     private @Nullable TenantAccount shared;
 
+    /** By its own bandwidth. */
     private boolean isOutPaused;
+    /** By what all clients of its tenant were sent. */
+    private boolean isOutHeld;
     /** A bit per {@link Pause}. */
     private int pauses;
     /** A bit per {@link ThrottleCause}: told to have begun and not to have ended. */
@@ -67,7 +70,7 @@ final class Throttling {
         publishes = changed(publishes, publishing.orElse(ofListener.maxPublishRate()));
     }
 
-    /** What is read from now on counts for all clients of a tenant too. */
+    /** What is read and written from now on counts for all clients of a tenant too. */
     void shareRates(TenantAccount account) {
         shared = account;
     }
@@ -171,9 +174,37 @@ final class Throttling {
         }
     }
 
-    /** Whether no more should be written for now. */
+    /**
+     * Whether no more should be written for now. When that is since all clients of the tenant were sent what they may
+     * be together, this one is told when it may go on: else it would not know.
+     */
+    boolean holdsOut() {
+        TenantAccount account = shared;
+        if (isOutPaused() || account == null || !account.limitsDeliveries()) {
+            return isOutPaused();
+        }
+        long owedNanos = account.deliveriesOwedNanos();
+        if (owedNanos > 0 && connection.isOpen()) {
+            isOutHeld = true;
+            tell(ThrottleCause.TENANT_DELIVERY);
+            later(() -> deliveriesPaid(account), owedNanos);
+        }
+        return isOutHeld;
+    }
+
+    private void deliveriesPaid(TenantAccount account) {
+        long owedNanos = account.deliveriesOwedNanos();
+        if (owedNanos > 0 && connection.isOpen()) {
+            later(() -> deliveriesPaid(account), owedNanos);
+        } else {
+            isOutHeld = false;
+            connection.notifyWritable();
+        }
+    }
+
+    /** Whether no more should be written for now, as it was when {@link #holdsOut} was last asked. */
     boolean isOutPaused() {
-        return isOutPaused;
+        return isOutPaused || isOutHeld;
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // the event loop logs what a task throws
@@ -293,6 +324,7 @@ final class Throttling {
                 going |= bit(pause.cause());
             }
         }
+        going |= isOutHeld ? bit(ThrottleCause.TENANT_DELIVERY) : 0;
         return isOutPaused ? going | bit(ThrottleCause.BANDWIDTH_OUT) : going;
     }
 

@@ -227,4 +227,31 @@ class TenantAccountTest implements Holdings {
         assertThat(metered.used(TenantResource.DELIVER_BYTES)).isEqualTo(7);
         assertThat(metered.used(TenantResource.PUBLISH_BYTES)).isEqualTo(9);
     }
+
+    @Test
+    void whatClientsAreSentIsOwedByAllOfThem() {
+        TenantAccount account = limited(TenantResource.DELIVER_RATE, 2);
+        assertThat(account.limitsDeliveries()).isTrue();
+        account.delivered(1_000);
+        account.delivered(1_000);
+        assertThat(account.deliveriesOwedNanos()).isZero();
+        account.delivered(1_000);
+        assertThat(account.deliveriesOwedNanos()).isEqualTo(TimeUnit.MILLISECONDS.toNanos(500));
+        assertThat(account.used(TenantResource.DELIVER_RATE)).isEqualTo(3);
+        assertThat(account.takeHeld(TenantResource.DELIVER_RATE)).isTrue();
+        assertThat(account.takeHeld(TenantResource.DELIVER_BYTES)).isFalse();
+        nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(500));
+        assertThat(account.deliveriesOwedNanos()).isZero();
+        assertThat(account.takeHeld(TenantResource.DELIVER_RATE)).isFalse();
+
+        limits.clear();
+        limited(TenantResource.DELIVER_BYTES, 100);
+        account.delivered(150);
+        assertThat(account.deliveriesOwedNanos()).isEqualTo(TimeUnit.MILLISECONDS.toNanos(500));
+        assertThat(account.takeHeld(TenantResource.DELIVER_BYTES)).isTrue();
+        limits.clear();
+        accounts.retune(BIRDS);
+        assertThat(account.limitsDeliveries()).isFalse();
+        assertThat(account.deliveriesOwedNanos()).isZero();
+    }
 }

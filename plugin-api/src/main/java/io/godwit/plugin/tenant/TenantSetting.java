@@ -25,8 +25,8 @@ public enum TenantSetting {
             Reach.NEXT_CONNECT,
             Range.of(0, Integer.MAX_VALUE),
             0,
-            "Quota of the tenant: clients that are connected; 0 = no limit. One more is refused (0x97; before 5.0 return"
-                    + " code 3); one that takes over the connection of its client id is not one more."),
+            "Quota of the tenant: clients that are connected; 0 = no limit. One more is refused (0x97; before 5.0"
+                    + " return code 3); one that takes over the connection of its client id is not one more."),
     MAX_QOS(
             "maxQos",
             Reach.CONNECTED,
@@ -277,7 +277,21 @@ public enum TenantSetting {
             Range.of(0, Integer.MAX_VALUE),
             0,
             "Quota of the tenant: bytes per second that its clients send together; 0 = no limit. Beyond it they are"
-                    + " read more slowly.");
+                    + " read more slowly."),
+    MAX_TENANT_DELIVER_RATE(
+            "maxTenantDeliverRate",
+            Reach.CONNECTED,
+            Range.of(0, Integer.MAX_VALUE),
+            0,
+            "Quota of the tenant: messages per second that its clients are sent together; 0 = no limit. Beyond it QoS 0"
+                    + " is dropped and counted; QoS 1 and 2 wait in the queues of their sessions."),
+    MAX_TENANT_BANDWIDTH_OUT(
+            "maxTenantBandwidthOut",
+            Reach.CONNECTED,
+            Range.of(0, Integer.MAX_VALUE),
+            0,
+            "Quota of the tenant: bytes of payloads per second that its clients are sent together; 0 = no limit. Beyond"
+                    + " it as above.");
 
     /** Values that are valid. */
     private record Range(Kind kind, long min, long max) {
