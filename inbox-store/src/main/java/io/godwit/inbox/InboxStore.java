@@ -31,6 +31,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.BaseUnits;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -148,7 +150,16 @@ public final class InboxStore {
                                 : new QueueBounds(
                                         own.maxQueuedMessages(),
                                         own.dropPolicy() == InboxConfig.DropPolicy.OLDEST,
-                                        own.queueQos0() ? own.maxQueuedMessages() : 0));
+                                        own.queueQos0() ? own.maxQueuedMessages() : 0,
+                                        own.maxBytesOfTenant()));
+    }
+
+    /**
+     * How many bytes of payloads may wait for the sessions of tenants in the ranges led here, beside what
+     * {@link #bound} says: of tenants that are not there as many as that. Replaces what was said before. Any thread.
+     */
+    public void boundBytes(Map<TenantId, Long> most) {
+        settings.tenants().mostBytes(most);
     }
 
     private static Stock meteredStock(MeterRegistry meters) {
@@ -173,6 +184,18 @@ public final class InboxStore {
     public long detachedSessions(TenantId tenant) {
         Stock stock = outside.stock();
         return stock == null ? 0 : stock.detachedSessions(tenant);
+    }
+
+    /** Bytes of the payloads that wait for stored sessions of a tenant; as {@link #detachedSessions(TenantId)}. */
+    public long queuedBytes(TenantId tenant) {
+        Stock stock = outside.stock();
+        return stock == null ? 0 : stock.payloadBytes(tenant);
+    }
+
+    /** Tenants with {@link #queuedBytes}. Any thread, at once. */
+    public Set<TenantId> queuedTenants() {
+        Stock stock = outside.stock();
+        return stock == null ? Set.of() : stock.tenants();
     }
 
     /** Makes the state machine of each range of the store. */

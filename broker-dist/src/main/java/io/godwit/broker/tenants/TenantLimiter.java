@@ -9,10 +9,11 @@ import io.godwit.plugin.throttle.ResourceThrottler;
 import io.godwit.plugin.throttle.TenantLimits;
 import io.godwit.plugin.throttle.TenantResource;
 import io.godwit.plugin.throttle.TenantUsage;
-import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -64,6 +65,9 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
     private final ConcurrentMap<TenantId, Answer> answers = new ConcurrentHashMap<>();
     private final ConcurrentMap<TenantId, CompletableFuture<TenantAnswer>> asked = new ConcurrentHashMap<>();
 
+    /** Volatile: set once by whoever wires the broker. */
+    private volatile WaitingTenants waiting = WaitingTenants.NONE;
+
     /** Of the thread that looks. */
     private Map<TenantId, Totals> before = Map.of();
 
@@ -92,6 +96,11 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
         accounts.limitedBy(this, throttler != null);
         others.tell(this::use);
         others.onAnswer(this::heard);
+    }
+
+    /** Before the start: what waits for stored sessions, which may be of tenants without clients here. */
+    public void bound(WaitingTenants queues) {
+        waiting = queues;
     }
 
     /** Begins to look every second. */
@@ -123,6 +132,7 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
     private void retune() {
         hasHeard.set(false);
         accounts.tick();
+        boundWaiting(waiting.withQueues());
     }
 
     // ---- limits
@@ -212,18 +222,41 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
     void look() {
         try {
             count();
-            List<TenantId> limited = new ArrayList<>();
-            for (TenantAccount each : accounts.all()) {
-                if (limited.size() < MAX_TENANTS && isLimited(each)) {
-                    limited.add(each.tenant());
-                }
-            }
-            others.ask(limited);
-            askPlugin();
+            Set<TenantId> withQueues = waiting.withQueues();
+            others.ask(limited(withQueues));
+            askPlugin(withQueues);
             accounts.tick();
+            boundWaiting(withQueues);
         } catch (RuntimeException | Error e) { // the thread's outermost frame: it is to look again
             LOG.warn("usage of tenants not looked at", e);
         }
+    }
+
+    /** Whom other nodes are asked about. */
+    private Collection<TenantId> limited(Set<TenantId> withQueues) {
+        Set<TenantId> limited = new LinkedHashSet<>();
+        for (TenantAccount each : accounts.all()) {
+            if (limited.size() < MAX_TENANTS && isLimited(each)) {
+                limited.add(each.tenant());
+            }
+        }
+        for (TenantId each : withQueues) {
+            if (limited.size() < MAX_TENANTS && accounts.most(each, TenantResource.QUEUED_BYTES) != TenantAccount.ANY) {
+                limited.add(each);
+            }
+        }
+        return limited;
+    }
+
+    private void boundWaiting(Set<TenantId> withQueues) {
+        Map<TenantId, Long> most = new HashMap<>();
+        for (TenantId each : withQueues) {
+            long limit = accounts.most(each, TenantResource.QUEUED_BYTES);
+            if (limit != TenantAccount.ANY) {
+                most.put(each, limit);
+            }
+        }
+        waiting.boundQueues(most);
     }
 
     private boolean isLimited(TenantAccount account) {
@@ -287,16 +320,22 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // without an answer the last one holds
-    private void askPlugin() {
+    private void askPlugin(Set<TenantId> withQueues) {
         ResourceThrottler asking = throttler;
         if (asking == null) {
             return;
         }
         long now = nanoClock.getAsLong();
-        for (TenantAccount each : accounts.all()) {
-            TenantId tenant = each.tenant();
+        Set<TenantId> tenants = new LinkedHashSet<>();
+        accounts.all().forEach(each -> tenants.add(each.tenant()));
+        int withClients = tenants.size();
+        tenants.addAll(withQueues);
+        int number = 0;
+        for (TenantId tenant : tenants) {
+            // those without clients must not keep others from having some
+            int most = number++ < withClients ? MAX_TENANTS : MAX_TENANTS / 2;
             answers.computeIfPresent(tenant, (same, answer) -> new Answer(answer.limits(), now));
-            if (answers.size() < MAX_TENANTS || answers.containsKey(tenant)) {
+            if (answers.size() < most || answers.containsKey(tenant)) {
                 question(asking, tenant, use(tenant));
             }
         }

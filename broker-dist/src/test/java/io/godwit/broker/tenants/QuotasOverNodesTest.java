@@ -6,6 +6,7 @@ import io.godwit.broker.clients.ClusterNodes;
 import io.godwit.cluster.LocalAccess;
 import io.godwit.cluster.LocalRpcServer;
 import io.godwit.cluster.RpcConnection;
+import io.godwit.mqtt.quota.Holdings;
 import io.godwit.mqtt.quota.TenantAccount;
 import io.godwit.mqtt.quota.TenantAccounts;
 import io.godwit.plugin.client.TenantId;
@@ -46,14 +47,20 @@ class QuotasOverNodesTest {
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     private final List<Node> nodes = new ArrayList<>();
 
-    private final class Node implements ClusterNodes {
+    private final class Node implements ClusterNodes, WaitingTenants, Holdings {
         private final String id;
         private final UsageExchange exchange = new UsageExchange(this, nanos::get);
         private final TenantAccounts accounts = new TenantAccounts(tenant -> most(), nanos::get);
         private final TenantLimiter limiter = new TenantLimiter(accounts, null, exchange, nanos::get);
+        /** Volatile: other nodes ask on a thread of the exchange. */
+        private volatile long queued;
+
+        private Map<TenantId, Long> bounds = Map.of();
 
         Node(String id) throws Exception {
             this.id = id;
+            accounts.holdings(this);
+            limiter.bound(this);
             opened.push(exchange);
             opened.push(limiter);
             Path file = directory.resolve(id);
@@ -78,6 +85,21 @@ class QuotasOverNodesTest {
         @Override
         public @Nullable Channel to(String nodeId) {
             return channels.get(nodeId);
+        }
+
+        @Override
+        public long queuedBytes(TenantId tenant) {
+            return queued;
+        }
+
+        @Override
+        public Set<TenantId> withQueues() {
+            return queued == 0 ? Set.of() : Set.of(BIRDS);
+        }
+
+        @Override
+        public void boundQueues(Map<TenantId, Long> mostBytes) {
+            bounds = mostBytes;
         }
 
         private @Nullable TenantResource enter() {
@@ -176,6 +198,24 @@ class QuotasOverNodesTest {
         a.awaitShare(TenantResource.DELIVER_BYTES, 7_000);
         b.awaitShare(TenantResource.DELIVER_RATE, 45);
         nodes.get(2).awaitShare(TenantResource.DELIVER_RATE, 30);
+    }
+
+    @Test
+    void whatWaitsIsBoundedWhereTheTenantHasNoClients() {
+        quotas.put(TenantResource.QUEUED_BYTES, 100L);
+        Node a = nodes.get(0);
+        Node b = nodes.get(1);
+        a.queued = 40;
+        b.queued = 30;
+        a.awaitShare(TenantResource.QUEUED_BYTES, 70);
+        a.limiter.look();
+        assertThat(a.bounds).containsExactly(Map.entry(BIRDS, 70L));
+        assertThat(a.accounts.all()).isEmpty();
+        b.queued = 0;
+        a.awaitShare(TenantResource.QUEUED_BYTES, 100);
+        a.queued = 0;
+        a.limiter.look();
+        assertThat(a.bounds).isEmpty();
     }
 
     @Test

@@ -1,6 +1,9 @@
 package io.godwit.inbox.leader;
 
 import io.godwit.inbox.ledger.Ledger;
+import io.godwit.inbox.ledger.QueueBounds;
+import io.godwit.inbox.ledger.QueueSettings;
+import io.godwit.inbox.protocol.InboxId;
 import io.godwit.inbox.report.InboxReports;
 import io.godwit.inbox.report.Stock;
 import org.jspecify.annotations.Nullable;
@@ -13,8 +16,22 @@ final class StockKeeping {
     /** Null when nobody asks. */
     private final Stock.@Nullable Part part;
 
-    StockKeeping(Stock.@Nullable Part part) {
+    private final QueueSettings settings;
+
+    StockKeeping(Stock.@Nullable Part part, QueueSettings settings) {
         this.part = part;
+        this.settings = settings;
+    }
+
+    /** Whether a payload of so many bytes more may wait for a session: what waits for all of its tenant is bounded. */
+    boolean hasRoomFor(InboxId id, int bytes) {
+        if (part == null) {
+            return true;
+        }
+        long most = settings.tenants().mostBytes(id.tenant());
+        return most == QueueBounds.ANY_BYTES
+                || InboxReports.isBrokersOwn(id)
+                || part.bytesOfAll(id.tenant()) + bytes <= most;
     }
 
     /** Of a session that has no message yet. May be called on any thread. */
@@ -25,7 +42,7 @@ final class StockKeeping {
     /** The state has got a ledger that no message was put into yet. */
     void ledgerBegun(InboxState state) {
         if (part != null) {
-            state.queue.ledger().joinStock(part, true);
+            state.queue.ledger().joinStock(part, state.id, true);
         }
     }
 
@@ -41,7 +58,7 @@ final class StockKeeping {
         if (isCounted && apart != null) {
             state.queue.ledger().spreadApart(apart);
         }
-        state.queue.ledger().joinStock(part, isCounted);
+        state.queue.ledger().joinStock(part, state.id, isCounted);
     }
 
     /** A session has begun or ended, or has got or lost its connection. */

@@ -1,6 +1,7 @@
 package io.godwit.inbox.ledger;
 
 import io.godwit.inbox.format.Progress;
+import io.godwit.inbox.protocol.InboxId;
 import io.godwit.inbox.report.Stock;
 import java.util.Arrays;
 import java.util.Objects;
@@ -68,6 +69,9 @@ public final class Ledger {
 
     /** Told of each change; null while nobody is. */
     private Stock.@Nullable Part stock;
+
+    /** Whose it is; known with {@link #stock}. */
+    private @Nullable InboxId id;
 
     private long liveBytes;
     /** Sizes of messages that stand apart are guessed. */
@@ -278,26 +282,30 @@ public final class Ledger {
     }
 
     /** From now on {@code part} is told of each change, and of what there is now unless {@code isCounted}. */
-    public void joinStock(Stock.Part part, boolean isCounted) {
+    public void joinStock(Stock.Part part, InboxId inbox, boolean isCounted) {
         stock = part;
+        id = inbox;
         if (!isCounted) {
-            part.add(live(), liveBytes);
+            part.add(inbox, live(), liveBytes);
         }
     }
 
     /** Its messages do not count any more. */
     public void leaveStock() {
-        Stock.Part part = stock;
+        tellStock(-live(), -liveBytes);
         stock = null;
-        if (part != null) {
-            part.add(-live(), -liveBytes);
-        }
     }
 
     private void changeStock(int count, int bytes) {
         liveBytes += bytes;
-        if (stock != null) {
-            stock.add(count, bytes);
+        tellStock(count, bytes);
+    }
+
+    private void tellStock(int count, long bytes) {
+        Stock.Part part = stock;
+        InboxId inbox = id;
+        if (part != null && inbox != null) {
+            part.add(inbox, count, bytes);
         }
     }
 

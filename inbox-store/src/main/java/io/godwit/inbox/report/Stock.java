@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * it. What a session that is over has left to other members of shared groups does not count, nor do the broker's own
  * sessions.
  *
+ * <p>Bytes are counted for each tenant too, without the broker's own sessions: they are bounded by its quota.
+ *
  * <p>Nothing of it is stored. A leader begins with nothing, counts each inbox once, and from then on each change of it,
  * which only a loaded inbox can have. An inbox is counted when it is loaded or when the walk of the start
  * comes by, whichever is first; until that walk is over the numbers are too low. Of the large
@@ -45,6 +47,16 @@ public final class Stock {
     /** Of tenants that have any. Concurrent: range executors write it, anybody reads. */
     private final ConcurrentMap<TenantId, Long> detachedOfTenants = new ConcurrentHashMap<>();
 
+    /** Of tenants for whose sessions something waits in some part, or did. As above. */
+    private final ConcurrentMap<TenantId, Waiting> waiting = new ConcurrentHashMap<>();
+
+    /** What waits for the sessions of one tenant. */
+    private static final class Waiting {
+        private final LongAdder bytes = new LongAdder();
+        /** That know it. Written within a step of {@link #waiting}. */
+        private int parts;
+    }
+
     public long detachedSessions() {
         return detachedSessions.sum();
     }
@@ -70,9 +82,60 @@ public final class Stock {
         return payloadBytes.sum();
     }
 
+    /** Those of one tenant. */
+    public long payloadBytes(TenantId tenant) {
+        Waiting all = waiting.get(tenant);
+        return all == null ? 0 : all.bytes.sum();
+    }
+
+    /** For whose sessions anything waits. */
+    public Set<TenantId> tenants() {
+        Set<TenantId> tenants = new HashSet<>();
+        waiting.forEach((tenant, all) -> {
+            if (all.bytes.sum() > 0) {
+                tenants.add(tenant);
+            }
+        });
+        return tenants;
+    }
+
+    /** That it has memory for; for tests. */
+    int knownTenants() {
+        return waiting.size();
+    }
+
+    private Waiting join(TenantId tenant) {
+        return waiting.compute(tenant, (same, present) -> {
+            Waiting all = present == null ? new Waiting() : present;
+            all.parts++;
+            return all;
+        });
+    }
+
+    private void leave(TenantId tenant) {
+        waiting.computeIfPresent(tenant, (same, all) -> --all.parts == 0 ? null : all);
+    }
+
+    /** What waits for the sessions of one tenant in one range. Owned by its leader. */
+    private static final class PartOfTenant {
+        private final Waiting all;
+        private long bytes;
+
+        PartOfTenant(Waiting all) {
+            this.all = all;
+        }
+    }
+
     /** What one leader counts. Owned by it. */
     public final class Part {
+        /** So many tenants for which nothing waits any more may stay: they come and go with each message. */
+        private static final int MAX_IDLE_TENANTS = 64;
+
         private final Map<TenantId, Long> partSessions = new HashMap<>();
+        private final Map<TenantId, PartOfTenant> partTenants = new HashMap<>();
+        /** At so many tenants it is looked for those for which nothing waits. */
+        private int cleanAt = MAX_IDLE_TENANTS;
+
         private long partMessages;
         private long partBytes;
         private boolean isStopped;
@@ -129,7 +192,7 @@ public final class Stock {
                 if (!InboxReports.isBrokersOwn(found.id())) {
                     addSessions(found.id().tenant(), 1);
                 }
-                add(found.messages(), found.bytes());
+                add(found.id(), found.messages(), found.bytes());
                 rememberApart(found.id(), found.apartBytes());
             }
             walkAt = page.next();
@@ -138,14 +201,45 @@ public final class Stock {
             }
         }
 
-        /** So many messages more, or fewer. */
-        public void add(int count, long bytes) {
-            if (!isStopped && count != 0) {
-                partMessages += count;
-                partBytes += bytes;
-                messages.add(count);
-                payloadBytes.add(bytes);
+        /** So many messages more, or fewer, for an inbox. */
+        public void add(InboxId id, int count, long bytes) {
+            if (isStopped || count == 0) {
+                return;
             }
+            partMessages += count;
+            partBytes += bytes;
+            messages.add(count);
+            payloadBytes.add(bytes);
+            if (bytes != 0 && !InboxReports.isBrokersOwn(id)) {
+                PartOfTenant part = partOf(id.tenant());
+                part.bytes += bytes;
+                part.all.bytes.add(bytes);
+            }
+        }
+
+        private PartOfTenant partOf(TenantId tenant) {
+            PartOfTenant known = partTenants.get(tenant);
+            if (known != null) {
+                return known;
+            }
+            if (partTenants.size() >= cleanAt) {
+                partTenants.entrySet().removeIf(each -> {
+                    boolean isIdle = each.getValue().bytes == 0;
+                    if (isIdle) {
+                        leave(each.getKey());
+                    }
+                    return isIdle;
+                });
+                cleanAt = 2 * partTenants.size() + MAX_IDLE_TENANTS;
+            }
+            PartOfTenant made = new PartOfTenant(join(tenant));
+            partTenants.put(tenant, made);
+            return made;
+        }
+
+        /** What waits for the sessions of a tenant in all ranges that are led here. */
+        public long bytesOfAll(TenantId tenant) {
+            return Stock.this.payloadBytes(tenant);
         }
 
         /** So many sessions of a tenant without a connection more, or fewer. */
@@ -165,6 +259,11 @@ public final class Stock {
         public void stop() {
             partSessions.forEach((tenant, count) -> Stock.this.addSessions(tenant, -count));
             partSessions.clear();
+            partTenants.forEach((tenant, part) -> {
+                part.all.bytes.add(-part.bytes);
+                leave(tenant);
+            });
+            partTenants.clear();
             messages.add(-partMessages);
             payloadBytes.add(-partBytes);
             isStopped = true;

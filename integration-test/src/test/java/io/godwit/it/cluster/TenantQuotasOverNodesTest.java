@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -29,6 +30,7 @@ class TenantQuotasOverNodesTest {
             tenants:
               birds: {maxConnections: 3}
               fish: {maxSharedGroupSize: 3}
+              foxes: {maxTenantQueuedBytes: 1000}
             """;
 
     @TempDir
@@ -112,5 +114,22 @@ class TenantQuotasOverNodesTest {
         assertThat(more.subscribe("$share/other/t", 1)).isEqualTo(1);
         third.disconnect();
         Await.until("there is room again", () -> more.subscribe("$share/g/t", 1) == 1);
+    }
+
+    @Test
+    void noMoreThanTheQuotaWaitsForAbsentClients() throws Exception {
+        TestClient absent = clients.connected(clients.config(2, "absent", 5).withLogin("foxes/user", "any"));
+        assertThat(absent.subscribe("q", 1)).isEqualTo(1);
+        absent.disconnect();
+        TestClient publisher = clients.connected(config(0, "foxes", "publisher"));
+        for (int i = 0; i < 5; i++) {
+            publisher.publish("q", "x".repeat(400), 1).get(20, TimeUnit.SECONDS);
+        }
+        clients.resume(absent, 1);
+        NodeClients.next(absent, "the first");
+        NodeClients.next(absent, "the second");
+        NodeClients.assertNothingMore(absent);
+        NodeClients.publish(publisher, "q", "x".repeat(400), 1);
+        NodeClients.next(absent, "one that comes while it is there");
     }
 }

@@ -38,6 +38,11 @@ public interface Holdings {
         return 0;
     }
 
+    /** Bytes of the payloads that wait for stored sessions, in the ranges that this node leads. */
+    default long queuedBytes(TenantId tenant) {
+        return 0;
+    }
+
     /** Topics with a retained message, in the ranges that this node leads. */
     default long retainedMessages(TenantId tenant) {
         return 0;

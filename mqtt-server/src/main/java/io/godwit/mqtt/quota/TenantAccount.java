@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the clients of one tenant use on this node, and how much they may. Any thread: connections of a tenant are on
  * all event loops, and what they share is counted without locks. A tenant without limits, on a node where nobody asks,
- * costs one look at a field for each message.
+ * costs a look at some fields for each message.
  */
 public final class TenantAccount {
     /** For no limit. */
@@ -340,6 +340,7 @@ public final class TenantAccount {
             case PUBLISH_BYTES -> read.sum();
             case DELIVER_RATE -> delivered.sum();
             case DELIVER_BYTES -> deliveredBytes.sum();
+            case QUEUED_BYTES -> holdings.queuedBytes(tenant);
         };
     }
 

@@ -94,6 +94,12 @@ public final class TenantAccounts {
         return present != null ? present : make(tenant);
     }
 
+    /** The most of a resource on this node, whether the tenant has clients or not. */
+    public long most(TenantId tenant, TenantResource resource) {
+        TenantAccount present = accounts.get(tenant);
+        return present != null ? present.most(resource) : mostOf(tenant)[resource.ordinal()];
+    }
+
     /** How many clients a tenant has now. */
     public long connections(TenantId tenant) {
         TenantAccount account = accounts.get(tenant);

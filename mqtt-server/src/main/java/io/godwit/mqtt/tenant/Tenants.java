@@ -34,7 +34,8 @@ public final class Tenants {
             TenantResource.PUBLISH_RATE, TenantSetting.MAX_TENANT_PUBLISH_RATE,
             TenantResource.PUBLISH_BYTES, TenantSetting.MAX_TENANT_BANDWIDTH_IN,
             TenantResource.DELIVER_RATE, TenantSetting.MAX_TENANT_DELIVER_RATE,
-            TenantResource.DELIVER_BYTES, TenantSetting.MAX_TENANT_BANDWIDTH_OUT);
+            TenantResource.DELIVER_BYTES, TenantSetting.MAX_TENANT_BANDWIDTH_OUT,
+            TenantResource.QUEUED_BYTES, TenantSetting.MAX_TENANT_QUEUED_BYTES);
 
     /** Written by whoever is told of changes, read on all event loops. Whoever writes bounds it. */
     private final ConcurrentMap<TenantId, TenantSettings> said = new ConcurrentHashMap<>();

@@ -6,6 +6,8 @@ public enum DropReason {
     QUEUE_FULL_NEWEST,
     /** The queue of the session held its limit and the policy drops the oldest. */
     QUEUE_FULL_OLDEST,
+    /** As many bytes waited for the sessions of its tenant as may. */
+    TENANT_QUEUE_FULL,
     /** The client read too slowly: QoS 0 at an outbound buffer over its mark. */
     SLOW_CONSUMER,
     /** The client had been sent all that its bandwidth allows for now: QoS 0. */

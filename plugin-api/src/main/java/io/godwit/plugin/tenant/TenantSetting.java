@@ -291,7 +291,15 @@ public enum TenantSetting {
             Range.of(0, Integer.MAX_VALUE),
             0,
             "Quota of the tenant: bytes of payloads per second that its clients are sent together; 0 = no limit. Beyond"
-                    + " it as above.");
+                    + " it as above."),
+    MAX_TENANT_QUEUED_BYTES(
+            "maxTenantQueuedBytes",
+            Reach.CONNECTED,
+            Range.of(0, Long.MAX_VALUE),
+            0,
+            "Quota of the tenant: bytes of payloads that wait for its sessions that outlive their connection; 0 = no"
+                    + " limit. A message beyond it is dropped for that session, and counted, unless its client takes"
+                    + " what it is given. What waits already stays.");
 
     /** Values that are valid. */
     private record Range(Kind kind, long min, long max) {

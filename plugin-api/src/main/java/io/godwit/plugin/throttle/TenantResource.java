@@ -29,7 +29,12 @@ public enum TenantResource {
      */
     DELIVER_RATE(Kind.RATE),
     /** Bytes of the payloads of these copies per second. Beyond it clients are sent less, as above. */
-    DELIVER_BYTES(Kind.RATE);
+    DELIVER_BYTES(Kind.RATE),
+    /**
+     * Bytes of the payloads that wait for sessions that outlive their connection; a message counts for each of them.
+     * One more is dropped for that session, and counted, unless its client takes what it is given.
+     */
+    QUEUED_BYTES(Kind.AMOUNT);
 
     private enum Kind {
         AMOUNT,
