@@ -108,6 +108,7 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
         private final Channel connection;
         private final Ends ends;
         private boolean isLeft;
+        private boolean isEnded;
 
         Place(Source source, Channel connection) {
             this.source = source;
@@ -152,12 +153,9 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
         counts.connectionOpened();
         if (ousted != null) {
             counts.connectionClosed(ApiCounts.Cause.REPLACED);
-            close(ousted.connection);
+            close(ousted);
         }
-        connection.closeFuture().addListener(closed -> {
-            leave(place);
-            counts.connectionEnded();
-        });
+        connection.closeFuture().addListener(closed -> ended(place));
         ctx.fireChannelRead(accepted);
     }
 
@@ -165,14 +163,27 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
      * Ends a connection with what is not written: a close by its pipeline waits until the other end has read what comes
      * before, which may be never.
      */
-    private static void close(Channel connection) {
+    private void close(Place place) {
+        Channel connection = place.connection;
         if (!connection.isRegistered()) {
             connection.unsafe().closeForcibly();
+            ended(place); // its close future does not complete
         } else if (connection.eventLoop().inEventLoop()) {
             connection.unsafe().close(connection.unsafe().voidPromise());
         } else {
-            connection.eventLoop().execute(() -> close(connection));
+            connection.eventLoop().execute(() -> close(place));
         }
+    }
+
+    private void ended(Place place) {
+        leave(place);
+        synchronized (this) {
+            if (place.isEnded) {
+                return;
+            }
+            place.isEnded = true;
+        }
+        counts.connectionEnded();
     }
 
     /** Ends the open connection between these ends at once, if there is one. */
@@ -182,7 +193,7 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
             place = byEnds.get(new Ends(remote, local));
         }
         if (place != null) {
-            close(place.connection);
+            close(place);
         }
     }
 
