@@ -47,10 +47,10 @@ class TenantSysValuesTest {
     @Test
     void aTenantIsToldOfItselfAndNothingOfTheNode() {
         TenantAccounts accounts = new TenantAccounts(tenant -> noLimits(), () -> 0);
-        TenantMeters counting = new TenantMeters(
-                0, tenant -> true, BIRDS::equals, accounts, HOLDINGS, new SimpleMeterRegistry());
+        TenantMeters counting =
+                new TenantMeters(0, tenant -> true, BIRDS::equals, accounts, HOLDINGS, new SimpleMeterRegistry());
         accounts.countedBy(counting);
-        accounts.enter(BIRDS, 0);
+        accounts.enter(BIRDS);
         TenantAccount account = accounts.of(BIRDS);
         account.publishRead();
         account.bytesRead(10);

@@ -60,12 +60,13 @@ class TenantMetersTest implements Holdings {
     }
 
     private double value(String name, String tenant) {
-        Meter meter = registry.get("godwit.tenant." + name).tag("tenant", tenant).meter();
+        Meter meter =
+                registry.get("godwit.tenant." + name).tag("tenant", tenant).meter();
         return meter.measure().iterator().next().getValue();
     }
 
     private TenantAccount connect(TenantId tenant) {
-        assertThat(accounts.enter(tenant, 0)).isNull();
+        assertThat(accounts.enter(tenant)).isNull();
         return accounts.of(tenant);
     }
 
