@@ -144,8 +144,7 @@ final class SysTopics implements AutoCloseable {
 
     private void publish(TenantId tenant, Map<String, String> now) {
         Told before = told.computeIfAbsent(
-                tenant,
-                any -> new Told(publishers.apply(new ClientInfo(tenant, ID, null, "", 5)), new HashMap<>()));
+                tenant, any -> new Told(publishers.apply(new ClientInfo(tenant, ID, null, "", 5)), new HashMap<>()));
         now.forEach((name, value) -> {
             if (value.equals(before.values().put(name, value))) {
                 return;

@@ -23,8 +23,7 @@ final class TenantSysValues implements SysTopics.OfTenants {
     private final Holdings holdings;
 
     /** @param tenants the tenants that get their figures */
-    TenantSysValues(
-            Supplier<Set<TenantId>> tenants, TenantAccounts accounts, TenantMeters counted, Holdings holdings) {
+    TenantSysValues(Supplier<Set<TenantId>> tenants, TenantAccounts accounts, TenantMeters counted, Holdings holdings) {
         this.tenants = tenants;
         this.accounts = accounts;
         this.counted = counted;

@@ -48,9 +48,8 @@ class TenantFiguresTest {
     }
 
     private TestClient client(String user, String id) throws Exception {
-        TestClient client = new TestClient(ClientConfig.of(broker.address(), id, 5)
-                .withLogin(user, "any")
-                .withCleanSession());
+        TestClient client = new TestClient(
+                ClientConfig.of(broker.address(), id, 5).withLogin(user, "any").withCleanSession());
         assertThat(client.connect().code()).isZero();
         return client;
     }
@@ -60,7 +59,9 @@ class TenantFiguresTest {
             throws Exception {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (!value.equals(figures.get(name))) {
-            assertThat(System.nanoTime() - deadline).as("%s=%s, came: %s", name, value, figures).isNegative();
+            assertThat(System.nanoTime() - deadline)
+                    .as("%s=%s, came: %s", name, value, figures)
+                    .isNegative();
             Packet.Publish next = watcher.next(PATIENCE);
             assertThat(next).as("%s=%s, came: %s", name, value, figures).isNotNull();
             assertThat(next.topic()).startsWith(PREFIX);

@@ -205,7 +205,8 @@ class OnBehalfTest {
                                 .set(TenantSetting.MAX_FILTERS, 2)
                                 .set(TenantSetting.MAX_FILTERS_PER_SUBSCRIBE, 5)
                                 .build()));
-        assertThat(storedSubscribe("kept", "a/+", "$share/g/a", "1", "2", "3", "1").codes())
+        assertThat(storedSubscribe("kept", "a/+", "$share/g/a", "1", "2", "3", "1")
+                        .codes())
                 .containsExactly(
                         ReasonCode.WILDCARD_SUBSCRIPTIONS_NOT_SUPPORTED,
                         ReasonCode.SHARED_SUBSCRIPTIONS_NOT_SUPPORTED,

@@ -73,8 +73,7 @@ class OperatorIntakeTest {
     void eachSettingOfAPublishHolds() {
         say(TenantSetting.MAX_QOS, 1);
         isAdmitted(admit("a", 1, Qos.AT_LEAST_ONCE, true));
-        isRefused(
-                admit("a", 1, Qos.EXACTLY_ONCE, false), ReasonCode.QOS_NOT_SUPPORTED, TenantSetting.MAX_QOS, 1);
+        isRefused(admit("a", 1, Qos.EXACTLY_ONCE, false), ReasonCode.QOS_NOT_SUPPORTED, TenantSetting.MAX_QOS, 1);
         say(TenantSetting.RETAIN, 0);
         isAdmitted(admit("a", 1, Qos.EXACTLY_ONCE, false));
         isRefused(admit("a", 1, Qos.AT_MOST_ONCE, true), ReasonCode.RETAIN_NOT_SUPPORTED, TenantSetting.RETAIN, 0);
@@ -132,11 +131,11 @@ class OperatorIntakeTest {
                 admit("a", 1, Qos.AT_MOST_ONCE, false));
         isAdmitted(answers.get(0));
         assertThat(answers)
-                .contains(
-                        new Answer.Refused(ReasonCode.QUOTA_EXCEEDED, TenantSetting.MAX_TENANT_PUBLISH_RATE, 1));
-        assertThat(node.events).anyMatch(event -> event instanceof BrokerEvent.TenantLimitReached reached
-                && reached.resource() == TenantResource.PUBLISH_RATE
-                && reached.client().equals(API));
+                .contains(new Answer.Refused(ReasonCode.QUOTA_EXCEEDED, TenantSetting.MAX_TENANT_PUBLISH_RATE, 1));
+        assertThat(node.events)
+                .anyMatch(event -> event instanceof BrokerEvent.TenantLimitReached reached
+                        && reached.resource() == TenantResource.PUBLISH_RATE
+                        && reached.client().equals(API));
         say(TenantSetting.MAX_PUBLISH_RATE, 1);
         assertThat(List.of(
                         admit("a", 1, Qos.AT_MOST_ONCE, false),
@@ -165,8 +164,9 @@ class OperatorIntakeTest {
         isAdmitted(admit("a", 0, Qos.AT_MOST_ONCE, true)); // it clears
         ((Answer.Admitted) first).retained().run();
         isAdmitted(admit("b", 1, Qos.AT_MOST_ONCE, true));
-        assertThat(node.events).anyMatch(event -> event instanceof BrokerEvent.TenantLimitReached reached
-                && reached.resource() == TenantResource.RETAINED_MESSAGES);
+        assertThat(node.events)
+                .anyMatch(event -> event instanceof BrokerEvent.TenantLimitReached reached
+                        && reached.resource() == TenantResource.RETAINED_MESSAGES);
     }
 
     @Test

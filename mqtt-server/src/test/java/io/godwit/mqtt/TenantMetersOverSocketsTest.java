@@ -38,8 +38,8 @@ class TenantMetersOverSocketsTest {
 
     private static TestClient client(TestNode node, String id, String user) {
         TestClient client = new TestClient(node.address, 5);
-        Connect connect = new Connect(
-                5, true, 0, id, user, null, null, 0, -1, -1, -1, false, true, List.of(), null, null);
+        Connect connect =
+                new Connect(5, true, 0, id, user, null, null, 0, -1, -1, -1, false, true, List.of(), null, null);
         assertThat(client.connect(connect).reasonCode()).isEqualTo(ReasonCode.SUCCESS);
         return client;
     }

@@ -211,7 +211,8 @@ class OperatorPublisherTest {
             admission = CompletableFuture.completedFuture(refused(setting, 1));
             CompletableFuture<Outcome> outcome = publish("a", 3, true);
             fails(outcome, as);
-            assertThat(outcome.handle((done, failure) -> String.valueOf(failure)).join())
+            assertThat(outcome.handle((done, failure) -> String.valueOf(failure))
+                            .join())
                     .contains(setting.key() + " of the tenant is " + setting.text(1));
         });
         admission = CompletableFuture.completedFuture(new Answer.NoTenant(TenantAnswer.NO_TENANT));
@@ -242,8 +243,7 @@ class OperatorPublisherTest {
     @Test
     void pluginsAreHeldToTheLimitsOfTheNode() {
         admission = CompletableFuture.completedFuture(refused(TenantSetting.MAX_QOS, 0));
-        assertThat(publisher.ofPlugins().publish("t1", message("a", 3, false)))
-                .isCompletedWithValue(Outcome.DELIVERED);
+        assertThat(publisher.ofPlugins().publish("t1", message("a", 3, false))).isCompletedWithValue(Outcome.DELIVERED);
         for (String topic : List.of("a/b/c/d/e", "x".repeat(101))) {
             fails(publisher.ofPlugins().publish("t1", message(topic, 3, false)), IllegalArgumentException.class);
         }

@@ -77,8 +77,7 @@ public final class TenantMeters implements TenantCounting {
     }
 
     private @Nullable TenantCounts begin(TenantId tenant) {
-        boolean hasSeries =
-                most > 0 && isNamed.test(tenant) && places.getAndUpdate(left -> Math.max(0, left - 1)) > 0;
+        boolean hasSeries = most > 0 && isNamed.test(tenant) && places.getAndUpdate(left -> Math.max(0, left - 1)) > 0;
         if (hasSeries) {
             fresh.add(tenant);
         }

@@ -112,10 +112,7 @@ public final class OperatorIntake {
         TenantResource ofTenant = resourceOf(rate);
         return ofTenant != null
                 ? overQuota(publisher, message, rate, ofTenant, account.most(ofTenant))
-                : refused(
-                        publisher,
-                        message,
-                        new Answer.Refused(ReasonCode.QUOTA_EXCEEDED, rate, policy.number(rate)));
+                : refused(publisher, message, new Answer.Refused(ReasonCode.QUOTA_EXCEEDED, rate, policy.number(rate)));
     }
 
     private static @Nullable TenantResource resourceOf(TenantSetting rate) {

@@ -105,14 +105,15 @@ public final class StoredSubscriber {
             Present present,
             BooleanSupplier isAbandoned) {
         int id = client.protocolLevel() >= 5 ? subscriptionId : 0;
-        return known(client.tenant()).thenCompose(known -> held(client, isAbandoned, () -> {
-            Quota quota = new Quota(client);
-            return present.get()
-                    .thenCompose(all -> checked(client, asked, id > 0, all, quota))
-                    .thenCompose(refused -> subscribe(
-                            client, policies.of(client.tenant()).granted(asked), id, refused, isAbandoned))
-                    .whenComplete((done, failure) -> quota.stored());
-        }));
+        return known(client.tenant())
+                .thenCompose(known -> held(client, isAbandoned, () -> {
+                    Quota quota = new Quota(client);
+                    return present.get()
+                            .thenCompose(all -> checked(client, asked, id > 0, all, quota))
+                            .thenCompose(refused -> subscribe(
+                                    client, policies.of(client.tenant()).granted(asked), id, refused, isAbandoned))
+                            .whenComplete((done, failure) -> quota.stored());
+                }));
     }
 
     /** Fails if the settings of the tenant are not known: no limit is skipped. */

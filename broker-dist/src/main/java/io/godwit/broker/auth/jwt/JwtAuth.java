@@ -134,13 +134,14 @@ final class JwtAuth implements AuthProvider {
         }
         String token = new String(bytes, StandardCharsets.US_ASCII);
         long source = LoginSource.of(client.remoteAddress());
-        return inTurn(source, () -> check(token, client, mayReauthenticate, source)).thenApply(result -> {
-            if (result instanceof ConnectResult.Accepted) {
-                turns.proved(source);
-            }
-            told.accept(result);
-            return result;
-        });
+        return inTurn(source, () -> check(token, client, mayReauthenticate, source))
+                .thenApply(result -> {
+                    if (result instanceof ConnectResult.Accepted) {
+                        turns.proved(source);
+                    }
+                    told.accept(result);
+                    return result;
+                });
     }
 
     private CompletableFuture<ConnectResult> refused(ConnectResult result) {
