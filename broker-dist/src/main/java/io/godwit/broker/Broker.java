@@ -557,6 +557,7 @@ final class Broker implements AutoCloseable {
         server.tenants().accounts().holdings(holdings);
         TenantLimiter limiter = new TenantLimiter(server.tenants().accounts(), throttler, exchange, System::nanoTime);
         opened.push(limiter);
+        limiter.bound(holdings);
         limiter.start();
         if (throttler != null) {
             server.tenants().ask(limiter::known);

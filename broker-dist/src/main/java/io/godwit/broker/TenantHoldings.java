@@ -1,14 +1,17 @@
 package io.godwit.broker;
 
+import io.godwit.broker.tenants.WaitingTenants;
 import io.godwit.dist.DistWorker;
 import io.godwit.inbox.InboxStore;
 import io.godwit.mqtt.quota.Holdings;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.topic.TopicFilter;
 import io.godwit.retain.RetainStore;
+import java.util.Map;
+import java.util.Set;
 
 /** What tenants have in the stores of this node. */
-record TenantHoldings(DistWorker dist, InboxStore inbox, RetainStore retain) implements Holdings {
+record TenantHoldings(DistWorker dist, InboxStore inbox, RetainStore retain) implements Holdings, WaitingTenants {
     @Override
     public long liveSubscriptions(TenantId tenant) {
         return dist.counts(tenant).live();
@@ -45,6 +48,11 @@ record TenantHoldings(DistWorker dist, InboxStore inbox, RetainStore retain) imp
     }
 
     @Override
+    public long queuedBytes(TenantId tenant) {
+        return inbox.queuedBytes(tenant);
+    }
+
+    @Override
     public long retainedMessages(TenantId tenant) {
         return retain.messages(tenant);
     }
@@ -57,5 +65,15 @@ record TenantHoldings(DistWorker dist, InboxStore inbox, RetainStore retain) imp
     @Override
     public long retainedBytes(TenantId tenant, String topic) {
         return retain.payloadBytes(tenant, topic);
+    }
+
+    @Override
+    public Set<TenantId> withQueues() {
+        return inbox.queuedTenants();
+    }
+
+    @Override
+    public void boundQueues(Map<TenantId, Long> mostBytes) {
+        inbox.boundBytes(mostBytes);
     }
 }

@@ -170,10 +170,12 @@ final class TenantsOf {
                 != 0;
         boolean queuesQos0 =
                 settings.get(TenantSetting.QUEUE_QOS0).orElse(config.sessions().queueQos0() ? 1 : 0) != 0;
+        long ofTenant = settings.get(TenantSetting.MAX_TENANT_QUEUED_BYTES).orElse(0);
         return new TenantQueue(
                 (int) settings.get(TenantSetting.MAX_QUEUED_MESSAGES)
                         .orElse(config.sessions().maxQueuedMessages()),
                 dropsOldest ? DropPolicy.OLDEST : DropPolicy.NEWEST,
-                queuesQos0);
+                queuesQos0,
+                ofTenant == 0 ? Long.MAX_VALUE : ofTenant);
     }
 }

@@ -50,7 +50,7 @@ class TenantSysValuesTest {
         TenantMeters counting =
                 new TenantMeters(0, tenant -> true, BIRDS::equals, accounts, HOLDINGS, new SimpleMeterRegistry());
         accounts.countedBy(counting);
-        accounts.enter(BIRDS, 0);
+        accounts.enter(BIRDS);
         TenantAccount account = accounts.of(BIRDS);
         account.publishRead();
         account.bytesRead(10);

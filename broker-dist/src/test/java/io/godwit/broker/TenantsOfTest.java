@@ -108,12 +108,14 @@ class TenantsOfTest {
     @Test
     void aQueueHasOfTheNodeWhatTheTenantDoesNotSay() throws Exception {
         BrokerConfig config = load("sessionConfig: {maxQueuedMessages: 5, overflowPolicy: drop-oldest}");
-        assertThat(TenantsOf.queue(TenantSettings.NONE, config)).isEqualTo(new TenantQueue(5, DropPolicy.OLDEST, true));
+        assertThat(TenantsOf.queue(TenantSettings.NONE, config))
+                .isEqualTo(new TenantQueue(5, DropPolicy.OLDEST, true, Long.MAX_VALUE));
         TenantSettings own = TenantSettings.builder()
                 .set(TenantSetting.MAX_QUEUED_MESSAGES, 7)
                 .set(TenantSetting.OVERFLOW_POLICY, 0)
                 .set(TenantSetting.QUEUE_QOS0, false)
+                .set(TenantSetting.MAX_TENANT_QUEUED_BYTES, 9)
                 .build();
-        assertThat(TenantsOf.queue(own, config)).isEqualTo(new TenantQueue(7, DropPolicy.NEWEST, false));
+        assertThat(TenantsOf.queue(own, config)).isEqualTo(new TenantQueue(7, DropPolicy.NEWEST, false, 9));
     }
 }

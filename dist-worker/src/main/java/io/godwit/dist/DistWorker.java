@@ -259,13 +259,13 @@ public final class DistWorker implements AutoCloseable {
     }
 
     /**
-     * Number of members of a shared group that this node knows: those with stored sessions, and its own live ones. Any
-     * thread, at once.
+     * Number of members of a shared group in the cluster, as far as this node knows: other nodes report the number of
+     * their live members within about 200 ms. Any thread, at once.
      */
     public int membersOf(TenantId tenant, TopicFilter shared) {
         TenantIndex known = index.known(tenant);
         SharedGroup group = known == null ? null : known.group(shared);
-        return group == null ? 0 : group.size();
+        return group == null ? 0 : group.memberCount();
     }
 
     /**

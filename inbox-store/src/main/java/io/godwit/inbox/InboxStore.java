@@ -31,6 +31,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.BaseUnits;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -150,7 +152,17 @@ public final class InboxStore {
                                 : new QueueBounds(
                                         own.maxQueuedMessages(),
                                         own.dropPolicy() == InboxConfig.DropPolicy.OLDEST,
-                                        own.queueQos0() ? own.maxQueuedMessages() : 0));
+                                        own.queueQos0() ? own.maxQueuedMessages() : 0,
+                                        own.maxBytesOfTenant()));
+    }
+
+    /**
+     * Sets how many bytes of payloads may wait for the sessions of tenants in the ranges led here. The limit of
+     * {@link #bound} holds too, and alone for tenants that are not in the map. Replaces the map of the last call. Any
+     * thread.
+     */
+    public void boundBytes(Map<TenantId, Long> most) {
+        settings.tenants().mostBytes(most);
     }
 
     private static Stock meteredStock(MeterRegistry meters) {
@@ -181,6 +193,18 @@ public final class InboxStore {
     public long detachedSessions() {
         Stock stock = outside.stock();
         return stock == null ? 0 : stock.detachedSessions();
+    }
+
+    /** Bytes of the payloads that wait for stored sessions of a tenant; as {@link #detachedSessions(TenantId)}. */
+    public long queuedBytes(TenantId tenant) {
+        Stock stock = outside.stock();
+        return stock == null ? 0 : stock.payloadBytes(tenant);
+    }
+
+    /** Tenants with {@link #queuedBytes}. Any thread, at once. */
+    public Set<TenantId> queuedTenants() {
+        Stock stock = outside.stock();
+        return stock == null ? Set.of() : stock.tenants();
     }
 
     /** @param told gets the tenant of each message that a queue drops; called on any thread, must return at once */

@@ -6,6 +6,7 @@ import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Connect;
 import io.godwit.mqtt.packet.Disconnect;
 import io.godwit.mqtt.packet.PubAck;
+import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
 import io.godwit.mqtt.packet.SubAck;
 import io.godwit.mqtt.packet.Subscribe;
@@ -288,6 +289,32 @@ class TenantQuotasTest {
             assertThat(millis)
                     .as("30,000 bytes beyond the first second's worth")
                     .isGreaterThan(1_000);
+        }
+    }
+
+    /** Two clients are sent 200 messages a second together. */
+    @Test
+    void whatATenantIsSentWaitsBeyondTheQuota() {
+        try (TestNode node = node(one(TenantSetting.MAX_TENANT_DELIVER_RATE, 200));
+                TestClient a = client(node, 5, "a", "birds/a");
+                TestClient b = client(node, 4, "b", "birds/b");
+                TestClient publisher = client(node, 5, "p", "birds/p")) {
+            assertThat(suback(a, "t")).isEqualTo(ReasonCode.GRANTED_QOS_1);
+            assertThat(suback(b, "t")).isEqualTo(ReasonCode.GRANTED_QOS_1);
+            long began = System.nanoTime();
+            for (int i = 1; i <= 250; i++) {
+                publisher.send(TestClient.publish(i, Qos.AT_LEAST_ONCE, false, "t", "x"));
+            }
+            for (int i = 1; i <= 250; i++) {
+                a.send(new PubAck(a.receive(Publish.class).packetId()));
+                b.send(new PubAck(b.receive(Publish.class).packetId()));
+            }
+            long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
+            assertThat(millis).as("300 beyond the first second's worth").isGreaterThan(1_000);
+            assertThat(node.events)
+                    .filteredOn(BrokerEvent.ThrottlingBegan.class::isInstance)
+                    .extracting(event -> ((BrokerEvent.ThrottlingBegan) event).cause())
+                    .contains(ThrottleCause.TENANT_DELIVERY);
         }
     }
 

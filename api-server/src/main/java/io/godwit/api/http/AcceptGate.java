@@ -108,6 +108,7 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
         private final Channel connection;
         private final Ends ends;
         private boolean isLeft;
+        private boolean isEnded;
 
         Place(Source source, Channel connection) {
             this.source = source;
@@ -153,12 +154,9 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
         counts.connectionOpened();
         if (ousted != null) {
             counts.connectionClosed(ApiCounts.Cause.REPLACED);
-            close(ousted.connection);
+            close(ousted);
         }
-        connection.closeFuture().addListener(closed -> {
-            leave(place);
-            counts.connectionEnded();
-        });
+        connection.closeFuture().addListener(closed -> ended(place));
         ctx.fireChannelRead(accepted);
     }
 
@@ -166,14 +164,27 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
      * Closes a connection without flushing: a close through the pipeline waits until the peer has read everything
      * before it, which may never happen.
      */
-    private static void close(Channel connection) {
+    private void close(Place place) {
+        Channel connection = place.connection;
         if (!connection.isRegistered()) {
             connection.unsafe().closeForcibly();
+            ended(place); // its close future does not complete
         } else if (connection.eventLoop().inEventLoop()) {
             connection.unsafe().close(connection.unsafe().voidPromise());
         } else {
-            connection.eventLoop().execute(() -> close(connection));
+            connection.eventLoop().execute(() -> close(place));
         }
+    }
+
+    private void ended(Place place) {
+        leave(place);
+        synchronized (this) {
+            if (place.isEnded) {
+                return;
+            }
+            place.isEnded = true;
+        }
+        counts.connectionEnded();
     }
 
     /** Closes the open connection between these ends at once, if there is one. */
@@ -183,7 +194,7 @@ public final class AcceptGate extends ChannelInboundHandlerAdapter {
             place = byEnds.get(new Ends(remote, local));
         }
         if (place != null) {
-            close(place.connection);
+            close(place);
         }
     }
 

@@ -6,6 +6,7 @@ import io.godwit.api.FakeCounts;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.DefaultChannelId;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -30,7 +31,12 @@ class AcceptGateTest {
     }
 
     private EmbeddedChannel between(SocketAddress remote, SocketAddress local) {
-        EmbeddedChannel connection = new EmbeddedChannel() {
+        return between(remote, local, true);
+    }
+
+    /** @param isRegistered whether the channel is registered with its event loop */
+    private EmbeddedChannel between(SocketAddress remote, SocketAddress local, boolean isRegistered) {
+        EmbeddedChannel connection = new EmbeddedChannel(DefaultChannelId.newInstance(), isRegistered, false) {
             @Override
             protected SocketAddress remoteAddress0() {
                 return remote;
@@ -114,6 +120,18 @@ class AcceptGateTest {
         assertThat(open(many)).containsExactly(false, true, false, true);
         assertThat(gate.open()).isEqualTo(5);
         assertThat(counts.open()).isEqualTo(5);
+    }
+
+    @Test
+    void whatIsReplacedBeforeItsEventLoopHasItEnds() {
+        EmbeddedChannel early =
+                between(new InetSocketAddress("10.0.0.1", ++port), new InetSocketAddress("10.9.9.9", 8_091), false);
+        from("10.0.0.1", 3);
+        assertThat(counts.open()).isEqualTo(4);
+        from("10.0.0.1");
+        assertThat(early.isOpen()).isFalse();
+        assertThat(gate.open()).isEqualTo(4);
+        assertThat(counts.open()).isEqualTo(4);
     }
 
     @Test

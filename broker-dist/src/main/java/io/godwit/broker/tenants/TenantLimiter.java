@@ -9,10 +9,11 @@ import io.godwit.plugin.throttle.ResourceThrottler;
 import io.godwit.plugin.throttle.TenantLimits;
 import io.godwit.plugin.throttle.TenantResource;
 import io.godwit.plugin.throttle.TenantUsage;
-import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -21,8 +22,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +43,8 @@ import org.slf4j.LoggerFactory;
 public final class TenantLimiter implements LimitSource, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(TenantLimiter.class);
     private static final long INTERVAL_MILLIS = 1_000;
+    /** Answers of several nodes arrive at about the same time: one update of the limits covers them all. */
+    private static final long GATHER_MILLIS = 50;
     /** Bound of tenants that the plugin and other nodes are asked about. */
     static final int MAX_TENANTS = UsageWire.MAX_TENANTS;
     /** How long an answer is kept after the last client of the tenant has gone. */
@@ -63,13 +68,20 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
     /** Of those asked about, the ones without an answer of before. Atomic: asked on all event loops. */
     private final AtomicInteger coming = new AtomicInteger();
 
+    /** Volatile: set once by the thread that wires the broker. */
+    private volatile WaitingTenants waiting = WaitingTenants.NONE;
+
     /** Confined to the thread. */
     private Map<TenantId, Totals> before = Map.of();
 
     /** The use of tenants with clients here in the last second. Volatile: replaced every second, read by any thread. */
     private volatile Map<TenantId, TenantUse> rates = Map.of();
 
-    private @Nullable ScheduledExecutorService thread;
+    /** Whether an update of the limits is scheduled for an answer of another node. Atomic: RPC threads contend. */
+    private final AtomicBoolean hasHeard = new AtomicBoolean();
+
+    /** Volatile: RPC threads schedule tasks on it. */
+    private volatile @Nullable ScheduledExecutorService thread;
 
     /**
      * @param accounts the accounts to limit from now on
@@ -86,6 +98,12 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
         this.nanoClock = nanoClock;
         accounts.limitedBy(this, throttler != null);
         others.tell(this::use);
+        others.onAnswer(this::heard);
+    }
+
+    /** Also limits these queues, which may belong to tenants without clients here. Call before the start. */
+    public void bound(WaitingTenants queues) {
+        waiting = queues;
     }
 
     /** Begins to look every second. */
@@ -98,6 +116,26 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
         });
         thread = made;
         made.scheduleWithFixedDelay(this::look, INTERVAL_MILLIS, INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /** Applies an answer of another node soon, without waiting for the next round. Any thread. */
+    @SuppressWarnings("FutureReturnValueIgnored") // ends with the thread
+    private void heard() {
+        ScheduledExecutorService running = thread;
+        if (running == null || !hasHeard.compareAndSet(false, true)) {
+            return;
+        }
+        try {
+            running.schedule(this::retune, GATHER_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("an answer has come after the end");
+        }
+    }
+
+    private void retune() {
+        hasHeard.set(false);
+        accounts.tick();
+        boundWaiting(waiting.withQueues());
     }
 
     // ---- limits
@@ -200,18 +238,41 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
     void look() {
         try {
             count();
-            List<TenantId> limited = new ArrayList<>();
-            for (TenantAccount each : accounts.all()) {
-                if (limited.size() < MAX_TENANTS && isLimited(each)) {
-                    limited.add(each.tenant());
-                }
-            }
-            others.ask(limited);
-            askPlugin();
+            Set<TenantId> withQueues = waiting.withQueues();
+            others.ask(limited(withQueues));
+            askPlugin(withQueues);
             accounts.tick();
+            boundWaiting(withQueues);
         } catch (RuntimeException | Error e) { // the thread's outermost frame: must not end the schedule
             LOG.warn("usage of tenants not looked at", e);
         }
+    }
+
+    /** The tenants that other nodes are asked about. */
+    private Collection<TenantId> limited(Set<TenantId> withQueues) {
+        Set<TenantId> limited = new LinkedHashSet<>();
+        for (TenantAccount each : accounts.all()) {
+            if (limited.size() < MAX_TENANTS && isLimited(each)) {
+                limited.add(each.tenant());
+            }
+        }
+        for (TenantId each : withQueues) {
+            if (limited.size() < MAX_TENANTS && accounts.most(each, TenantResource.QUEUED_BYTES) != TenantAccount.ANY) {
+                limited.add(each);
+            }
+        }
+        return limited;
+    }
+
+    private void boundWaiting(Set<TenantId> withQueues) {
+        Map<TenantId, Long> most = new HashMap<>();
+        for (TenantId each : withQueues) {
+            long limit = accounts.most(each, TenantResource.QUEUED_BYTES);
+            if (limit != TenantAccount.ANY) {
+                most.put(each, limit);
+            }
+        }
+        waiting.boundQueues(most);
     }
 
     private boolean isLimited(TenantAccount account) {
@@ -275,16 +336,22 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // without an answer the last one stays valid
-    private void askPlugin() {
+    private void askPlugin(Set<TenantId> withQueues) {
         ResourceThrottler asking = throttler;
         if (asking == null) {
             return;
         }
         long now = nanoClock.getAsLong();
-        for (TenantAccount each : accounts.all()) {
-            TenantId tenant = each.tenant();
+        Set<TenantId> tenants = new LinkedHashSet<>();
+        accounts.all().forEach(each -> tenants.add(each.tenant()));
+        int withClients = tenants.size();
+        tenants.addAll(withQueues);
+        int number = 0;
+        for (TenantId tenant : tenants) {
+            // tenants without clients must not take all places
+            int most = number++ < withClients ? MAX_TENANTS : MAX_TENANTS / 2;
             answers.computeIfPresent(tenant, (same, answer) -> new Answer(answer.limits(), now));
-            if (answers.size() < MAX_TENANTS || answers.containsKey(tenant)) {
+            if (answers.size() + coming.get() < most || answers.containsKey(tenant)) {
                 question(asking, tenant, use(tenant));
             }
         }
@@ -293,8 +360,9 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
 
     @Override
     public void close() {
-        if (thread != null) {
-            thread.shutdownNow();
+        ScheduledExecutorService running = thread;
+        if (running != null) {
+            running.shutdownNow();
         }
     }
 }

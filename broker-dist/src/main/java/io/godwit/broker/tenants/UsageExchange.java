@@ -50,6 +50,9 @@ public final class UsageExchange implements AutoCloseable {
     /** Volatile: set once by the thread that wires the broker. */
     private volatile Function<TenantId, TenantUse> own = tenant -> TenantUse.NONE;
 
+    /** Volatile: set once by the thread that wires the broker. */
+    private volatile Runnable heard = () -> {};
+
     public UsageExchange(ClusterNodes nodes, LongSupplier nanoClock) {
         this.nodes = nodes;
         this.nanoClock = nanoClock;
@@ -65,6 +68,11 @@ public final class UsageExchange implements AutoCloseable {
     /** @param uses provides the answers of this node; called on a thread of this object, must return at once */
     void tell(Function<TenantId, TenantUse> uses) {
         own = uses;
+    }
+
+    /** @param next called after each answer of another node, on any thread; must return at once */
+    void onAnswer(Runnable next) {
+        heard = next;
     }
 
     /** The service for the node's RPC server. */
@@ -138,7 +146,10 @@ public final class UsageExchange implements AutoCloseable {
 
     private void answered(String node, byte[] answer, long askedNanos) {
         try {
-            told.put(node, new Told(UsageWire.uses(answer), askedNanos));
+            Told next = new Told(UsageWire.uses(answer), askedNanos);
+            // a late answer may arrive after the answer to a later question
+            told.merge(node, next, (a, b) -> b.askedNanos() - a.askedNanos() >= 0 ? b : a);
+            heard.run();
         } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
             LOG.debug("usage of tenants not understood node={} cause={}", node, e.toString());
         }

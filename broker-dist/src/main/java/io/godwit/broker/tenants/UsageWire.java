@@ -89,9 +89,12 @@ final class UsageWire {
                     .setPublishBytes(use.of(TenantResource.PUBLISH_BYTES))
                     .setDeliverRate(use.of(TenantResource.DELIVER_RATE))
                     .setDeliverBytes(use.of(TenantResource.DELIVER_BYTES))
+                    .setQueuedBytes(use.of(TenantResource.QUEUED_BYTES))
                     .setIsConnectRateShort(use.isShortOf(TenantResource.CONNECT_RATE))
                     .setIsPublishRateShort(use.isShortOf(TenantResource.PUBLISH_RATE))
-                    .setIsPublishBytesShort(use.isShortOf(TenantResource.PUBLISH_BYTES)));
+                    .setIsPublishBytesShort(use.isShortOf(TenantResource.PUBLISH_BYTES))
+                    .setIsDeliverRateShort(use.isShortOf(TenantResource.DELIVER_RATE))
+                    .setIsDeliverBytesShort(use.isShortOf(TenantResource.DELIVER_BYTES)));
         }
         return answer.build().toByteArray();
     }
@@ -127,6 +130,7 @@ final class UsageWire {
         put(used, TenantResource.PUBLISH_BYTES, told.getPublishBytes());
         put(used, TenantResource.DELIVER_RATE, told.getDeliverRate());
         put(used, TenantResource.DELIVER_BYTES, told.getDeliverBytes());
+        put(used, TenantResource.QUEUED_BYTES, told.getQueuedBytes());
         Set<TenantResource> shortOf = EnumSet.noneOf(TenantResource.class);
         if (told.getIsConnectRateShort()) {
             shortOf.add(TenantResource.CONNECT_RATE);
@@ -136,6 +140,12 @@ final class UsageWire {
         }
         if (told.getIsPublishBytesShort()) {
             shortOf.add(TenantResource.PUBLISH_BYTES);
+        }
+        if (told.getIsDeliverRateShort()) {
+            shortOf.add(TenantResource.DELIVER_RATE);
+        }
+        if (told.getIsDeliverBytesShort()) {
+            shortOf.add(TenantResource.DELIVER_BYTES);
         }
         return new TenantUse(used, shortOf);
     }

@@ -113,7 +113,7 @@ class GuardedThrottlerTest {
     void aLimitThatThereIsNotIsAFailure() throws Exception {
         fails(
                 usage -> CompletableFuture.completedFuture(TenantLimits.builder()
-                        .most(TenantResource.DELIVER_RATE, 1)
+                        .most(TenantResource.DELIVER_RATE, -1)
                         .build()),
                 PluginFault.THREW);
     }

@@ -70,19 +70,19 @@ class TenantLimiterTest implements ResourceThrottler {
         answer(TenantResource.CONNECTIONS, 1);
         assertThat(first).isCompletedWithValue(TenantAnswer.KNOWN);
         assertThat(second).isCompletedWithValue(TenantAnswer.KNOWN);
-        assertThat(accounts.enter(BIRDS, 0)).isNull();
-        assertThat(accounts.enter(BIRDS, 0)).isEqualTo(TenantResource.CONNECTIONS);
+        assertThat(accounts.enter(BIRDS)).isNull();
+        assertThat(accounts.enter(BIRDS)).isEqualTo(TenantResource.CONNECTIONS);
 
         second();
         assertThat(limiter.known(BIRDS)).as("while it is asked again").isCompletedWithValue(TenantAnswer.KNOWN);
-        assertThat(accounts.enter(BIRDS, 0)).as("the last answer holds").isEqualTo(TenantResource.CONNECTIONS);
+        assertThat(accounts.enter(BIRDS)).as("the last answer holds").isEqualTo(TenantResource.CONNECTIONS);
         second();
         assertThat(told).as("one question at a time").hasSize(2);
         answer(TenantResource.CONNECTIONS, 2);
-        assertThat(accounts.enter(BIRDS, 0)).isNull();
+        assertThat(accounts.enter(BIRDS)).isNull();
         second();
         open.remove().completeExceptionally(new IllegalStateException("broken"));
-        assertThat(accounts.enter(BIRDS, 0)).as("the last answer holds").isEqualTo(TenantResource.CONNECTIONS);
+        assertThat(accounts.enter(BIRDS)).as("the last answer holds").isEqualTo(TenantResource.CONNECTIONS);
     }
 
     @Test
@@ -98,7 +98,7 @@ class TenantLimiterTest implements ResourceThrottler {
     void itIsToldWhatTheTenantUses() {
         limiter.known(BIRDS);
         answer(TenantResource.PUBLISH_RATE, 1_000);
-        accounts.enter(BIRDS, 0);
+        accounts.enter(BIRDS);
         TenantAccount account = accounts.of(BIRDS);
         second();
         told.clear();
@@ -125,7 +125,7 @@ class TenantLimiterTest implements ResourceThrottler {
     void tenantsWithoutClientsAreForgotten() {
         limiter.known(BIRDS);
         answer(TenantResource.CONNECTIONS, 1);
-        accounts.enter(BIRDS, 0);
+        accounts.enter(BIRDS);
         for (int i = 0; i < 100; i++) {
             second();
             if (!open.isEmpty()) {
@@ -159,7 +159,7 @@ class TenantLimiterTest implements ResourceThrottler {
             TenantId tenant = new TenantId("t" + i);
             limiter.known(tenant);
             answer(TenantResource.CONNECTIONS, 1);
-            accounts.enter(tenant, 0);
+            accounts.enter(tenant);
         }
         second();
         assertThat(open).hasSize(TenantLimiter.MAX_TENANTS / 2);

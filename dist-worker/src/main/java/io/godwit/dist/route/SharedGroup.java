@@ -55,8 +55,10 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
     private final LongSupplier nanos;
     /** Guarded by this. */
     private final Map<Receiver, SharedMember> members = new HashMap<>();
-    /** Number of members. */
+    /** Number of members; all live members of another node count as one. */
     private volatile int size;
+    /** Number of members; each live member of another node counts. Written under the lock. */
+    private volatile int memberCount;
 
     private final MemberSlots live = new MemberSlots();
     private final MemberSlots connected = new MemberSlots();
@@ -110,6 +112,11 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
 
     public int size() {
         return size;
+    }
+
+    /** Number of members in all nodes, as far as these have reported. Any thread. */
+    public int memberCount() {
+        return memberCount;
     }
 
     /** Whether a message that its member refuses may go to another member. */
@@ -333,13 +340,16 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
     synchronized boolean add(Match match) {
         SharedMember known = members.get(match.receiver());
         if (known != null) {
+            int before = known.weight();
             known.setMatch(match);
+            memberCount += known.weight() - before;
             return false;
         }
         SharedMember member = new SharedMember(match, homeOf(match.receiver()));
         members.put(match.receiver(), member);
         addTo(member, member.home());
         size = members.size();
+        memberCount += member.weight();
         return true;
     }
 
@@ -357,6 +367,7 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
             return false;
         }
         size = members.size();
+        memberCount -= member.weight();
         slotsOf(member.tier()).remove(member);
         member.setTier(Tier.LEFT);
         return true;

@@ -18,6 +18,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -69,6 +70,40 @@ class SharedGroupTest {
 
         group.remove(other);
         assertThat(counts(group, 1_000)).hasSize(3);
+    }
+
+    /** As {@link Elsewhere}; the same one however many members there are. */
+    private record Told(ClientId clientId, int membersElsewhere) implements LiveReceiver {
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Told told && told.clientId.equals(clientId);
+        }
+
+        @Override
+        public int hashCode() {
+            return clientId.hashCode();
+        }
+    }
+
+    @Test
+    void membersOfOtherNodesCountAsManyAsTheyAre() {
+        SharedGroup group = group(SharedPick.RANDOM, 2);
+        group.add(member(inbox("stored")));
+        Told eight = new Told(new ClientId("n"), 8);
+        assertThat(group.add(member(eight))).isTrue();
+        assertThat(group.size()).isEqualTo(4);
+        assertThat(group.memberCount()).isEqualTo(11);
+
+        assertThat(group.add(member(new Told(new ClientId("n"), 3)))).isFalse();
+        assertThat(group.memberCount()).isEqualTo(6);
+        group.refused(Objects.requireNonNull(group.memberOf(eight)));
+        assertThat(group.memberCount()).as("one that is full is still a member").isEqualTo(6);
+
+        group.remove(new Told(new ClientId("n"), 1));
+        group.remove(inbox("stored"));
+        assertThat(group.memberCount()).isEqualTo(2);
+        assertThat(group.remove(eight)).isFalse();
+        assertThat(group.memberCount()).isEqualTo(2);
     }
 
     @Test

@@ -81,12 +81,12 @@ final class InboxLeader implements RangeLeader {
         this.storedInboxes = outside.storedInboxes().new Part(context.bounds());
         Stock asked = outside.stock();
         Stock.Part counted = asked == null ? null : asked.new Part();
-        StockKeeping stock = new StockKeeping(counted);
+        StockKeeping stock = new StockKeeping(counted, settings);
         Agenda agenda = new Agenda(context, settling, recordCount, storedInboxes, this::lookAt);
         this.states = new InboxStates(context, writes, agenda, moved, reports, stock, settings, this::loaded);
 
         Insert.Range range = new Insert.Range(context, writes, reports, new SharedTopics());
-        Qos0Store qos0 = new Qos0Store(writes, settings, reports, range);
+        Qos0Store qos0 = new Qos0Store(writes, settings, stock, reports, range);
         SessionRecords records = new SessionRecords(writes, recordCount, storedInboxes);
         Reminders reminders = new Reminders(context, agenda);
         SessionEnds ends = new SessionEnds(context, writes, stock, records, reminders, qos0, reports);
@@ -96,7 +96,7 @@ final class InboxLeader implements RangeLeader {
         RangeWork work = new RangeWork(context, settings, writes, states, agenda, reminders);
         Aftermath aftermath = new Aftermath(ends, obligations, inbound, moved);
         this.expiry = new Expiry(work, aftermath, records, reports.waits());
-        this.inserts = new InsertHandler(context, writes, states, range, qos0, room, expiry);
+        this.inserts = new InsertHandler(context, writes, states, stock, range, qos0, room, expiry);
         this.newSessions = new NewSessions(context, writes, stock, moved.lastIncarnation());
         this.departures = new Departures(work, aftermath, settling, recordCount, room);
         Attaching attaching = new Attaching(

@@ -50,6 +50,7 @@ final class InsertHandler {
     private final LeaderContext context;
     private final Writes writes;
     private final InboxStates states;
+    private final StockKeeping stock;
     private final QueueSettings settings;
     private final InboxReports reports;
     private final Insert.Range range;
@@ -63,6 +64,7 @@ final class InsertHandler {
             LeaderContext context,
             Writes writes,
             InboxStates states,
+            StockKeeping stock,
             Insert.Range range,
             Qos0Store qos0,
             Qos0Room room,
@@ -70,6 +72,7 @@ final class InsertHandler {
         this.context = context;
         this.writes = writes;
         this.states = states;
+        this.stock = stock;
         this.settings = room.settings();
         this.reports = room.reports();
         this.range = range;
@@ -209,6 +212,15 @@ final class InsertHandler {
                 return batch;
             }
         }
+        if (!tenantHasRoom(state, message)) {
+            if (copy.mayDecline()) {
+                sayNo(call, target, InsertOutcome.DECLINED);
+            } else {
+                reports.dropped(state.id, message.topic(), DropReason.TENANT_QUEUE_FULL);
+                sayNo(call, target, InsertOutcome.DROPPED);
+            }
+            return batch;
+        }
         if (state.queue.isFull() && waiting(state) <= boundsOf(state).maxQueued() / 2) {
             state.queue.relieved(state.id, reports);
         }
@@ -267,7 +279,7 @@ final class InsertHandler {
                     insertRetained(state, session, step, answer);
                 }
             });
-        } else if (!hasRoom(state)) {
+        } else if (!hasRoom(state) || !tenantHasRoom(state, step.message())) {
             answer.reply(new InboxReply.Replay(ReplayOutcome.FULL));
         } else {
             Batch used = insertRetained(state, session, step, answer);
@@ -440,6 +452,14 @@ final class InsertHandler {
      */
     private boolean hasRoom(InboxState state) {
         return waiting(state) < boundsOf(state).maxQueued();
+    }
+
+    /**
+     * Whether one more message may wait for sessions of the tenant. A message that its client takes at once does not
+     * wait: absent clients must not stop the messages for connected ones.
+     */
+    private boolean tenantHasRoom(InboxState state, Message message) {
+        return stock.hasRoomFor(state.id, message.payload().length) || takesMore(state) && waiting(state) <= 0;
     }
 
     private QueueBounds boundsOf(InboxState state) {

@@ -12,12 +12,14 @@ import java.util.List;
 final class Qos0Store {
     private final Writes writes;
     private final QueueSettings settings;
+    private final StockKeeping stock;
     private final InboxReports reports;
     private final Insert.Range range;
 
-    Qos0Store(Writes writes, QueueSettings settings, InboxReports reports, Insert.Range range) {
+    Qos0Store(Writes writes, QueueSettings settings, StockKeeping stock, InboxReports reports, Insert.Range range) {
         this.writes = writes;
         this.settings = settings;
+        this.stock = stock;
         this.reports = reports;
         this.range = range;
     }
@@ -27,6 +29,10 @@ final class Qos0Store {
         int most = settings.boundsOf(state.id.tenant()).maxQos0();
         if (most == 0) {
             reports.dropped(state.id, copy.message.topic(), DropReason.QUEUE_FULL_NEWEST);
+            return;
+        }
+        if (!stock.hasRoomFor(state.id, copy.message.payload().length)) {
+            reports.dropped(state.id, copy.message.topic(), DropReason.TENANT_QUEUE_FULL);
             return;
         }
         if (writes.diskFull() != null) {

@@ -1,6 +1,9 @@
 package io.godwit.inbox.leader;
 
 import io.godwit.inbox.ledger.Ledger;
+import io.godwit.inbox.ledger.QueueBounds;
+import io.godwit.inbox.ledger.QueueSettings;
+import io.godwit.inbox.protocol.InboxId;
 import io.godwit.inbox.report.InboxReports;
 import io.godwit.inbox.report.Stock;
 import org.jspecify.annotations.Nullable;
@@ -13,8 +16,22 @@ final class StockKeeping {
     /** Null when no stock is kept. */
     private final Stock.@Nullable Part part;
 
-    StockKeeping(Stock.@Nullable Part part) {
+    private final QueueSettings settings;
+
+    StockKeeping(Stock.@Nullable Part part, QueueSettings settings) {
         this.part = part;
+        this.settings = settings;
+    }
+
+    /** Whether the limit of the tenant's queued bytes allows one more payload of this size. */
+    boolean hasRoomFor(InboxId id, int bytes) {
+        if (part == null) {
+            return true;
+        }
+        long most = settings.tenants().mostBytes(id.tenant());
+        return most == QueueBounds.ANY_BYTES
+                || InboxReports.isBrokersOwn(id)
+                || part.bytesOfAll(id.tenant()) + bytes <= most;
     }
 
     /** A ledger for a session without messages. Any thread. */
@@ -25,7 +42,7 @@ final class StockKeeping {
     /** The state has got a new, empty ledger. */
     void ledgerBegun(InboxState state) {
         if (part != null) {
-            state.queue.ledger().joinStock(part, true);
+            state.queue.ledger().joinStock(part, state.id, true);
         }
     }
 
@@ -41,7 +58,7 @@ final class StockKeeping {
         if (isCounted && apart != null) {
             state.queue.ledger().spreadApart(apart);
         }
-        state.queue.ledger().joinStock(part, isCounted);
+        state.queue.ledger().joinStock(part, state.id, isCounted);
     }
 
     /** A session has begun or ended, or its connection has come or gone. */

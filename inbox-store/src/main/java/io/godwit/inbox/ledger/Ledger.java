@@ -1,6 +1,7 @@
 package io.godwit.inbox.ledger;
 
 import io.godwit.inbox.format.Progress;
+import io.godwit.inbox.protocol.InboxId;
 import io.godwit.inbox.report.Stock;
 import java.util.Arrays;
 import java.util.Objects;
@@ -68,6 +69,9 @@ public final class Ledger {
 
     /** Receives each change of the counts; null for none. */
     private Stock.@Nullable Part stock;
+
+    /** The inbox of this ledger; set together with {@link #stock}. */
+    private @Nullable InboxId id;
 
     private long liveBytes;
     /** Whether sizes of some large messages are guesses. */
@@ -275,26 +279,30 @@ public final class Ledger {
     }
 
     /** Reports each change to {@code part} from now on, and the present counts unless {@code isCounted}. */
-    public void joinStock(Stock.Part part, boolean isCounted) {
+    public void joinStock(Stock.Part part, InboxId inbox, boolean isCounted) {
         stock = part;
+        id = inbox;
         if (!isCounted) {
-            part.add(live(), liveBytes);
+            part.add(inbox, live(), liveBytes);
         }
     }
 
     /** Takes its messages out of the counts. */
     public void leaveStock() {
-        Stock.Part part = stock;
+        tellStock(-live(), -liveBytes);
         stock = null;
-        if (part != null) {
-            part.add(-live(), -liveBytes);
-        }
     }
 
     private void changeStock(int count, int bytes) {
         liveBytes += bytes;
-        if (stock != null) {
-            stock.add(count, bytes);
+        tellStock(count, bytes);
+    }
+
+    private void tellStock(int count, long bytes) {
+        Stock.Part part = stock;
+        InboxId inbox = id;
+        if (part != null && inbox != null) {
+            part.add(inbox, count, bytes);
         }
     }
 

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * bytes of their payloads. A message counts once for each session until that session has acknowledged it. Messages that
  * an ended session left to other members of shared groups do not count, nor do the broker's own sessions.
  *
+ * <p>Bytes are also counted for each tenant, without the broker's own sessions, since a quota limits them.
+ *
  * <p>Nothing of it is stored. A leader starts from zero, counts each inbox once, and after that each of its changes;
  * only a loaded inbox can change. An inbox is counted when it is loaded or when the first walk reaches it, whichever
  * comes first; until that walk is over the totals are too low. Only some of the large messages of an inbox are read
@@ -44,6 +46,16 @@ public final class Stock {
     /** Only tenants that have any. Concurrent: range executors write, any thread reads. */
     private final ConcurrentMap<TenantId, Long> detachedOfTenants = new ConcurrentHashMap<>();
 
+    /** Tenants with waiting messages in some range, now or lately. Concurrent, as above. */
+    private final ConcurrentMap<TenantId, Waiting> waiting = new ConcurrentHashMap<>();
+
+    /** The messages that wait for the sessions of one tenant. */
+    private static final class Waiting {
+        private final LongAdder bytes = new LongAdder();
+        /** Number of {@link Part}s that use it. Only written inside a compute of {@link #waiting}. */
+        private int parts;
+    }
+
     public long detachedSessions() {
         return detachedSessions.sum();
     }
@@ -69,9 +81,60 @@ public final class Stock {
         return payloadBytes.sum();
     }
 
+    /** The payload bytes of one tenant. */
+    public long payloadBytes(TenantId tenant) {
+        Waiting all = waiting.get(tenant);
+        return all == null ? 0 : all.bytes.sum();
+    }
+
+    /** The tenants with waiting messages. */
+    public Set<TenantId> tenants() {
+        Set<TenantId> tenants = new HashSet<>();
+        waiting.forEach((tenant, all) -> {
+            if (all.bytes.sum() > 0) {
+                tenants.add(tenant);
+            }
+        });
+        return tenants;
+    }
+
+    /** Number of tenants in memory; for tests. */
+    int knownTenants() {
+        return waiting.size();
+    }
+
+    private Waiting join(TenantId tenant) {
+        return waiting.compute(tenant, (same, present) -> {
+            Waiting all = present == null ? new Waiting() : present;
+            all.parts++;
+            return all;
+        });
+    }
+
+    private void leave(TenantId tenant) {
+        waiting.computeIfPresent(tenant, (same, all) -> --all.parts == 0 ? null : all);
+    }
+
+    /** The payload bytes of one tenant in one range. Owned by the leader of the range. */
+    private static final class PartOfTenant {
+        private final Waiting all;
+        private long bytes;
+
+        PartOfTenant(Waiting all) {
+            this.all = all;
+        }
+    }
+
     /** The counts of one leader. Owned by it. */
     public final class Part {
+        /** Tenants without waiting messages that may stay, since they come and go with each message. */
+        private static final int MAX_IDLE_TENANTS = 64;
+
         private final Map<TenantId, Long> partSessions = new HashMap<>();
+        private final Map<TenantId, PartOfTenant> partTenants = new HashMap<>();
+        /** At this number of tenants, those without waiting messages are removed. */
+        private int cleanAt = MAX_IDLE_TENANTS;
+
         private long partMessages;
         private long partBytes;
         private boolean isStopped;
@@ -128,7 +191,7 @@ public final class Stock {
                 if (!InboxReports.isBrokersOwn(found.id())) {
                     addSessions(found.id().tenant(), 1);
                 }
-                add(found.messages(), found.bytes());
+                add(found.id(), found.messages(), found.bytes());
                 rememberApart(found.id(), found.apartBytes());
             }
             walkAt = page.next();
@@ -137,14 +200,45 @@ public final class Stock {
             }
         }
 
-        /** Adds a number of messages, which may be negative. */
-        public void add(int count, long bytes) {
-            if (!isStopped && count != 0) {
-                partMessages += count;
-                partBytes += bytes;
-                messages.add(count);
-                payloadBytes.add(bytes);
+        /** Adds a number of messages of an inbox, which may be negative. */
+        public void add(InboxId id, int count, long bytes) {
+            if (isStopped || count == 0) {
+                return;
             }
+            partMessages += count;
+            partBytes += bytes;
+            messages.add(count);
+            payloadBytes.add(bytes);
+            if (bytes != 0 && !InboxReports.isBrokersOwn(id)) {
+                PartOfTenant part = partOf(id.tenant());
+                part.bytes += bytes;
+                part.all.bytes.add(bytes);
+            }
+        }
+
+        private PartOfTenant partOf(TenantId tenant) {
+            PartOfTenant known = partTenants.get(tenant);
+            if (known != null) {
+                return known;
+            }
+            if (partTenants.size() >= cleanAt) {
+                partTenants.entrySet().removeIf(each -> {
+                    boolean isIdle = each.getValue().bytes == 0;
+                    if (isIdle) {
+                        leave(each.getKey());
+                    }
+                    return isIdle;
+                });
+                cleanAt = 2 * partTenants.size() + MAX_IDLE_TENANTS;
+            }
+            PartOfTenant made = new PartOfTenant(join(tenant));
+            partTenants.put(tenant, made);
+            return made;
+        }
+
+        /** The payload bytes of a tenant in all ranges that are led here. */
+        public long bytesOfAll(TenantId tenant) {
+            return Stock.this.payloadBytes(tenant);
         }
 
         /** Adds a number of sessions of a tenant without a connection; may be negative. */
@@ -164,6 +258,11 @@ public final class Stock {
         public void stop() {
             partSessions.forEach((tenant, count) -> Stock.this.addSessions(tenant, -count));
             partSessions.clear();
+            partTenants.forEach((tenant, part) -> {
+                part.all.bytes.add(-part.bytes);
+                leave(tenant);
+            });
+            partTenants.clear();
             messages.add(-partMessages);
             payloadBytes.add(-partBytes);
             isStopped = true;

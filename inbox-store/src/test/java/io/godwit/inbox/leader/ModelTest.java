@@ -482,6 +482,9 @@ class ModelTest {
             assertThat(store.stock.detachedSessions()).as("sessions").isEqualTo(sessions);
             assertThat(store.stock.messages()).as("messages").isEqualTo(messages);
             assertThat(store.stock.payloadBytes()).as("bytes").isCloseTo(bytes, within(100L));
+            assertThat(store.stock.payloadBytes(TenantId.DEFAULT))
+                    .as("bytes of the only tenant")
+                    .isEqualTo(store.stock.payloadBytes());
         }
 
         private void takeAll(int who, int round) {

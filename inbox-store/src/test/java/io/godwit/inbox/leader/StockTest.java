@@ -228,5 +228,9 @@ class StockTest {
     private void assertStock(long messages, long bytes) {
         assertThat(store.stock.messages()).as("messages").isEqualTo(messages);
         assertThat(store.stock.payloadBytes()).as("bytes").isEqualTo(bytes);
+        assertThat(store.stock.payloadBytes(TenantId.DEFAULT))
+                .as("of the tenant")
+                .isEqualTo(bytes);
+        assertThat(store.stock.tenants()).hasSize(bytes > 0 ? 1 : 0);
     }
 }

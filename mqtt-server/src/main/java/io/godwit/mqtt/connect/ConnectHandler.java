@@ -25,7 +25,6 @@ import io.godwit.mqtt.session.SessionTerms;
 import io.godwit.mqtt.session.TransientSession;
 import io.godwit.mqtt.tenant.TenantAnswer;
 import io.godwit.mqtt.tenant.TenantNaming;
-import io.godwit.mqtt.tenant.TenantPolicies;
 import io.godwit.mqtt.tenant.TenantPolicy;
 import io.godwit.mqtt.topic.ClientTopics;
 import io.godwit.mqtt.topic.TopicRules;
@@ -282,17 +281,13 @@ public final class ConnectHandler extends SessionlessHandler {
      * already left the count.
      */
     private boolean isCounted(ClientInfo client) {
-        TenantPolicies policies = services.session().policies();
-        long most = policies.of(client.tenant()).number(TenantSetting.MAX_CONNECTIONS);
-        TenantAccounts accounts = policies.tenants().accounts();
-        TenantResource over = accounts.enter(client.tenant(), most);
+        TenantAccounts accounts = services.session().policies().tenants().accounts();
+        TenantResource over = accounts.enter(client.tenant());
         if (over == null) {
             countedIn = client.tenant();
             return true;
         }
-        long mostHere = accounts.of(client.tenant()).most(over);
-        boolean isOfNode = over == TenantResource.CONNECTIONS && most > 0;
-        refuse(client, over, isOfNode ? Math.min(most, mostHere) : mostHere);
+        refuse(client, over, accounts.of(client.tenant()).most(over));
         return false;
     }
 
@@ -303,7 +298,7 @@ public final class ConnectHandler extends SessionlessHandler {
                 switch (over) {
                     case CONNECT_RATE -> "too many clients of the tenant connect at once";
                     case SESSIONS -> "the tenant has as many sessions as it may";
-                    default -> "the tenant has as many clients here as it may";
+                    default -> "the tenant has as many clients as it may";
                 });
     }
 

@@ -28,10 +28,7 @@ public interface Holdings {
         return 0;
     }
 
-    /**
-     * Members of the group of a shared filter: stored sessions of the whole cluster, and all live sessions of this
-     * node.
-     */
+    /** Members of the group of a shared filter in the whole cluster. */
     default int groupMembers(TenantId tenant, TopicFilter filter) {
         return 0;
     }
@@ -43,6 +40,11 @@ public interface Holdings {
 
     /** The same of all tenants. */
     default long detachedSessions() {
+        return 0;
+    }
+
+    /** Bytes of the payloads that wait for stored sessions, in the ranges that this node leads. */
+    default long queuedBytes(TenantId tenant) {
         return 0;
     }
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * How much the clients of one tenant use on this node, and their limits. Any thread: a tenant's connections are on all
  * event loops, and shared counts need no locks. For a tenant without limits, on a node that does not meter, a message
- * costs one read of a field.
+ * costs the read of a few fields.
  */
 public final class TenantAccount {
     /** No limit. */
@@ -29,6 +29,8 @@ public final class TenantAccount {
     private volatile @Nullable SharedRate connects;
     private volatile @Nullable SharedRate publishes;
     private volatile @Nullable SharedRate bytes;
+    private volatile @Nullable SharedRate copies;
+    private volatile @Nullable SharedRate copiedBytes;
 
     /** Messages that come without a connection count like those of one connection. Guarded by {@link #takeDirect}. */
     private @Nullable SharedRate directPublishes;
@@ -61,6 +63,8 @@ public final class TenantAccount {
     private volatile boolean wasHeldAtConnects;
     private volatile boolean wasHeldAtPublishes;
     private volatile boolean wasHeldAtBytes;
+    private volatile boolean wasHeldAtCopies;
+    private volatile boolean wasHeldAtCopiedBytes;
     private volatile long usedAtNanos;
 
     /** @param isMetered whether messages are counted even without a limit */
@@ -84,6 +88,8 @@ public final class TenantAccount {
         connects = rate(connects, next[TenantResource.CONNECT_RATE.ordinal()]);
         publishes = rate(publishes, next[TenantResource.PUBLISH_RATE.ordinal()]);
         bytes = rate(bytes, next[TenantResource.PUBLISH_BYTES.ordinal()]);
+        copies = rate(copies, next[TenantResource.DELIVER_RATE.ordinal()]);
+        copiedBytes = rate(copiedBytes, next[TenantResource.DELIVER_BYTES.ordinal()]);
     }
 
     /** @param next where the tenant is counted from now on; null for nowhere */
@@ -115,13 +121,12 @@ public final class TenantAccount {
     /**
      * Counts a client that connects.
      *
-     * @param mostHere limit of connections on this node, beside the account's own
      * @return the exceeded resource; null when the client is counted, and then {@link #leave} must follow
      */
     @Nullable
-    TenantResource enter(long mostHere) {
+    TenantResource enter() {
         usedAtNanos = nanoClock.getAsLong();
-        if (!add(connections, 1, Math.min(mostHere, most(TenantResource.CONNECTIONS)))) {
+        if (!add(connections, 1, most(TenantResource.CONNECTIONS))) {
             return TenantResource.CONNECTIONS;
         }
         SharedRate rate = connects;
@@ -290,8 +295,7 @@ public final class TenantAccount {
 
     /** The nanoseconds until the debt of bytes is paid. */
     public long bytesOwedNanos() {
-        SharedRate rate = bytes;
-        return rate == null ? 0 : rate.owedNanos(nanoClock.getAsLong());
+        return owed(bytes, nanoClock.getAsLong());
     }
 
     /** Counts a PUBLISH that a client has sent. Returns how many nanoseconds to pause its reading, 0 for none. */
@@ -314,8 +318,12 @@ public final class TenantAccount {
 
     /** The nanoseconds until the debt of publishes is paid. */
     public long publishesOwedNanos() {
-        SharedRate rate = publishes;
-        return rate == null ? 0 : rate.owedNanos(nanoClock.getAsLong());
+        return owed(publishes, nanoClock.getAsLong());
+    }
+
+    /** Whether deliveries are limited; else {@link #deliveriesOwedNanos} need not be called. */
+    public boolean limitsDeliveries() {
+        return copies != null || copiedBytes != null;
     }
 
     /**
@@ -359,10 +367,29 @@ public final class TenantAccount {
     /** Counts a copy sent to a client, with its payload size. */
     public void delivered(int payloadBytes) {
         count(TenantCount.PUBLISHES_OUT, 1);
-        if (isMetered) {
-            delivered.increment();
-            deliveredBytes.add(payloadBytes);
+        SharedRate rate = copies;
+        SharedRate ofBytes = copiedBytes;
+        if (rate == null && ofBytes == null && !isMetered) {
+            return;
         }
+        delivered.increment();
+        deliveredBytes.add(payloadBytes);
+        if (rate != null && rate.take(1, nanoClock.getAsLong()) > 0) {
+            wasHeldAtCopies = true;
+        }
+        if (ofBytes != null && ofBytes.take(payloadBytes, nanoClock.getAsLong()) > 0) {
+            wasHeldAtCopiedBytes = true;
+        }
+    }
+
+    /** The nanoseconds until the debt of deliveries is paid. */
+    public long deliveriesOwedNanos() {
+        long now = nanoClock.getAsLong();
+        return Math.max(owed(copies, now), owed(copiedBytes, now));
+    }
+
+    private static long owed(@Nullable SharedRate rate, long now) {
+        return rate == null ? 0 : rate.owedNanos(now);
     }
 
     /** Counts bytes sent to a client. */
@@ -399,6 +426,7 @@ public final class TenantAccount {
             case PUBLISH_BYTES -> read.sum();
             case DELIVER_RATE -> delivered.sum();
             case DELIVER_BYTES -> deliveredBytes.sum();
+            case QUEUED_BYTES -> holdings.queuedBytes(tenant);
         };
     }
 
@@ -414,15 +442,31 @@ public final class TenantAccount {
     /** Whether clients were throttled or refused by this rate since the last call. For one thread. */
     public boolean takeHeld(TenantResource rate) {
         boolean isHeld = false;
-        if (rate == TenantResource.CONNECT_RATE) {
-            isHeld = wasHeldAtConnects;
-            wasHeldAtConnects = false;
-        } else if (rate == TenantResource.PUBLISH_RATE) {
-            isHeld = wasHeldAtPublishes || publishesOwedNanos() > 0;
-            wasHeldAtPublishes = false;
-        } else if (rate == TenantResource.PUBLISH_BYTES) {
-            isHeld = wasHeldAtBytes || bytesOwedNanos() > 0;
-            wasHeldAtBytes = false;
+        long now = nanoClock.getAsLong();
+        switch (rate) {
+            case CONNECT_RATE -> {
+                isHeld = wasHeldAtConnects;
+                wasHeldAtConnects = false;
+            }
+            case PUBLISH_RATE -> {
+                isHeld = wasHeldAtPublishes || owed(publishes, now) > 0;
+                wasHeldAtPublishes = false;
+            }
+            case PUBLISH_BYTES -> {
+                isHeld = wasHeldAtBytes || owed(bytes, now) > 0;
+                wasHeldAtBytes = false;
+            }
+            case DELIVER_RATE -> {
+                isHeld = wasHeldAtCopies || owed(copies, now) > 0;
+                wasHeldAtCopies = false;
+            }
+            case DELIVER_BYTES -> {
+                isHeld = wasHeldAtCopiedBytes || owed(copiedBytes, now) > 0;
+                wasHeldAtCopiedBytes = false;
+            }
+            default -> {
+                // no rate
+            }
         }
         return isHeld;
     }

@@ -65,14 +65,13 @@ public final class TenantAccounts {
     /**
      * Counts a client that connects.
      *
-     * @param mostHere limit of connections on this node, 0 for none
      * @return the exceeded resource; null when the client is counted, and then {@link #leave} must follow
      */
-    public @Nullable TenantResource enter(TenantId tenant, long mostHere) {
+    public @Nullable TenantResource enter(TenantId tenant) {
         @Nullable TenantResource[] over = new @Nullable TenantResource[1];
         accounts.compute(tenant, (same, present) -> {
             TenantAccount account = present == null ? make(tenant) : present;
-            over[0] = account.enter(mostHere == 0 ? TenantAccount.ANY : mostHere);
+            over[0] = account.enter();
             return account;
         });
         return over[0];
@@ -103,6 +102,12 @@ public final class TenantAccounts {
         return present != null ? present : make(tenant);
     }
 
+    /** The limit of a resource on this node, also for a tenant without clients. */
+    public long most(TenantId tenant, TenantResource resource) {
+        TenantAccount present = accounts.get(tenant);
+        return present != null ? present.most(resource) : mostOf(tenant)[resource.ordinal()];
+    }
+
     /** Number of clients of a tenant now. */
     public long connections(TenantId tenant) {
         TenantAccount account = accounts.get(tenant);
@@ -130,8 +135,8 @@ public final class TenantAccounts {
     }
 
     /**
-     * Reads the limits of all tenants again, and forgets tenants that have had no client for a while. Call once a
-     * second.
+     * Reads the limits of all tenants again, and forgets tenants that have had no client for a while. Call at least
+     * once a second.
      */
     public void tick() {
         long now = nanoClock.getAsLong();

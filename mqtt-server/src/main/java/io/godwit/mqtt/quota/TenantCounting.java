@@ -12,6 +12,6 @@ public interface TenantCounting {
     @Nullable
     TenantCounts of(TenantId tenant);
 
-    /** Called once a second, not on an event loop. */
+    /** Called at least once a second, not on an event loop. */
     default void tick() {}
 }

@@ -27,12 +27,16 @@ public final class Tenants {
 
     /** The setting that limits each resource. */
     private static final Map<TenantResource, TenantSetting> QUOTAS = Map.of(
+            TenantResource.CONNECTIONS, TenantSetting.MAX_CONNECTIONS,
             TenantResource.SESSIONS, TenantSetting.MAX_SESSIONS,
             TenantResource.SUBSCRIPTIONS, TenantSetting.MAX_SUBSCRIPTIONS,
             TenantResource.RETAINED_MESSAGES, TenantSetting.MAX_RETAINED_MESSAGES,
             TenantResource.RETAINED_BYTES, TenantSetting.MAX_RETAINED_BYTES,
             TenantResource.PUBLISH_RATE, TenantSetting.MAX_TENANT_PUBLISH_RATE,
-            TenantResource.PUBLISH_BYTES, TenantSetting.MAX_TENANT_BANDWIDTH_IN);
+            TenantResource.PUBLISH_BYTES, TenantSetting.MAX_TENANT_BANDWIDTH_IN,
+            TenantResource.DELIVER_RATE, TenantSetting.MAX_TENANT_DELIVER_RATE,
+            TenantResource.DELIVER_BYTES, TenantSetting.MAX_TENANT_BANDWIDTH_OUT,
+            TenantResource.QUEUED_BYTES, TenantSetting.MAX_TENANT_QUEUED_BYTES);
 
     /** Written by the threads that report changes, which also bound its size; read on all event loops. */
     private final ConcurrentMap<TenantId, TenantSettings> said = new ConcurrentHashMap<>();

@@ -108,10 +108,10 @@ public interface Connection extends TenantClues {
      */
     default void limitRates(OptionalLong bytesIn, OptionalLong bytesOut, OptionalLong publishes) {}
 
-    /** From now on also counts reads for the client's tenant, whose limits may then pause reading. */
+    /** From now on also counts reads and writes for the client's tenant, whose limits may then pause both. */
     default void shareRates(TenantAccount account) {}
 
-    /** Whether the client's outbound bandwidth is used up: the broker itself holds the output back. */
+    /** Whether the outbound limit of the client or its tenant is used up: the broker itself holds the output back. */
     default boolean isOverBandwidth() {
         return false;
     }

@@ -492,7 +492,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
 
     @Override
     public boolean isWritable() {
-        return !throttling.isOutPaused() && channel.isWritable();
+        return !throttling.holdsOut() && channel.isWritable();
     }
 
     @Override

@@ -36,7 +36,10 @@ final class Throttling {
     /** The account shared with other clients of its tenant; null before CONNACK. */
     private @Nullable TenantAccount shared;
 
+    /** Paused by the client's own bandwidth. */
     private boolean isOutPaused;
+    /** Paused by the deliver rate or bandwidth of the tenant. */
+    private boolean isOutHeld;
     /** A bit per {@link Pause}. */
     private int pauses;
     /** A bit per {@link ThrottleCause}: its beginning was reported, its end was not. */
@@ -64,7 +67,7 @@ final class Throttling {
         publishes = changed(publishes, publishing.orElse(ofListener.maxPublishRate()));
     }
 
-    /** From now on also counts reads for the tenant. */
+    /** From now on also counts reads and writes for the tenant. */
     void shareRates(TenantAccount account) {
         shared = account;
     }
@@ -172,9 +175,37 @@ final class Throttling {
         }
     }
 
-    /** Whether output should pause now. */
+    /**
+     * Whether output should pause now. If the tenant's limit is the reason, this schedules the end of the pause, since
+     * nothing else would end it.
+     */
+    boolean holdsOut() {
+        TenantAccount account = shared;
+        if (isOutPaused() || account == null || !account.limitsDeliveries()) {
+            return isOutPaused();
+        }
+        long owedNanos = account.deliveriesOwedNanos();
+        if (owedNanos > 0 && connection.isOpen()) {
+            isOutHeld = true;
+            tell(ThrottleCause.TENANT_DELIVERY);
+            later(() -> deliveriesPaid(account), owedNanos);
+        }
+        return isOutHeld;
+    }
+
+    private void deliveriesPaid(TenantAccount account) {
+        long owedNanos = account.deliveriesOwedNanos();
+        if (owedNanos > 0 && connection.isOpen()) {
+            later(() -> deliveriesPaid(account), owedNanos);
+        } else {
+            isOutHeld = false;
+            connection.notifyWritable();
+        }
+    }
+
+    /** Whether output is paused, as of the last call of {@link #holdsOut}. */
     boolean isOutPaused() {
-        return isOutPaused;
+        return isOutPaused || isOutHeld;
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // the event loop logs exceptions of tasks
@@ -296,6 +327,7 @@ final class Throttling {
                 going |= bit(pause.cause());
             }
         }
+        going |= isOutHeld ? bit(ThrottleCause.TENANT_DELIVERY) : 0;
         return isOutPaused ? going | bit(ThrottleCause.BANDWIDTH_OUT) : going;
     }
 

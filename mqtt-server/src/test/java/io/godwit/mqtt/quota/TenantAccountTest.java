@@ -82,15 +82,16 @@ class TenantAccountTest implements Holdings {
     }
 
     @Test
-    void clientsAreLimitedByTheSmallerNumber() {
-        assertThat(accounts.enter(BIRDS, 2)).isNull();
-        assertThat(accounts.enter(BIRDS, 2)).isNull();
-        assertThat(accounts.enter(BIRDS, 2)).isEqualTo(TenantResource.CONNECTIONS);
+    void clientsAreRefusedBeyondTheLimit() {
+        limited(TenantResource.CONNECTIONS, 2);
+        assertThat(accounts.enter(BIRDS)).isNull();
+        assertThat(accounts.enter(BIRDS)).isNull();
+        assertThat(accounts.enter(BIRDS)).isEqualTo(TenantResource.CONNECTIONS);
         limited(TenantResource.CONNECTIONS, 3);
-        assertThat(accounts.enter(BIRDS, 0)).isNull();
-        assertThat(accounts.enter(BIRDS, 100)).isEqualTo(TenantResource.CONNECTIONS);
+        assertThat(accounts.enter(BIRDS)).isNull();
+        assertThat(accounts.enter(BIRDS)).isEqualTo(TenantResource.CONNECTIONS);
         accounts.leave(BIRDS);
-        assertThat(accounts.enter(BIRDS, 100)).isNull();
+        assertThat(accounts.enter(BIRDS)).isNull();
         assertThat(accounts.connections(BIRDS)).isEqualTo(3);
         assertThat(accounts.of(BIRDS).used(TenantResource.CONNECT_RATE))
                 .as("in all")
@@ -101,21 +102,21 @@ class TenantAccountTest implements Holdings {
     void clientsThatComeTooFastDoNotCountAsThere() {
         limited(TenantResource.CONNECT_RATE, 2);
         for (int i = 0; i < 2; i++) {
-            assertThat(accounts.enter(BIRDS, 0)).isNull();
+            assertThat(accounts.enter(BIRDS)).isNull();
             accounts.leave(BIRDS);
         }
-        assertThat(accounts.enter(BIRDS, 0)).isEqualTo(TenantResource.CONNECT_RATE);
+        assertThat(accounts.enter(BIRDS)).isEqualTo(TenantResource.CONNECT_RATE);
         assertThat(accounts.connections(BIRDS)).isZero();
         assertThat(accounts.of(BIRDS).takeHeld(TenantResource.CONNECT_RATE)).isTrue();
         assertThat(accounts.of(BIRDS).takeHeld(TenantResource.CONNECT_RATE)).isFalse();
         nanos.addAndGet(TimeUnit.SECONDS.toNanos(1));
         accounts.tick();
-        assertThat(accounts.enter(BIRDS, 0)).isNull();
+        assertThat(accounts.enter(BIRDS)).isNull();
     }
 
     @Test
     void anAccountIsForgottenSomeTimeAfterItsLastClient() {
-        assertThat(accounts.enter(BIRDS, 0)).isNull();
+        assertThat(accounts.enter(BIRDS)).isNull();
         TenantAccount account = accounts.of(BIRDS);
         nanos.addAndGet(TimeUnit.MINUTES.toNanos(1));
         accounts.tick();
@@ -261,5 +262,32 @@ class TenantAccountTest implements Holdings {
         account.bytesRead(300);
         assertThat(account.takeDirect(1, 0, 0)).isEqualTo(TenantSetting.MAX_TENANT_BANDWIDTH_IN);
         assertThat(account.used(TenantResource.PUBLISH_BYTES)).isEqualTo(300);
+    }
+
+    @Test
+    void whatClientsAreSentIsOwedByAllOfThem() {
+        TenantAccount account = limited(TenantResource.DELIVER_RATE, 2);
+        assertThat(account.limitsDeliveries()).isTrue();
+        account.delivered(1_000);
+        account.delivered(1_000);
+        assertThat(account.deliveriesOwedNanos()).isZero();
+        account.delivered(1_000);
+        assertThat(account.deliveriesOwedNanos()).isEqualTo(TimeUnit.MILLISECONDS.toNanos(500));
+        assertThat(account.used(TenantResource.DELIVER_RATE)).isEqualTo(3);
+        assertThat(account.takeHeld(TenantResource.DELIVER_RATE)).isTrue();
+        assertThat(account.takeHeld(TenantResource.DELIVER_BYTES)).isFalse();
+        nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(500));
+        assertThat(account.deliveriesOwedNanos()).isZero();
+        assertThat(account.takeHeld(TenantResource.DELIVER_RATE)).isFalse();
+
+        limits.clear();
+        limited(TenantResource.DELIVER_BYTES, 100);
+        account.delivered(150);
+        assertThat(account.deliveriesOwedNanos()).isEqualTo(TimeUnit.MILLISECONDS.toNanos(500));
+        assertThat(account.takeHeld(TenantResource.DELIVER_BYTES)).isTrue();
+        limits.clear();
+        accounts.retune(BIRDS);
+        assertThat(account.limitsDeliveries()).isFalse();
+        assertThat(account.deliveriesOwedNanos()).isZero();
     }
 }

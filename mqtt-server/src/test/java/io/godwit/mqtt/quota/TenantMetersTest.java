@@ -66,7 +66,7 @@ class TenantMetersTest implements Holdings {
     }
 
     private TenantAccount connect(TenantId tenant) {
-        assertThat(accounts.enter(tenant, 0)).isNull();
+        assertThat(accounts.enter(tenant)).isNull();
         return accounts.of(tenant);
     }
 

@@ -12,10 +12,14 @@ import io.godwit.mqtt.packet.Packet;
 import io.godwit.mqtt.packet.PingResp;
 import io.godwit.mqtt.packet.Publish;
 import io.godwit.mqtt.packet.ReasonCode;
+import io.godwit.mqtt.quota.TenantAccount;
+import io.godwit.mqtt.quota.TenantAccounts;
+import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.BrokerEvent;
 import io.godwit.plugin.event.ThrottleCause;
 import io.godwit.plugin.message.MessageProperties;
 import io.godwit.plugin.message.Qos;
+import io.godwit.plugin.throttle.TenantResource;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
@@ -28,6 +32,7 @@ import io.netty.handler.ssl.SslHandler;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
@@ -367,6 +372,37 @@ class MqttConnectionTest {
                 .tag("cause", cause.name().toLowerCase(Locale.ROOT))
                 .functionCounter()
                 .count();
+    }
+
+    /** Another client of the tenant has used up the deliver rate of all. */
+    @Test
+    void nothingIsSentWhileTheTenantOwes() {
+        long[] most = new long[TenantResource.values().length];
+        Arrays.fill(most, TenantAccount.ANY);
+        most[TenantResource.DELIVER_RATE.ordinal()] = 10;
+        TenantId tenant = new TenantId("birds");
+        TenantAccount account = new TenantAccounts(
+                        each -> most, () -> channel.eventLoop().ticker().nanoTime())
+                .of(tenant);
+        accept(0);
+        connection.shareRates(account);
+        for (int i = 0; i < 10; i++) {
+            account.delivered(1);
+        }
+        assertThat(connection.isWritable()).isTrue();
+        account.delivered(1);
+        assertThat(connection.isOverBandwidth()).as("it has nothing to be sent").isFalse();
+        assertThat(connection.isWritable()).isFalse();
+        assertThat(connection.isOverBandwidth()).isTrue();
+        assertThat(pauses(ThrottleCause.TENANT_DELIVERY)).isEqualTo(1);
+        assertThat(channel.config().isAutoRead()).isTrue();
+
+        pass(90);
+        assertThat(recorder.writables).isZero();
+        pass(20);
+        assertThat(recorder.writables).isEqualTo(1);
+        assertThat(connection.isWritable()).isTrue();
+        assertThat(pauses(ThrottleCause.TENANT_DELIVERY)).isEqualTo(1);
     }
 
     /** Packets already read are passed on: the pause lasts until they are paid for. */

@@ -6,6 +6,8 @@ public enum DropReason {
     QUEUE_FULL_NEWEST,
     /** The queue of the session was full and the policy drops the oldest. */
     QUEUE_FULL_OLDEST,
+    /** The tenant has reached its limit of queued bytes. */
+    TENANT_QUEUE_FULL,
     /** The client read too slowly: a QoS 0 message found the outbound buffer over its mark. */
     SLOW_CONSUMER,
     /** The client's outbound bandwidth was used up: QoS 0. */

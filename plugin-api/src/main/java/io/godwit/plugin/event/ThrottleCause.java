@@ -33,5 +33,7 @@ public enum ThrottleCause {
     /** The clients of its tenant send more bytes per second than they may together: reading pauses. */
     TENANT_BANDWIDTH_IN,
     /** The clients of its tenant publish more messages per second than they may together: reading pauses. */
-    TENANT_PUBLISH_RATE
+    TENANT_PUBLISH_RATE,
+    /** The clients of its tenant receive more messages or bytes per second than they may together: writing pauses. */
+    TENANT_DELIVERY
 }

@@ -24,7 +24,7 @@ public enum TenantSetting {
             Reach.NEXT_CONNECT,
             Range.of(0, Integer.MAX_VALUE),
             0,
-            "Clients of the tenant that are connected to one node; 0 = no limit. One more is refused (0x97; before 5.0"
+            "Quota of the tenant: clients that are connected; 0 = no limit. One more is refused (0x97; before 5.0"
                     + " return code 3); one that takes over the connection of its client id is not one more."),
     MAX_QOS(
             "maxQos",
@@ -254,8 +254,7 @@ public enum TenantSetting {
             Reach.CONNECTED,
             Range.of(0, Integer.MAX_VALUE),
             0,
-            "Quota of each shared group: its members, those without a session that is stored counted on this node only;"
-                    + " 0 = no limit. One more is refused (0x97; before 5.0 0x80)."),
+            "Quota of each shared group: its members; 0 = no limit. One more is refused (0x97; before 5.0 0x80)."),
     MAX_RETAINED_MESSAGES(
             "maxRetainedMessages",
             Reach.CONNECTED,
@@ -284,7 +283,29 @@ public enum TenantSetting {
             Range.of(0, Integer.MAX_VALUE),
             0,
             "Quota of the tenant: bytes per second that its clients send together; 0 = no limit. Beyond it they are"
-                    + " read more slowly.");
+                    + " read more slowly."),
+    MAX_TENANT_DELIVER_RATE(
+            "maxTenantDeliverRate",
+            Reach.CONNECTED,
+            Range.of(0, Integer.MAX_VALUE),
+            0,
+            "Quota of the tenant: messages per second that its clients receive together; 0 = no limit. Beyond it QoS 0"
+                    + " is dropped and counted; QoS 1 and 2 wait in the queues of their sessions."),
+    MAX_TENANT_BANDWIDTH_OUT(
+            "maxTenantBandwidthOut",
+            Reach.CONNECTED,
+            Range.of(0, Integer.MAX_VALUE),
+            0,
+            "Quota of the tenant: bytes of payloads per second that its clients receive together; 0 = no limit. Beyond"
+                    + " it the same happens as beyond maxTenantDeliverRate."),
+    MAX_TENANT_QUEUED_BYTES(
+            "maxTenantQueuedBytes",
+            Reach.CONNECTED,
+            Range.of(0, Long.MAX_VALUE),
+            0,
+            "Quota of the tenant: bytes of payloads that wait for its sessions that outlive their connection; 0 = no"
+                    + " limit. A message beyond it is dropped for that session, and counted, unless its client is"
+                    + " connected and takes it at once. What waits already stays.");
 
     /** The kind of a value and its bounds. */
     private record Range(Kind kind, long min, long max) {

@@ -10,8 +10,8 @@ import java.util.concurrent.CompletableFuture;
  * tenant. The limits hold beside the settings of the tenant; the smaller one counts.
  *
  * <p><b>When:</b> when a client connects whose tenant is not known yet, then about once a second for each tenant with
- * clients on this node, one call at a time for each tenant. An answer holds until the next one. A tenant without
- * clients is forgotten after some seconds.
+ * clients or waiting messages on this node, one call at a time for each tenant. An answer holds until the next one. A
+ * tenant with neither is forgotten after some seconds.
  *
  * <p><b>Thread:</b> threads of the plugin, several at once for different tenants; or, if the factory says that it does
  * not block ({@link io.godwit.plugin.context.Plugin#isNonBlocking}), an event loop or the thread that watches tenants.

@@ -55,13 +55,9 @@ public final class TenantLimits {
          * Sets a limit.
          *
          * @param value at least 0; 0 allows none
-         * @throws IllegalArgumentException when it is negative, or the resource cannot be limited
-         *     ({@link TenantResource#isLimited})
+         * @throws IllegalArgumentException when it is negative
          */
         public Builder most(TenantResource resource, long value) {
-            if (!resource.isLimited()) {
-                throw new IllegalArgumentException(resource + " has no limit, its use is only told");
-            }
             if (value < 0) {
                 throw new IllegalArgumentException(resource + " must be at least 0, was " + value);
             }

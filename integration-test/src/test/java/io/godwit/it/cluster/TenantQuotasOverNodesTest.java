@@ -1,0 +1,135 @@
+package io.godwit.it.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.godwit.it.client.ClientConfig;
+import io.godwit.it.client.TestClient;
+import io.godwit.testing.Await;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Quotas of a tenant hold for three packaged brokers together, a second later. */
+@Tag("full")
+@Timeout(120)
+class TenantQuotasOverNodesTest {
+    private static final int NODES = 3;
+    private static final int QUOTA_EXCEEDED = 0x97;
+    private static final String TENANTS = """
+            tenants:
+              birds: {maxConnections: 3}
+              fish: {maxSharedGroupSize: 3}
+              foxes: {maxTenantQueuedBytes: 1000}
+            """;
+
+    @TempDir
+    private static Path directory;
+
+    private static BrokerCluster cluster;
+
+    private NodeClients clients;
+
+    @BeforeAll
+    @Timeout(300)
+    static void start() throws Exception {
+        cluster = new BrokerCluster(directory, NODES);
+        for (int i = 0; i < NODES; i++) {
+            Path home = Files.createDirectories(directory.resolve("n" + i));
+            Files.writeString(home.resolve("tenants.yml"), TENANTS);
+            cluster.node(i)
+                    .setting("tenantConfig", "{sources: user-name, file: tenants.yml}")
+                    .setting("authConfig", "{sessionsBelongToUsers: false}");
+        }
+        cluster.start();
+    }
+
+    @AfterAll
+    static void end() throws Exception {
+        cluster.close();
+    }
+
+    @BeforeEach
+    void begin() {
+        clients = new NodeClients(cluster);
+    }
+
+    @AfterEach
+    void endClients() throws Exception {
+        clients.close();
+    }
+
+    private ClientConfig config(int node, String tenant, String id) {
+        return clients.config(node, id, 5).withCleanSession().withLogin(tenant + "/user", "any");
+    }
+
+    /** The answer to one more client, which does not stay. */
+    private int answer(int node) throws IOException {
+        TestClient more = clients.unconnected(config(node, "birds", "more"));
+        int code = more.connect().code();
+        more.disconnect();
+        return code;
+    }
+
+    @Test
+    void clientsOfAllNodesCountTogether() throws Exception {
+        List<TestClient> birds = new ArrayList<>();
+        for (int i = 0; i < NODES; i++) {
+            birds.add(clients.connected(config(i, "birds", "bird-" + i)));
+        }
+        for (int i = 0; i < NODES; i++) {
+            int node = i;
+            Await.until("node " + node + " lets no more in", () -> answer(node) == QUOTA_EXCEEDED);
+        }
+        birds.get(2).disconnect();
+        Await.until("there is room again", () -> answer(0) == 0);
+        assertThat(birds.get(0).isOpen() && birds.get(1).isOpen()).isTrue();
+        clients.clean(0, "of-another-tenant", 5);
+    }
+
+    @Test
+    void liveMembersOfOtherNodesAreOfTheGroup() throws Exception {
+        for (int i = 0; i < 2; i++) {
+            TestClient member = clients.connected(config(0, "fish", "member-" + i));
+            assertThat(member.subscribe("$share/g/t", 1)).isEqualTo(1);
+        }
+        TestClient third = clients.connected(config(1, "fish", "third"));
+        assertThat(third.subscribe("$share/g/t", 1)).isEqualTo(1);
+        TestClient more = clients.connected(config(2, "fish", "more"));
+        Await.until("the group is full", () -> {
+            boolean isFull = more.subscribe("$share/g/t", 1) == QUOTA_EXCEEDED;
+            more.unsubscribe("$share/g/t");
+            return isFull;
+        });
+        assertThat(more.subscribe("$share/other/t", 1)).isEqualTo(1);
+        third.disconnect();
+        Await.until("there is room again", () -> more.subscribe("$share/g/t", 1) == 1);
+    }
+
+    @Test
+    void noMoreThanTheQuotaWaitsForAbsentClients() throws Exception {
+        TestClient absent = clients.connected(clients.config(2, "absent", 5).withLogin("foxes/user", "any"));
+        assertThat(absent.subscribe("q", 1)).isEqualTo(1);
+        absent.disconnect();
+        TestClient publisher = clients.connected(config(0, "foxes", "publisher"));
+        for (int i = 0; i < 5; i++) {
+            publisher.publish("q", "x".repeat(400), 1).get(20, TimeUnit.SECONDS);
+        }
+        clients.resume(absent, 1);
+        NodeClients.next(absent, "the first");
+        NodeClients.next(absent, "the second");
+        NodeClients.assertNothingMore(absent);
+        NodeClients.publish(publisher, "q", "x".repeat(400), 1);
+        NodeClients.next(absent, "one that comes while it is there");
+    }
+}
