@@ -43,7 +43,6 @@ public final class OperatorPublisher implements MessagePublisher {
 
     private static final int MQTT_5 = 5;
     private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
-    private static final Runnable NOTHING = () -> {};
 
     /** {@link OperatorIntake#admit}. */
     public interface Admission {
@@ -134,7 +133,7 @@ public final class OperatorPublisher implements MessagePublisher {
 
     private CompletableFuture<Runnable> withinNode(ClientInfo publisher, Message message) {
         return limits.allow(message.topic())
-                ? CompletableFuture.completedFuture(NOTHING)
+                ? CompletableFuture.completedFuture(OperatorPublisher::doNothing)
                 : CompletableFuture.failedFuture(
                         new IllegalArgumentException("is over maxTopicLevels or maxTopicBytes"));
     }
@@ -234,5 +233,9 @@ public final class OperatorPublisher implements MessagePublisher {
             case OVERLOADED -> Outcome.OVERLOADED;
             case FAILED -> Outcome.NOT_STORED;
         };
+    }
+
+    private static void doNothing() {
+        // nothing was counted
     }
 }

@@ -20,8 +20,6 @@ import org.jspecify.annotations.Nullable;
  * counters and events. There is no connection to slow down, so a message over a rate is refused. Any thread.
  */
 public final class OperatorIntake {
-    private static final Runnable NOTHING = () -> {};
-
     private final TenantPolicies policies;
     private final TopicRules topicRules;
     private final MqttReports reports;
@@ -89,7 +87,9 @@ public final class OperatorIntake {
         if (rate != null) {
             return tooFast(publisher, message, rate, account, policy);
         }
-        return isLimited(message, account) ? retained(publisher, message, account) : new Answer.Admitted(NOTHING);
+        return isLimited(message, account)
+                ? retained(publisher, message, account)
+                : new Answer.Admitted(OperatorIntake::doNothing);
     }
 
     private static TenantSetting settingOf(ReasonCode code) {
@@ -152,5 +152,9 @@ public final class OperatorIntake {
     private Answer refused(ClientInfo publisher, Message message, Answer.Refused why) {
         reports.publishRefused(publisher, message.topic(), why.code().name());
         return why;
+    }
+
+    private static void doNothing() {
+        // nothing was counted
     }
 }
