@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Quotas of a tenant hold for three nodes together, which ask each other over gRPC. */
-@Timeout(60)
+@Timeout(180)
 class QuotasOverNodesTest {
     private static final TenantId BIRDS = new TenantId("birds");
 
