@@ -15,7 +15,7 @@ public final class WatchedFile {
     private final Path path;
     private Stamp handled;
     private Stamp last;
-    /** Why the one that was handled could not be used; null when it could. */
+    /** Why the file that was read last could not be used; null if it could. */
     private @Nullable String failure;
 
     private boolean isRepeated;
@@ -50,10 +50,10 @@ public final class WatchedFile {
     }
 
     /**
-     * What {@link #hasChanged} was true for could not be used. It is tried again at each look: what stood there before
-     * must not stay in force because the disk failed once.
+     * The change that {@link #hasChanged} reported could not be used. {@link #hasChanged} then stays true at each look,
+     * so that the old content does not stay in force because the disk failed once.
      *
-     * @return whether that is news
+     * @return whether this failure was not reported before
      */
     public boolean failed(String why) {
         boolean isNews = !isRepeated || !why.equals(failure);
@@ -61,7 +61,7 @@ public final class WatchedFile {
         return isNews;
     }
 
-    /** What {@link #hasChanged} was true for is in use. */
+    /** The change that {@link #hasChanged} reported is in use. */
     public void used() {
         failure = null;
     }

@@ -96,7 +96,7 @@ final class GuardedCalls {
     private final class Call<T> implements Runnable {
         private final String what;
         private final Permit permit;
-        /** Null once it is over: a thread that is stuck leaves calls in its queue, which must not keep messages. */
+        /** Null once the call is over: behind a stuck thread calls stay queued, and must not keep their messages. */
         private volatile @Nullable Supplier<@Nullable CompletableFuture<T>> call;
 
         private final long beganNanos = nanoClock.getAsLong();

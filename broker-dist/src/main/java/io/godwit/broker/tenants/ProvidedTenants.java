@@ -48,17 +48,17 @@ public final class ProvidedTenants implements TenantChanges, AutoCloseable {
     private final Map<TenantId, Optional<TenantSettings>> provided = new HashMap<>();
     /** Questions under way. */
     private final Map<TenantId, CompletableFuture<TenantAnswer>> asked = new HashMap<>();
-    /** Of those, which are not in {@link #provided}. */
+    /** Of {@link #asked}, the tenants that are not in {@link #provided}. */
     private final Set<TenantId> coming = new HashSet<>();
     /** Tenants with a question under way that must be asked about again. */
     private final Set<TenantId> outdated = new HashSet<>();
-    /** Whose change the provider has not answered; asked about again before long. */
+    /** Tenants whose change the provider has not answered; they are asked about again some seconds later. */
     private final Set<TenantId> unanswered = new HashSet<>();
 
     /** Null without a provider, and before it was created. Volatile: set by the starter. */
     private volatile @Nullable TenantSettingsProvider provider;
 
-    /** Volatile: set by whoever closes the broker. */
+    /** Volatile: set by the thread that closes the broker. */
     private volatile boolean isClosed;
 
     public ProvidedTenants(Target target) {
@@ -217,7 +217,7 @@ public final class ProvidedTenants implements TenantChanges, AutoCloseable {
         all.forEach(this::changed);
     }
 
-    /** What was not answered is not asked about again. */
+    /** Ends the repeated questions. */
     @Override
     public void close() {
         isClosed = true;

@@ -65,7 +65,7 @@ public final class TenantLimiter implements LimitSource, AutoCloseable {
 
     private final ConcurrentMap<TenantId, Answer> answers = new ConcurrentHashMap<>();
     private final ConcurrentMap<TenantId, CompletableFuture<TenantAnswer>> asked = new ConcurrentHashMap<>();
-    /** Of those asked about, the ones without an answer of before. Atomic: asked on all event loops. */
+    /** Questions about tenants without an earlier answer. Atomic: all event loops ask. */
     private final AtomicInteger coming = new AtomicInteger();
 
     /** Volatile: set once by the thread that wires the broker. */

@@ -112,7 +112,7 @@ class QuotasOverNodesTest {
             }
         }
 
-        /** What it may use of the quota. */
+        /** Waits until this node may use that much of the quota. */
         private void awaitShare(TenantResource resource, long share) {
             Supplier<String> what = () -> id + " has " + accounts.peek(BIRDS).most(resource) + " and not " + share;
             Await.until(what, Await.PATIENCE, () -> {

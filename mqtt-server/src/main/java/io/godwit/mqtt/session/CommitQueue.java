@@ -64,7 +64,7 @@ final class CommitQueue {
     /**
      * @param slot null at QoS 0
      * @param packetId 0 unless QoS 2
-     * @param mustRetain or may have to, when the store is asked for what it has on record
+     * @param mustRetain whether the message must be retained, or may have to be, which the stored message decides
      * @param isCounted whether the tenant's account counts it as being retained, until it is retained or given up
      */
     void add(Message message, AckQueue.@Nullable Slot slot, int packetId, boolean mustRetain, boolean isCounted) {

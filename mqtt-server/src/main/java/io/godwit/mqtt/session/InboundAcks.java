@@ -106,7 +106,7 @@ final class InboundAcks {
         changeUnderWay(1);
     }
 
-    /** @throws ProtocolException when the client has as many publishes under way as it may */
+    /** @throws ProtocolException if the client has reached its Receive Maximum */
     void requireRoom() {
         if (underWay >= receiveMaximum && isV5) {
             throw new ProtocolException(

@@ -175,7 +175,7 @@ final class PublishIntake {
         return !isRepeated(publish);
     }
 
-    /** What waits for its turn keeps no payload, and holds its client back as others do that wait. */
+    /** Keeps no payload while the refusal waits its turn, and slows the client down like other waiting publishes. */
     private void rejectInTurn(InOrder order, int packetId, Qos qos, String topic, ReasonCode code) {
         Message kept = new Message(topic, NO_PAYLOAD, qos, false, 0, MessageProperties.NONE);
         unstored.begin(kept);
@@ -211,7 +211,7 @@ final class PublishIntake {
 
     /** The result of authorization and interceptors for a publish. */
     private sealed interface Verdict {
-        /** It repeats one that was judged. */
+        /** The publish repeats one that was already authorized. */
         record Repeated() implements Verdict {}
 
         record Denied(AuthDecision.Denied decision) implements Verdict {}
@@ -284,7 +284,7 @@ final class PublishIntake {
         }
     }
 
-    /** The PUBREL may have come since: taken in now it would be another message, about which nobody was asked. */
+    /** If the PUBREL has come since, the publish would count as a new message that nobody has authorized. */
     private boolean isRepeatedStill(int packetId) {
         return !session.isClosed()
                 && connection.isOpen()
@@ -346,7 +346,7 @@ final class PublishIntake {
         boolean isNew = published != Qos.EXACTLY_ONCE || acks.stateOf(packetId) == null;
         boolean isCounted = isNew && isLimited(message);
         if (isCounted && published != Qos.AT_MOST_ONCE) {
-            acks.requireRoom(); // before it is counted: it would stay so
+            acks.requireRoom(); // it may throw, and then nothing would undo the count
         }
         if (isCounted && isOverQuota(message)) {
             acks.reject(packetId, published, ReasonCode.QUOTA_EXCEEDED);
@@ -375,7 +375,7 @@ final class PublishIntake {
             return;
         }
         AckQueue.Slot slot = acks.open(packetId, Qos.EXACTLY_ONCE);
-        // of one resumed the message on record counts, which the store is yet to tell
+        // for a resumed id the stored message decides, which is only known when the store answers
         boolean mustRetain = known == InboundAcks.Received.RESUMED || session.mustRetain(message);
         if (attachment != null || mustRetain || !commits.isEmpty()) {
             commits.add(message, slot, packetId, mustRetain, isCounted);

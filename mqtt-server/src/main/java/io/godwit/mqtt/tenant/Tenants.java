@@ -162,7 +162,7 @@ public final class Tenants {
         if (question == null) {
             return mayCome(tenant) ? KNOWN : TOO_MANY;
         }
-        // whom one who is asked has listed meanwhile needs no room
+        // a tenant that the source has listed meanwhile does not count towards the bound
         return question.apply(tenant)
                 .thenApply(answer -> answer != TenantAnswer.KNOWN || mayCome(tenant) ? answer : TenantAnswer.TOO_MANY);
     }

@@ -58,7 +58,7 @@ public final class ServerTls implements AutoCloseable {
     private final Object lock = new Object();
     private @Nullable SslContext context;
     private Map<Path, Stamp> stamps;
-    /** Why they could not be used at the last look; null when they could. Of the thread that reloads, as the stamps. */
+    /** Why the files could not be used at the last check; null if they could. Owned by the thread that reloads. */
     private @Nullable String failure;
 
     private ServerTls(TlsConfig config, Map<Path, Stamp> stamps, SslContext context) {
@@ -116,7 +116,7 @@ public final class ServerTls implements AutoCloseable {
         try {
             fresh = build(config);
             failure = null;
-        } catch (IOException e) { // told once; tried again each time, for the disk may have failed
+        } catch (IOException e) { // reported once; tried at each call, since the disk may have failed
             String before = failure;
             failure = String.valueOf(e.getMessage());
             if (!isChanged && failure.equals(before)) {
