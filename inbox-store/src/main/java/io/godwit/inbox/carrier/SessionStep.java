@@ -75,6 +75,9 @@ final class SessionStep extends HomeStep implements Answer {
 
     @Override
     public void reply(InboxReply reply) {
+        if (opening != null) {
+            opening.isAnswered = true;
+        }
         synchronized (carrier) {
             carrier.ended(this);
             carrier.tellLater(() -> answer.reply(reply));
@@ -123,10 +126,16 @@ final class SessionStep extends HomeStep implements Answer {
                 || command instanceof SessionCommand.DetachLate;
     }
 
-    /** Notes whether a leader has made the attachment. */
+    /**
+     * Notes whether a leader has made the attachment. A leader that is deposed before its write is committed reports the
+     * end of the attachment, and then the failure of the command. The connection must not hear of that end: it does not
+     * have this attachment, and gets the one that the next leader makes.
+     */
     private static final class Opening implements DeliveryStream {
         private final DeliveryStream deliveries;
         private volatile boolean isOpened;
+        /** Answer and deliveries of one leader come in order; the next leader is asked after both. */
+        private volatile boolean isAnswered;
 
         Opening(DeliveryStream deliveries) {
             this.deliveries = deliveries;
@@ -140,7 +149,9 @@ final class SessionStep extends HomeStep implements Answer {
 
         @Override
         public void next(InboxDelivery delivery) {
-            deliveries.next(delivery);
+            if (isAnswered || !(delivery instanceof InboxDelivery.Detached)) {
+                deliveries.next(delivery);
+            }
         }
     }
 }

@@ -2,10 +2,14 @@ package io.godwit.inbox.carrier;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.godwit.inbox.client.AttachRequest;
+import io.godwit.inbox.client.InboxListener;
 import io.godwit.inbox.client.InsertOutcome;
 import io.godwit.inbox.client.InsertRequest;
 import io.godwit.inbox.protocol.Answer;
+import io.godwit.inbox.protocol.AttachmentPort;
 import io.godwit.inbox.protocol.DeliveryStream;
+import io.godwit.inbox.protocol.InboxDelivery;
 import io.godwit.inbox.protocol.InboxHome;
 import io.godwit.inbox.protocol.InboxId;
 import io.godwit.inbox.protocol.InboxReply;
@@ -14,6 +18,7 @@ import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.Resend;
 import io.godwit.kv.client.WaitReports;
 import io.godwit.plugin.client.ClientId;
+import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.client.TenantId;
 import io.godwit.plugin.event.EventListener;
 import io.godwit.plugin.event.NodeWait;
@@ -24,6 +29,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -61,6 +67,7 @@ class HomeCarrierTest {
         final boolean failsAtOnce;
 
         final List<Answer> asked = new ArrayList<>();
+        final List<DeliveryStream> streams = new ArrayList<>();
 
         Home(boolean failsAtOnce) {
             this.failsAtOnce = failsAtOnce;
@@ -68,7 +75,8 @@ class HomeCarrierTest {
 
         @Override
         public void ask(SessionCommand command, long round, @Nullable DeliveryStream deliveries, Answer answer) {
-            throw new AssertionError("only inserts come");
+            asked.add(answer);
+            streams.add(Objects.requireNonNull(deliveries, "only attaches come"));
         }
 
         @Override
@@ -185,6 +193,57 @@ class HomeCarrierTest {
 
     private static InboxReply stored() {
         return new InboxReply.Inserted(List.of(InsertOutcome.STORED));
+    }
+
+    /**
+     * A leader decides an attach and is deposed before the commit: it ends the attachment, then fails the command. The
+     * connection gets the attachment of the next leader, and must not take the earlier end for the end of that one.
+     */
+    @Test
+    void anAttachmentThatWasNeverAnsweredDoesNotEndTheNextOne() {
+        List<InboxDelivery> heard = new ArrayList<>();
+        Home deposed = (Home) leading;
+        attach(heard);
+        deposed.streams.get(0).next(InboxDelivery.ATTACHING);
+        Home next = new Home(false);
+        leading = next;
+        deposed.streams.get(0).next(new InboxDelivery.Detached(InboxListener.Reason.LOST));
+        deposed.asked.get(0).fail(new RangeException(RangeException.Cause.LOST, "leadership ended"));
+        timers.remove().run();
+
+        next.asked.get(0).reply(new InboxReply.Attached(true, 1, 2, List.of(), new int[0]));
+        assertThat(answers).containsExactly("attached");
+        assertThat(heard).containsExactly(InboxDelivery.ATTACHING);
+        next.streams.get(0).next(new InboxDelivery.Detached(InboxListener.Reason.TAKEN_OVER));
+        assertThat(heard)
+                .as("the end of the attachment that it has")
+                .endsWith(new InboxDelivery.Detached(InboxListener.Reason.TAKEN_OVER));
+    }
+
+    private void attach(List<InboxDelivery> heard) {
+        ClientInfo client = new ClientInfo(TenantId.DEFAULT, new ClientId("c"), null, "127.0.0.1:1000", 5);
+        carrier.ask(
+                new SessionCommand.Attach(new AttachRequest(client, false, 60, null)),
+                new DeliveryStream() {
+                    @Override
+                    public void opened(AttachmentPort port) {}
+
+                    @Override
+                    public void next(InboxDelivery delivery) {
+                        heard.add(delivery);
+                    }
+                },
+                new Answer() {
+                    @Override
+                    public void reply(InboxReply reply) {
+                        answers.add("attached");
+                    }
+
+                    @Override
+                    public void fail(RangeException cause) {
+                        answers.add("refused " + cause.reason());
+                    }
+                });
     }
 
     private static void onSmallStack(Runnable task) throws Exception {
