@@ -3,6 +3,7 @@ package io.godwit.it.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.godwit.it.broker.BrokerProcess;
+import io.godwit.it.broker.PluginInstallation;
 import io.godwit.it.broker.Ports;
 import io.godwit.it.client.ClientConfig;
 import io.godwit.it.client.TestClient;

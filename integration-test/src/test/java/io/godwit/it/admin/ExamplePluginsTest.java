@@ -10,6 +10,7 @@ import com.hivemq.client.mqtt.mqtt5.message.publish.Mqtt5Publish;
 import com.hivemq.client.mqtt.mqtt5.message.publish.Mqtt5PublishResult;
 import com.hivemq.client.mqtt.mqtt5.message.publish.puback.Mqtt5PubAckReasonCode;
 import io.godwit.it.broker.BrokerProcess;
+import io.godwit.it.broker.PluginInstallation;
 import io.godwit.it.broker.Ports;
 import io.godwit.testing.Await;
 import java.nio.charset.StandardCharsets;

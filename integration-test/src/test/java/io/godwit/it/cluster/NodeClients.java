@@ -110,8 +110,8 @@ final class NodeClients implements AutoCloseable {
         assertThat(code(ack, topic)).as("acknowledgement of %s", topic).isZero();
     }
 
-    /** 0 for QoS 0. */
-    private static int code(CompletableFuture<Packet.@Nullable Ack> ack, String topic) throws Exception {
+    /** The reason code of the acknowledgement; 0 for QoS 0. */
+    static int code(CompletableFuture<Packet.@Nullable Ack> ack, String topic) throws Exception {
         Packet.@Nullable Ack reply;
         try {
             reply = ack.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);

@@ -35,25 +35,37 @@ abstract class ThreeNodes {
     static void threeNodesEachLeadAThirdOfTheSessions() throws Exception {
         cluster = new BrokerCluster(directory, NODES);
         for (BrokerProcess node : cluster.nodes()) {
-            node.property("inbox_store_replica_voter_count", NODES)
-                    .property("inbox_store_initial_ranges", NODES)
-                    .setting("topicConfig", "{sysIntervalSeconds: 1}")
+            node.setting("topicConfig", "{sysIntervalSeconds: 1}")
                     .setting(
                             "storeConfig",
                             "{dist: " + ONLY_REPLICAS + ", inbox: " + ONLY_REPLICAS + ", retain: " + ONLY_REPLICAS
                                     + "}");
         }
-        cluster.start();
-        List<RangeLine> led = cluster.awaitVoters(0, "inbox", NODES, NODES);
+        inbox = startWithAThirdEach(cluster);
+    }
+
+    /**
+     * Starts brokers whose balancers move no leader of the inbox store and of the routes. Then node i leads range i of
+     * the inbox store; the ranges are returned.
+     */
+    static List<RangeLine> startWithAThirdEach(BrokerCluster started) throws Exception {
+        for (BrokerProcess node : started.nodes()) {
+            node.property("inbox_store_replica_voter_count", NODES).property("inbox_store_initial_ranges", NODES);
+        }
+        started.start();
+        List<RangeLine> led = started.awaitVoters(0, "inbox", NODES, NODES);
         List<RangeLine> homes = new ArrayList<>();
         for (int i = 0; i < NODES; i++) {
-            RangeLine range = led.get(i);
-            cluster.lead("inbox", range, i);
-            homes.add(new RangeLine(
-                    range.id(), range.start(), range.end(), cluster.id(i), range.voters(), range.learners()));
+            started.lead("inbox", led.get(i), i);
+            homes.add(ledBy(started.id(i), led.get(i)));
         }
-        inbox = homes;
-        cluster.lead("dist", cluster.awaitVoters(0, "dist", 1, NODES).get(0), 1);
+        started.lead("dist", started.awaitVoters(0, "dist", 1, NODES).get(0), 1);
+        return homes;
+    }
+
+    /** The same range under another leader. */
+    static RangeLine ledBy(String leader, RangeLine range) {
+        return new RangeLine(range.id(), range.start(), range.end(), leader, range.voters(), range.learners());
     }
 
     @AfterAll

@@ -1,11 +1,10 @@
-package io.godwit.it.admin;
+package io.godwit.it.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import io.godwit.it.broker.BrokerProcess;
 import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -22,13 +21,13 @@ import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 
 /** A distribution of its own for a test that puts plugins into it. */
-final class PluginInstallation {
+public final class PluginInstallation {
     private final Path directory;
     private final Path installation;
     private final Path plugins;
 
     /** Below {@code directory}. */
-    PluginInstallation(Path directory) throws IOException {
+    public PluginInstallation(Path directory) throws IOException {
         this.directory = directory;
         installation = Files.createDirectory(directory.resolve("installation"));
         plugins = Files.createDirectory(installation.resolve("plugins"));
@@ -45,12 +44,12 @@ final class PluginInstallation {
         Files.createSymbolicLink(installation.resolve("lib"), distribution.resolve("lib"));
     }
 
-    Path path() {
+    public Path path() {
         return installation;
     }
 
     /** Takes in a jar that is there. */
-    void take(Path jar) throws IOException {
+    public void take(Path jar) throws IOException {
         Files.copy(jar, plugins.resolve(jar.getFileName()));
     }
 
@@ -60,7 +59,7 @@ final class PluginInstallation {
      * @param className of the one class that {@code source} has, in no package
      * @param services names of the factories' interfaces, and of the classes that are such
      */
-    void jar(String name, String className, String source, Map<String, List<String>> services) throws IOException {
+    public void jar(String name, String className, String source, Map<String, List<String>> services) throws IOException {
         jarAgainst(Map.of(), name, className, source, services);
     }
 
@@ -69,7 +68,7 @@ final class PluginInstallation {
      *
      * @param others sources of what is different there, by the names of the types
      */
-    void jarAgainst(
+    public void jarAgainst(
             Map<String, String> others,
             String name,
             String className,
@@ -122,7 +121,7 @@ final class PluginInstallation {
     }
 
     /** What {@code godwit-admin plugins} says of the plugin of this name. */
-    JsonObject use(BrokerProcess broker, String plugin) throws Exception {
+    public JsonObject use(BrokerProcess broker, String plugin) throws Exception {
         Path out = directory.resolve("out");
         Path err = directory.resolve("err");
         int code = broker.adminApart(
