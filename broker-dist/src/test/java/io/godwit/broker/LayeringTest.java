@@ -332,7 +332,6 @@ class LayeringTest {
             "io.godwit.mqtt.loop",
             "io.godwit.mqtt.session",
             "io.godwit.mqtt.subscribe",
-            "io.godwit.mqtt.topic",
             "io.godwit.mqtt.transport");
 
     /** Also within a package; see {@link #family} and docs/adr/0061. */
