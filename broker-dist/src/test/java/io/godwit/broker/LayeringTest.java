@@ -324,7 +324,6 @@ class LayeringTest {
             "io.godwit.cluster.link",
             "io.godwit.dist.deliver",
             "io.godwit.dist.peer",
-            "io.godwit.dist.route",
             "io.godwit.inbox.carrier",
             "io.godwit.inbox.session",
             "io.godwit.mqtt.codec",
