@@ -322,7 +322,6 @@ class LayeringTest {
             "io.godwit.broker.admin",
             "io.godwit.broker.admin.api",
             "io.godwit.cluster.link",
-            "io.godwit.inbox.carrier",
             "io.godwit.inbox.session",
             "io.godwit.mqtt.codec",
             "io.godwit.mqtt.loop",
