@@ -323,7 +323,6 @@ class LayeringTest {
             "io.godwit.broker.admin.api",
             "io.godwit.cluster.link",
             "io.godwit.inbox.session",
-            "io.godwit.mqtt.loop",
             "io.godwit.mqtt.session",
             "io.godwit.mqtt.subscribe",
             "io.godwit.mqtt.transport");
