@@ -324,7 +324,6 @@ class LayeringTest {
             "io.godwit.cluster.link",
             "io.godwit.inbox.session",
             "io.godwit.mqtt.session",
-            "io.godwit.mqtt.subscribe",
             "io.godwit.mqtt.transport");
 
     /** Also within a package; see {@link #family} and docs/adr/0061. */
