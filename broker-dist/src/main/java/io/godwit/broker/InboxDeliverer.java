@@ -102,7 +102,8 @@ final class InboxDeliverer implements Deliverer {
         for (int i = 0; i < outcomes.size(); i++) {
             switch (outcomes.get(i)) {
                 case NO_SESSION ->
-                    delivery.strays().found(delivery, delivery.matches().get(i));
+                    delivery.strays()
+                            .found(delivery.message().topic(), delivery.matches().get(i));
                 case DECLINED -> delivery.strays().refused(delivery.matches().get(i));
                 case STORED, ALREADY_THERE, DROPPED -> reached = true;
             }

@@ -80,7 +80,7 @@ class InboxDelivererTest {
         List<Match> refused = new ArrayList<>();
         Strays strays = new Strays() {
             @Override
-            public void found(Delivery delivery, Match match) {
+            public void found(String topic, Match match) {
                 throw new AssertionError(match);
             }
 
@@ -150,13 +150,13 @@ class InboxDelivererTest {
     @Test
     void passesWhetherThePublishersConnectionHasEnded() {
         AtomicBoolean isOver = new AtomicBoolean();
-        deliverer.deliver(new Delivery(PUBLISHER, MESSAGE, List.of(FIRST), null, (delivery, match) -> {}, isOver::get));
+        deliverer.deliver(new Delivery(PUBLISHER, MESSAGE, List.of(FIRST), null, (topic, match) -> {}, isOver::get));
         assertThat(inserts.get(0).resend().isAbandoned()).isFalse();
         isOver.set(true);
         assertThat(inserts.get(0).resend().isAbandoned()).isTrue();
 
         Message qos0 = new Message("a", new byte[1], Qos.AT_MOST_ONCE, false, 0, MessageProperties.NONE);
-        deliverer.deliver(new Delivery(PUBLISHER, qos0, List.of(FIRST), null, (delivery, match) -> {}, isOver::get));
+        deliverer.deliver(new Delivery(PUBLISHER, qos0, List.of(FIRST), null, (topic, match) -> {}, isOver::get));
         assertThat(inserts.get(1).resend().isAbandoned())
                 .as("nobody sends it again")
                 .isFalse();
@@ -172,7 +172,7 @@ class InboxDelivererTest {
                 MESSAGE,
                 List.of(matches),
                 new DeliveryToken("o", 7, 3),
-                (delivery, match) -> strays.add(match)));
+                (topic, match) -> strays.add(match)));
     }
 
     private static Match match(String client) {

@@ -36,6 +36,7 @@ import io.godwit.mqtt.transport.HalfReceived;
 import io.godwit.mqtt.transport.JvmMemory;
 import io.godwit.mqtt.transport.Listener;
 import io.godwit.mqtt.transport.ListenerConfig;
+import io.godwit.mqtt.transport.ListenerServices;
 import io.godwit.mqtt.transport.MemoryConfig;
 import io.godwit.mqtt.transport.MemoryGauge;
 import io.godwit.mqtt.transport.MemoryGuard;
@@ -295,7 +296,7 @@ public final class MqttServer implements AutoCloseable {
         DescriptorBudget descriptors =
                 DescriptorBudget.ofProcess(config.transport().io()); // the stores have opened their files by now
         LOG.info("connections at most {}", descriptors);
-        Listener.Services shared = new Listener.Services(
+        ListenerServices shared = new ListenerServices(
                 loops,
                 config.transport(),
                 reports,

@@ -29,6 +29,15 @@ final class LinkConnection implements LinkStream.Events {
         void closed(LinkConnection connection, String why);
     }
 
+    /** Learns what has come, once a pairing uses the connection. On the stream's thread. */
+    interface Taker {
+        /** A data message of {@code lane} waits for {@link #poll}. */
+        void arrived(Lane lane);
+
+        /** A confirmation has come, or the stream is writable again. */
+        void look();
+    }
+
     private final Owner owner;
     private final LinkLimits limits;
     private final VersionRange layouts;
@@ -51,7 +60,7 @@ final class LinkConnection implements LinkStream.Events {
     private volatile boolean isAccepted;
 
     /** Set once. Read by the stream's thread. */
-    private volatile @Nullable Pairing pairing;
+    private volatile @Nullable Taker pairing;
 
     private volatile boolean isClosed;
     private final LaneArrivals[] arrivals = new LaneArrivals[LANES];
@@ -135,7 +144,7 @@ final class LinkConnection implements LinkStream.Events {
         return agreement;
     }
 
-    void attach(Pairing to) {
+    void attach(Taker to) {
         pairing = to;
     }
 
@@ -204,7 +213,7 @@ final class LinkConnection implements LinkStream.Events {
                 throw new LinkProtocolException("lane " + lane + " is sent more than its window");
             }
             to.messages.add(message);
-            Pairing known = pairing;
+            Taker known = pairing;
             if (known != null) {
                 known.arrived(lane);
             }
@@ -222,7 +231,7 @@ final class LinkConnection implements LinkStream.Events {
 
     @Override
     public void writable() {
-        Pairing known = pairing;
+        Taker known = pairing;
         if (known != null) {
             known.look();
         }

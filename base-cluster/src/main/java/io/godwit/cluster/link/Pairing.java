@@ -3,8 +3,6 @@ package io.godwit.cluster.link;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +45,7 @@ import org.slf4j.LoggerFactory;
  * does a bounded amount of work at once. The CONTROL lanes have a thread of their own, because a node that does not
  * confirm CONTROL frames is excluded, however busy the other lanes are.
  */
-final class Pairing implements Peer {
+final class Pairing implements Peer, LinkConnection.Taker {
     private static final Logger LOG = LoggerFactory.getLogger(Pairing.class);
     private static final Lane[] LANES = Lane.values();
     private static final int MESSAGES_AT_ONCE = 16;
@@ -61,16 +59,9 @@ final class Pairing implements Peer {
 
     private final LinkLimits limits;
     private final LongSupplier nanoClock;
-    private final Consumer<Pairing> whenEnded;
     private final PairingLane[] lanes = new PairingLane[LANES.length];
-    private final SerialTask sending;
+    private final PairingState state;
 
-    /** Why the pairing is over; null until then. Atomic: several threads may end it, and the first reason counts. */
-    private final AtomicReference<@Nullable String> over = new AtomicReference<>();
-    /** Tasks that have not ended: one per lane and the pairing's. */
-    private final AtomicInteger parts = new AtomicInteger(LANES.length + 1);
-    /** The connection to use; null while there is none. Set by the links' thread. */
-    private volatile @Nullable LinkConnection attached;
     /** Whether listeners were told that it is connected. Set by the links' thread. */
     private volatile boolean isConnected;
 
@@ -102,12 +93,12 @@ final class Pairing implements Peer {
         this.knowsOrders = agreement.layout() >= LinkMessage.PIECES_VERSION;
         this.limits = limits;
         this.nanoClock = nanoClock;
-        this.whenEnded = whenEnded;
-        this.sending = new SerialTask(pool, this::run);
+        this.state = new PairingState(
+                toString(), LANES.length + 1, new SerialTask(pool, this::run), () -> whenEnded.accept(this));
         for (Lane lane : LANES) {
             lanes[lane.ordinal()] = new PairingLane(
                     lane,
-                    this,
+                    state,
                     agreement.layout(),
                     limits.maxFrameBytes(),
                     counters.getOrDefault(lane, new LaneCounters()),
@@ -193,7 +184,7 @@ final class Pairing implements Peer {
         }
         PairingLane of = lanes[lane.ordinal()];
         long before = of.give(frame);
-        sending.signal();
+        state.look();
         if (before > limits.boundBytes() && isTooMuch(before, of.passableBytes())) {
             end("more than " + limits.boundBytes() + " bytes wait in lane " + lane);
         }
@@ -231,24 +222,21 @@ final class Pairing implements Peer {
     }
 
     void violated(String why) {
-        LOG.warn("peer does not keep to the protocol peer={} why={}", this, why);
-        end("protocol: " + why);
+        state.violated(why);
     }
 
     /** Ends the pairing, unless it is over already. */
     void end(String why) {
-        if (over.compareAndSet(null, why)) {
-            look();
-        }
+        state.end(why);
     }
 
     boolean isOver() {
-        return over.get() != null;
+        return state.isOver();
     }
 
     /** Why it is over. Call only when it is over. */
     String why() {
-        return String.valueOf(over.get());
+        return state.why();
     }
 
     // --- the links' thread
@@ -267,33 +255,22 @@ final class Pairing implements Peer {
     }
 
     void attach(@Nullable LinkConnection connection) {
-        attached = connection;
-        look();
+        state.attach(connection);
         for (PairingLane lane : lanes) {
             lane.signal();
         }
     }
 
-    // --- called by connections and lanes
+    // --- called by connections
 
-    @Nullable
-    LinkConnection attached() {
-        return attached;
-    }
-
-    void arrived(Lane lane) {
+    @Override
+    public void arrived(Lane lane) {
         lanes[lane.ordinal()].signal();
     }
 
-    /** Signals that there may be something to send or to settle. */
-    void look() {
-        sending.signal();
-    }
-
-    void partEnded() {
-        if (parts.decrementAndGet() == 0) {
-            whenEnded.accept(this);
-        }
+    @Override
+    public void look() {
+        state.look();
     }
 
     // --- the pairing's task
@@ -320,7 +297,7 @@ final class Pairing implements Peer {
 
     /** Follows the attached connection, and handles its confirmations. */
     private void settle() throws LinkProtocolException {
-        LinkConnection now = attached;
+        LinkConnection now = state.attached();
         boolean isNew = now != current;
         current = now;
         for (Lane each : LANES) {
@@ -408,7 +385,7 @@ final class Pairing implements Peer {
         }
         if (!hasEnded) {
             hasEnded = true;
-            LinkConnection last = attached;
+            LinkConnection last = state.attached();
             LinkStream stream = last == null ? null : last.stream();
             if (stream != null) {
                 stream.send(LinkMessage.end(agreement.layout(), why()));
@@ -417,7 +394,7 @@ final class Pairing implements Peer {
             for (PairingLane lane : lanes) {
                 lane.signal();
             }
-            partEnded();
+            state.partEnded();
         }
     }
 

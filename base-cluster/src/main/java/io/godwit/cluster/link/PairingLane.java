@@ -24,7 +24,7 @@ final class PairingLane {
     static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     private final Lane lane;
-    private final Pairing pairing;
+    private final PairingState pairing;
     private final LaneCounters counters;
     private final Function<byte[], @Nullable CompletableFuture<?>> receiver;
     private final LongSupplier nanoClock;
@@ -64,7 +64,7 @@ final class PairingLane {
      */
     PairingLane(
             Lane lane,
-            Pairing pairing,
+            PairingState pairing,
             int version,
             int maxFrameBytes,
             LaneCounters counters,

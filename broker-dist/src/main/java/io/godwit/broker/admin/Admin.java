@@ -3,6 +3,7 @@ package io.godwit.broker.admin;
 import io.godwit.broker.admin.api.ApiCommands;
 import io.godwit.broker.admin.api.ApiOptions;
 import io.godwit.broker.admin.api.Invocation;
+import io.godwit.broker.admin.http.ApiClient;
 import io.godwit.broker.admin.kubernetes.KubernetesCommand;
 import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.AdminException.Kind;
@@ -306,8 +307,8 @@ public final class Admin implements Invocation {
     }
 
     @Override
-    public ApiOptions api() {
-        return api;
+    public ApiClient connectApi() throws AdminException {
+        return api.connect(this);
     }
 
     @Override

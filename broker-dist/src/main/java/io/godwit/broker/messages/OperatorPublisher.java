@@ -178,7 +178,7 @@ public final class OperatorPublisher implements MessagePublisher {
         if (wrong != null) { // no packet could carry it to a receiver
             throw new IllegalArgumentException("cannot be sent: " + wrong);
         }
-        ReasonCode refusal = rules.refusal(ClientTopics.UNCHANGED, topic);
+        ReasonCode refusal = ClientTopics.UNCHANGED.refusal(rules, topic);
         if (refusal == ReasonCode.NOT_AUTHORIZED) {
             throw new NotAllowedException("the broker alone publishes to this topic");
         } else if (refusal != null) {

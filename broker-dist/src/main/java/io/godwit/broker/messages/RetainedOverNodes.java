@@ -159,7 +159,7 @@ public final class RetainedOverNodes implements RetainedAdmin {
     }
 
     private boolean isBrokersOwn(String topic) {
-        return rules.refusal(ClientTopics.UNCHANGED, topic) != null;
+        return ClientTopics.UNCHANGED.refusal(rules, topic) != null;
     }
 
     private CompletableFuture<Void> clear(TenantId tenant, String topic) {

@@ -7,16 +7,16 @@ package io.godwit.dist.client;
 @FunctionalInterface
 public interface Strays {
     /** Ignores the reports. */
-    Strays IGNORED = (delivery, match) -> {};
+    Strays IGNORED = (topic, match) -> {};
 
     /** For a message from another node. Ignores the reports, because only the publishing node chooses between nodes. */
-    Strays OF_ANOTHER_NODE = (delivery, match) -> {};
+    Strays OF_ANOTHER_NODE = (topic, match) -> {};
 
     /**
-     * The session of {@code match}, one of {@code delivery}, has ended and got nothing. Called on any thread, before
-     * the future of the delivery completes, for one match at a time; must return at once.
+     * The session of {@code match}, one of a delivery of a message on {@code topic}, has ended and got nothing. Called
+     * on any thread, before the future of the delivery completes, for one match at a time; must return at once.
      */
-    void found(Delivery delivery, Match match);
+    void found(String topic, Match match);
 
     /**
      * Whether the session of {@code match}, when full, should refuse the message and drop nothing, because another may

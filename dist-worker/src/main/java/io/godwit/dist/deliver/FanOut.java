@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * receiver. Confined to the client's thread. The match lists are those of the index, made once per topic and change, so
  * a message costs one delivery object.
  */
-public final class FanOut implements Publisher {
+public final class FanOut implements Publisher, HeldPublishes.Source {
     static final int TIMED_ONE_OF = 64;
 
     private final ClientInfo client;
@@ -217,13 +217,13 @@ public final class FanOut implements Publisher {
         untilEnded.hasEnded = true;
     }
 
-    /** Whether the client's connection, or the component that publishes in its place, has ended. Any thread. */
-    boolean isEnded() {
+    @Override
+    public boolean isEnded() {
         return untilEnded.isAbandoned();
     }
 
-    /** The outcome when this node could not acknowledge for too long: no receiver has the message. */
-    DistOutcome notHeldLonger() {
+    @Override
+    public DistOutcome notHeldLonger() {
         deliverers.counters.refused.increment();
         return DistOutcome.OVERLOADED;
     }
@@ -232,8 +232,8 @@ public final class FanOut implements Publisher {
      * Matches a message, and delivers it unless this node may not acknowledge that match: then no receiver gets it, and
      * this returns null. QoS 0 needs no acknowledgement.
      */
-    @Nullable
-    CompletableFuture<DistOutcome> publishNow(Message message, @Nullable DeliveryToken token) {
+    @Override
+    public @Nullable CompletableFuture<DistOutcome> publishNow(Message message, @Nullable DeliveryToken token) {
         boolean isToAcknowledge = message.qos() != Qos.AT_MOST_ONCE;
         long epoch = isToAcknowledge ? deliverers.others.epoch() : 0;
         Matches matches = untilTimed > 0 ? match(message) : matchTimed(message);

@@ -39,15 +39,28 @@ public final class HeldPublishes {
 
     private static final Logger LOG = LoggerFactory.getLogger(HeldPublishes.class);
 
+    /** Publishes for one client, or one message that came through no connection. */
+    interface Source {
+        /** Whether the client's connection, or the component that publishes in its place, has ended. Any thread. */
+        boolean isEnded();
+
+        /** Publishes the message unless this node may not acknowledge it: then no receiver gets it; returns null. */
+        @Nullable
+        CompletableFuture<DistOutcome> publishNow(Message message, @Nullable DeliveryToken token);
+
+        /** The outcome when this node could not acknowledge for too long: no receiver has the message. */
+        DistOutcome notHeldLonger();
+    }
+
     private static final class Held {
-        final FanOut from;
+        final Source from;
         final Message message;
         final @Nullable DeliveryToken token;
         final CompletableFuture<DistOutcome> outcome = new CompletableFuture<>();
         CompletableFuture<Boolean> isOpen;
         int tries;
 
-        Held(FanOut from, Message message, @Nullable DeliveryToken token, CompletableFuture<Boolean> isOpen) {
+        Held(Source from, Message message, @Nullable DeliveryToken token, CompletableFuture<Boolean> isOpen) {
             this.from = from;
             this.message = message;
             this.token = token;
@@ -77,7 +90,7 @@ public final class HeldPublishes {
         return waiting != null;
     }
 
-    CompletableFuture<DistOutcome> add(FanOut from, Message message, @Nullable DeliveryToken token) {
+    CompletableFuture<DistOutcome> add(Source from, Message message, @Nullable DeliveryToken token) {
         Held held = new Held(from, message, token, others.untilMayAcknowledge());
         synchronized (this) {
             if (waiting == null) {

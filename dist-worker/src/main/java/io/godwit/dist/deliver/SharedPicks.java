@@ -1,6 +1,5 @@
 package io.godwit.dist.deliver;
 
-import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.DeliveryToken;
 import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.LiveReceiver;
@@ -147,7 +146,7 @@ final class SharedPicks implements Strays {
     }
 
     @Override
-    public void found(Delivery delivery, Match match) {
+    public void found(String topic, Match match) {
         if (match.receiver() instanceof InboxReceiver receiver) {
             strays.add(receiver);
         }

@@ -1,6 +1,5 @@
 package io.godwit.dist.deliver;
 
-import io.godwit.dist.client.Delivery;
 import io.godwit.dist.client.InboxReceiver;
 import io.godwit.dist.client.Match;
 import io.godwit.dist.client.Strays;
@@ -27,9 +26,9 @@ public final class StrayRoutes implements Strays {
 
     /** Nothing waits for the removal: the next delivery finds a remaining route again. */
     @Override
-    public void found(Delivery delivery, Match match) {
+    public void found(String topic, Match match) {
         if (match.receiver() instanceof InboxReceiver receiver) {
-            remover.apply(receiver, delivery.message().topic()).whenComplete((done, failure) -> {
+            remover.apply(receiver, topic).whenComplete((done, failure) -> {
                 if (failure != null) {
                     LOG.debug("stray route stays receiver={} cause={}", receiver, failure.toString());
                 }

@@ -8,19 +8,16 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
  * The filters with live subscribers on this node, and what each peer was told of them.
  *
- * <p>Each change of the table has a position, which rises by one. The first subscriber of a filter is reported to peers
- * at once. The loss of the last one is reported a second later, and not at all when there is one again by then, so that
- * subscribers that come and go cost nothing. For a shared group the number of members is reported too, at most every
- * 100 ms. The {@link PeerFeed} of each peer has the changes to report; those that gather while frames are under way go
- * in one.
+ * <p>The first subscriber of a filter is reported to peers at once. The loss of the last one is reported a second
+ * later, and not at all when there is one again by then, so that subscribers that come and go cost nothing. For a
+ * shared group the number of members is reported too, at most every 100 ms. The {@link PeerFeed} of each peer has the
+ * changes to report; those that gather while frames are under way go in one.
  *
  * <p>The heap that the table takes on each peer is bounded ({@link #added}): a peer must accept all reports, because a
  * SUBACK is a promise of all nodes. So a peer has at most that much for each other node, and the node whose client asks
@@ -34,32 +31,14 @@ final class LiveFilters {
     static final Duration TICK = Duration.ofMillis(100);
     static final Duration LINGER = Duration.ofSeconds(1);
 
-    /** One filter; guarded by the lock. */
-    static final class Entry {
-        /** Live subscriptions on this node; 0 until peers are told that the last is gone. */
-        int members;
-        /** Position of the change that added it. */
-        final long position;
-
-        Entry(long position) {
-            this.position = position;
-        }
-    }
-
     private final PeerTimers timers;
     private final LongSupplier nanoTime;
     private final long maxBytes;
-    /** Size of the keys of {@link #entries}, as {@link FilterKey#heapBytes} counts it. */
-    private long bytes;
-
-    /** Sorted, so that a peer can be sent all of it page by page while it changes. */
-    private final NavigableMap<FilterKey, Entry> entries = new TreeMap<>();
-
+    private final FilterTable table = new FilterTable();
     private final Map<Peer, PeerFeed> feeds = new LinkedHashMap<>();
     private final LateKeys gone = new LateKeys(LINGER.toNanos());
     private final LateKeys counts = new LateKeys(TimeUnit.MILLISECONDS.toNanos(100));
     private boolean isTicking;
-    private long position;
 
     /** @param maxBytes limit on the heap that the table takes on each peer */
     LiveFilters(PeerTimers timers, LongSupplier nanoTime, long maxBytes) {
@@ -78,7 +57,7 @@ final class LiveFilters {
      */
     synchronized boolean added(TenantId tenant, TopicFilter filter, long ofSession) {
         FilterKey key = FilterKey.of(tenant, filter);
-        Entry known = entries.get(key);
+        FilterTable.Entry known = table.get(key);
         // peers may have been told already that the group has no member here
         if (known != null && (known.members > 0 || !key.isShared())) {
             known.members++;
@@ -87,16 +66,10 @@ final class LiveFilters {
             }
             return true;
         }
-        if (known == null) {
-            long cost = key.heapBytes();
-            if (Math.max(cost, ofSession) > maxBytes - bytes) {
-                return false;
-            }
-            bytes += cost;
+        if (known == null && Math.max(key.heapBytes(), ofSession) > maxBytes - table.bytes()) {
+            return false;
         }
-        Entry made = new Entry(++position);
-        made.members = 1;
-        entries.put(key, made);
+        table.add(key).members = 1;
         tell(key);
         return true;
     }
@@ -104,7 +77,7 @@ final class LiveFilters {
     /** A live subscription is no longer in force. */
     synchronized void removed(TenantId tenant, TopicFilter filter) {
         FilterKey key = FilterKey.of(tenant, filter);
-        Entry known = entries.get(key);
+        FilterTable.Entry known = table.get(key);
         if (known == null || known.members == 0) {
             throw new IllegalStateException("no live subscriber is counted for a filter that lost one");
         }
@@ -141,27 +114,25 @@ final class LiveFilters {
         }
         for (FilterKey key = counts.poll(now); key != null; key = counts.poll(now)) {
             if (!tellIfGone(key)) {
-                position++;
+                table.changed();
                 tell(key);
             }
         }
     }
 
     private boolean tellIfGone(FilterKey key) {
-        Entry entry = entries.get(key);
+        FilterTable.Entry entry = table.get(key);
         if (entry == null || entry.members > 0) {
             return entry == null;
         }
-        entries.remove(key);
-        bytes -= key.heapBytes();
-        position++;
+        table.remove(key);
         tell(key);
         return true;
     }
 
     private void tell(FilterKey key) {
         for (PeerFeed feed : feeds.values()) {
-            feed.changed(key, position);
+            feed.changed(key, table.position());
             feed.pump();
         }
     }
@@ -174,14 +145,14 @@ final class LiveFilters {
         FilterKey key = FilterKey.of(tenant, filter);
         synchronized (this) {
             PeerFeed feed = feeds.get(peer);
-            Entry entry = entries.get(key);
+            FilterTable.Entry entry = table.get(key);
             if (feed == null) {
                 return false;
             }
             if (entry != null && !feed.hasConfirmed(entry)) {
                 long at = entry.position;
                 if (feed.isOfList(entry)) { // a filter with waiters goes before the list
-                    at = ++position;
+                    at = table.changed();
                     feed.changed(key, at);
                 }
                 feed.whenConfirmed(at, told);
@@ -195,7 +166,7 @@ final class LiveFilters {
 
     /** Sends the new peer the whole table. */
     synchronized void joined(Peer peer) {
-        PeerFeed feed = new PeerFeed(this, peer, position);
+        PeerFeed feed = new PeerFeed(table, peer, this::confirmed);
         feeds.put(peer, feed);
         feed.pump();
     }
@@ -208,12 +179,12 @@ final class LiveFilters {
     synchronized void answerBehindAll(Peer peer, byte[] answer) {
         PeerFeed feed = feeds.get(peer);
         if (feed != null) {
-            feed.answerBehind(position, answer);
+            feed.answerBehind(table.position(), answer);
             feed.pump();
         }
     }
 
-    void confirmed(PeerFeed feed, PeerFeed.Frame frame) {
+    private void confirmed(PeerFeed feed, PeerFeed.Frame frame) {
         List<Runnable> told = new ArrayList<>();
         synchronized (this) {
             feed.confirmed(frame, told);
@@ -224,23 +195,13 @@ final class LiveFilters {
         told.forEach(Runnable::run);
     }
 
-    /** For feeds, under the lock: the table. */
-    NavigableMap<FilterKey, Entry> entries() {
-        return entries;
-    }
-
-    /** For feeds, under the lock: position of the last change. */
-    long position() {
-        return position;
-    }
-
     /** Approximate heap that the filters take on each peer. */
     synchronized long bytes() {
-        return bytes;
+        return table.bytes();
     }
 
     /** Number of filters that peers are told of. */
     synchronized int size() {
-        return entries.size();
+        return table.size();
     }
 }

@@ -13,11 +13,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reports of {@link LiveFilters} to one peer: the list of all filters when it joined, and every change since.
- * Guarded by the lock of the table.
+ * The reports of the {@link FilterTable} to one peer: the list of all filters when it joined, and every change since.
+ * Guarded by the lock of {@link LiveFilters}.
  *
  * <p>A few frames of bounded size are under way at a time. The next one takes changed filters first, in their present
  * state, and is filled up with the list, which is walked in the order of the table. So no subscriber waits for the
@@ -47,8 +48,10 @@ final class PeerFeed {
     @SuppressWarnings("ArrayRecordComponent")
     private record Answer(long position, byte[] frame) {}
 
-    private final LiveFilters filters;
+    private final FilterTable filters;
     private final Peer peer;
+    /** Is told, without the lock, that a frame of this feed has arrived. */
+    private final BiConsumer<PeerFeed, Frame> arrived;
     /** Position of the last change before the peer joined; older entries are in the list. */
     private final long joinedAt;
 
@@ -67,10 +70,11 @@ final class PeerFeed {
     private long sentTo;
     private long confirmedTo;
 
-    PeerFeed(LiveFilters filters, Peer peer, long joinedAt) {
+    PeerFeed(FilterTable filters, Peer peer, BiConsumer<PeerFeed, Frame> arrived) {
         this.filters = filters;
         this.peer = peer;
-        this.joinedAt = joinedAt;
+        this.arrived = arrived;
+        this.joinedAt = filters.position();
         this.sentTo = joinedAt;
         this.confirmedTo = joinedAt;
     }
@@ -83,11 +87,11 @@ final class PeerFeed {
         changed.putIfAbsent(key, position);
     }
 
-    boolean isOfList(LiveFilters.Entry entry) {
+    boolean isOfList(FilterTable.Entry entry) {
         return entry.position <= joinedAt;
     }
 
-    boolean hasConfirmed(LiveFilters.Entry entry) {
+    boolean hasConfirmed(FilterTable.Entry entry) {
         return isOfList(entry) ? isListConfirmed : entry.position <= confirmedTo;
     }
 
@@ -130,7 +134,7 @@ final class PeerFeed {
         peer.send(Lane.CONTROL, encoded, new Peer.Confirmation() {
             @Override
             public void confirmed() {
-                filters.confirmed(PeerFeed.this, frame);
+                arrived.accept(PeerFeed.this, frame);
             }
 
             @Override
@@ -140,9 +144,7 @@ final class PeerFeed {
 
     private void list(FilterChanges.Builder changes, int bytesBefore) {
         int bytes = bytesBefore;
-        Map<FilterKey, LiveFilters.Entry> rest =
-                listedTo == null ? filters.entries() : filters.entries().tailMap(listedTo, false);
-        for (FilterKey key : rest.keySet()) {
+        for (FilterKey key : filters.after(listedTo).keySet()) {
             if (bytes >= MAX_FRAME_BYTES) {
                 return;
             }
@@ -154,7 +156,7 @@ final class PeerFeed {
     }
 
     private int add(FilterChanges.Builder changes, FilterKey key) {
-        LiveFilters.Entry entry = filters.entries().get(key);
+        FilterTable.Entry entry = filters.get(key);
         String text = key.text();
         int members = entry == null ? 0 : key.isShared() ? entry.members : 1;
         changes.addChanges(FilterChange.newBuilder()

@@ -4,6 +4,7 @@ import io.godwit.dist.client.LiveReceiver;
 import io.godwit.dist.client.Match;
 import io.godwit.dist.client.Receiver;
 import io.godwit.dist.client.SharedPick;
+import io.godwit.dist.route.SharedMember.Refusal;
 import io.godwit.dist.route.SharedMember.Tier;
 import io.godwit.plugin.client.ClientId;
 import io.godwit.plugin.topic.TopicFilter;
@@ -42,9 +43,6 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
      * error is 1 in 65,536.
      */
     private static final int MAX_DRAWS = 16;
-
-    /** A full member, and until when it is skipped. */
-    record Refusal(SharedMember member, long untilNanos) {}
 
     private final TopicFilter filter;
     /** Strategy for messages whose listener has none, or for all messages. */
@@ -303,7 +301,7 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
         }
         Refusal refusal = new Refusal(member, nanos.getAsLong() + REFUSAL_NANOS);
         if (refusals.isEmpty()) {
-            readmitAtNanos = refusal.untilNanos;
+            readmitAtNanos = refusal.untilNanos();
         }
         refusals.addLast(refusal);
         member.refusal = refusal;
@@ -313,8 +311,8 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
     private synchronized void readmit() {
         long now = nanos.getAsLong();
         Refusal first = refusals.peekFirst();
-        while (first != null && first.untilNanos - now <= 0) {
-            SharedMember member = first.member;
+        while (first != null && first.untilNanos() - now <= 0) {
+            SharedMember member = first.member();
             if (member.tier() == Tier.REFUSING && first.equals(member.refusal)) {
                 move(member, member.home());
             }
@@ -322,7 +320,7 @@ public final class SharedGroup implements CompactTable.Keyed<String> {
             first = refusals.peekFirst();
         }
         if (first != null) {
-            readmitAtNanos = first.untilNanos;
+            readmitAtNanos = first.untilNanos();
         }
     }
 

@@ -30,6 +30,9 @@ public final class SharedMember {
         }
     }
 
+    /** A full member, and until when it is skipped. */
+    record Refusal(SharedMember member, long untilNanos) {}
+
     private volatile Match match;
     private volatile Tier tier = Tier.LEFT;
     /** Its tier unless it refuses. */
@@ -37,7 +40,9 @@ public final class SharedMember {
     /** Its index in the {@link MemberSlots} of its tier. */
     int slot;
     /** Its latest refusal. */
-    SharedGroup.@Nullable Refusal refusal;
+    @Nullable
+    Refusal refusal;
+
     /** Number of keys in all {@link Affinity}s of its group together. Atomic: every event loop assigns keys. */
     final AtomicInteger keys = new AtomicInteger();
 

@@ -165,7 +165,7 @@ class EndedMemberTest {
         tokens.add(delivery.token());
         for (var match : delivery.matches()) {
             if (ended.contains(match.receiver())) {
-                delivery.strays().found(delivery, match);
+                delivery.strays().found(delivery.message().topic(), match);
             } else {
                 reached.add(match.receiver().clientId().value());
                 outcome = DistOutcome.DELIVERED;

@@ -85,7 +85,7 @@ public final class EdgeService {
             Sender edge,
             FrameLink link,
             LongSupplier wallMillis,
-            HomeCarrier.Timer timer,
+            Timer timer,
             long maxServedBytes,
             long maxHeldBytes) {
         this.leaders = leaders;

@@ -21,7 +21,7 @@ final class HeldDeliveries {
     private record Held(long bytes, Runnable send) {}
 
     private final FrameLink link;
-    private final HomeCarrier.Timer timer;
+    private final Timer timer;
     private final long mostBytes;
 
     // guarded by this
@@ -34,7 +34,7 @@ final class HeldDeliveries {
     private volatile long bytes;
 
     /** @param mostBytes approximate heap of all that waits; at least 1 */
-    HeldDeliveries(FrameLink link, HomeCarrier.Timer timer, long mostBytes) {
+    HeldDeliveries(FrameLink link, Timer timer, long mostBytes) {
         this.link = link;
         this.timer = timer;
         this.mostBytes = mostBytes;

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The commands for one inbox: those under way to its home and those that wait, in order. All under way are at one home,
- * in one round. Guarded by the lock of the {@link HomeCarrier}.
+ * in one round. Guarded by the lock of the {@link HomeFlows}.
  */
 final class HomeFlow {
     /** A power of 2. */
@@ -50,7 +50,7 @@ final class HomeFlow {
 
     /** The home that the step may be sent to now; null when it must wait. */
     @Nullable
-    InboxHome homeFor(HomeStep step, HomeCarrier.Homes homes) {
+    InboxHome homeFor(HomeStep step, Homes homes) {
         if (isRefused || !waiting.isEmpty() && waiting.firstKey() != step.number) {
             return null;
         }
@@ -119,7 +119,7 @@ final class HomeFlow {
     }
 
     /** Whether the leader is still the home that has refused. */
-    boolean isRefusedBy(HomeCarrier.Homes homes) {
+    boolean isRefusedBy(Homes homes) {
         return isRefused && homes.of(inbox) == home;
     }
 

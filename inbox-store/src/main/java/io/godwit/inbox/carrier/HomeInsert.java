@@ -14,7 +14,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message on its way to the homes of its inboxes. Guarded by the lock of the {@link HomeCarrier}.
+ * A message on its way to the homes of its inboxes. Guarded by the lock of the {@link HomeFlows}.
  *
  * <p>When a copy fails, waiting copies are not sent, and the failure is reported once none is under way: the publisher
  * sends the message again, and a copy of the first attempt must not come after those of the second.
@@ -60,16 +60,16 @@ final class HomeInsert {
         return NUMBERS_BYTES + MOST_UTF8_BYTES * characters + MOST_VARINT_BYTES * target.subscriptionIds().length;
     }
 
+    InsertRequest request() {
+        return request;
+    }
+
     /** The request for some of its targets, in their order. */
-    InsertRequest part(List<InsertStep> steps) {
-        if (steps.size() == outcomes.length) {
-            return request;
-        }
-        List<InsertRequest.Target> all = request.targets();
+    InsertRequest part(List<InsertRequest.Target> targets) {
         return new InsertRequest(
                 request.tenant(),
                 request.message(),
-                steps.stream().map(step -> all.get(step.target())).toList(),
+                targets,
                 request.tokenOrigin(),
                 request.tokenNumber(),
                 request.tokenFinishedBelow(),

@@ -5,7 +5,7 @@ import io.godwit.inbox.protocol.InboxId;
 import io.godwit.kv.client.RangeException;
 import org.jspecify.annotations.Nullable;
 
-/** One command for one inbox, on its way to a home. Guarded by the lock of its {@link HomeCarrier}. */
+/** One command for one inbox, on its way to a home. Guarded by the lock of its {@link HomeFlows}. */
 abstract class HomeStep {
     static final int OVERHEAD_BYTES = 256;
 

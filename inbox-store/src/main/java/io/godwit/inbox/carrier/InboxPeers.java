@@ -37,7 +37,7 @@ public final class InboxPeers implements AutoCloseable {
     private final InboxHome here;
     private final HomeSettings settings;
     private final LongSupplier wallMillis;
-    private final HomeCarrier.Timer timer;
+    private final Timer timer;
     private final HomeCarrier carrier;
     private final InboxClient client;
     /**
@@ -73,7 +73,7 @@ public final class InboxPeers implements AutoCloseable {
             WaitReports reports,
             LongSupplier nanoClock,
             LongSupplier wallMillis,
-            HomeCarrier.Timer timer) {
+            Timer timer) {
         this.leaders = leaders;
         this.newHome = newHome;
         this.members = members;
@@ -182,7 +182,7 @@ public final class InboxPeers implements AutoCloseable {
         carrier.close();
     }
 
-    private final class LinkedHomes implements HomeCarrier.Homes {
+    private final class LinkedHomes implements Homes {
         @Override
         public @Nullable InboxHome of(InboxId inbox) {
             String leader = leaders.leaderOf(InboxKeys.prefix(inbox.tenant(), inbox.clientId()));
@@ -245,7 +245,7 @@ public final class InboxPeers implements AutoCloseable {
         }
     }
 
-    private record Timers(ScheduledExecutorService timers) implements HomeCarrier.Timer {
+    private record Timers(ScheduledExecutorService timers) implements Timer {
         @Override
         @SuppressWarnings("FutureReturnValueIgnored") // ends with the timers
         public void later(long millis, Runnable task) {

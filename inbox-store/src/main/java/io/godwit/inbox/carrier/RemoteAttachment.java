@@ -13,6 +13,7 @@ import io.godwit.inbox.wire.AttachmentOver;
 import io.godwit.inbox.wire.InboxFrame;
 import io.godwit.kv.client.RangeException;
 import io.godwit.kv.client.RangeException.Cause;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +25,9 @@ import org.jspecify.annotations.Nullable;
  * link.
  */
 final class RemoteAttachment implements AttachmentPort {
-    private final RemoteCarrier carrier;
+    private final RemoteCalls calls;
+    /** Is told of its end. */
+    private final Consumer<RemoteAttachment> ended;
     private final long number;
     private final InboxId inbox;
     private final DeliveryStream deliveries;
@@ -43,8 +46,14 @@ final class RemoteAttachment implements AttachmentPort {
      */
     private boolean isDetachedLate;
 
-    RemoteAttachment(RemoteCarrier carrier, long number, InboxId inbox, DeliveryStream deliveries) {
-        this.carrier = carrier;
+    RemoteAttachment(
+            RemoteCalls calls,
+            Consumer<RemoteAttachment> ended,
+            long number,
+            InboxId inbox,
+            DeliveryStream deliveries) {
+        this.calls = calls;
+        this.ended = ended;
         this.number = number;
         this.inbox = inbox;
         this.deliveries = deliveries;
@@ -114,8 +123,8 @@ final class RemoteAttachment implements AttachmentPort {
     private synchronized void end(RangeException cause) {
         if (over == null) {
             over = cause;
-            carrier.forget(this);
-            carrier.sender()
+            ended.accept(this);
+            calls.sender()
                     .sendSmall(InboxFrame.newBuilder()
                             .setAttachmentOver(AttachmentOver.newBuilder().setAttachment(number)));
         }
@@ -126,15 +135,15 @@ final class RemoteAttachment implements AttachmentPort {
     @Override
     public void post(AttachmentCommand command, Answer answer) {
         Answer waiting = command instanceof AttachmentCommand.Detach ? detaching(answer) : answer;
-        long call = answer == Answer.NOBODY ? 0 : carrier.nextCall();
+        long call = answer == Answer.NOBODY ? 0 : calls.next();
         byte[] frame = InboxFrame.newBuilder()
-                .setAttachment(CommandCodec.encode(command, carrier.nowMillis())
+                .setAttachment(CommandCodec.encode(command, calls.nowMillis())
                         .setCall(call)
                         .setAttachment(number))
                 .build()
                 .toByteArray();
-        if (call != 0 && !carrier.sender().fits(frame.length)) { // frames without an answer are small
-            answer.fail(carrier.tooLarge());
+        if (call != 0 && !calls.sender().fits(frame.length)) { // frames without an answer are small
+            answer.fail(calls.tooLarge());
             return;
         }
         RangeException cause;
@@ -145,20 +154,19 @@ final class RemoteAttachment implements AttachmentPort {
             isDetachedLate &= !(command instanceof AttachmentCommand.Detach);
             if (cause == null) {
                 if (call != 0) {
-                    carrier.register(call, waiting);
+                    calls.register(call, waiting);
                 }
-                carrier.sender().send(frame);
+                calls.sender().send(frame);
             }
         }
         if (cause != null && mayDetachLate && command instanceof AttachmentCommand.Detach end) {
-            carrier.ask(
+            calls.ask(
                     new SessionCommand.DetachLate(inbox, incarnation, end.expirySeconds(), end.publishWill()),
-                    null,
                     new Failing(answer, cause));
         } else if (cause != null) {
             answer.fail(cause);
         } else if (call != 0) {
-            carrier.failIfLost(call);
+            calls.failIfLost(call);
         }
     }
 
@@ -183,7 +191,7 @@ final class RemoteAttachment implements AttachmentPort {
 
     @Override
     public void markDistributed(int packetId, long tokenNumber, Answer answer) {
-        carrier.markDistributed(inbox, incarnation, packetId, tokenNumber, answer);
+        calls.ask(new SessionCommand.MarkDistributed(inbox, incarnation, packetId, tokenNumber), answer);
     }
 
     /** Fails the answer whatever the reply is, because another command has failed. */

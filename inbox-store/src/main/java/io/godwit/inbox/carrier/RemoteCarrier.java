@@ -16,7 +16,6 @@ import io.godwit.inbox.wire.InboxFrame;
 import io.godwit.inbox.wire.Reply;
 import io.godwit.inbox.wire.SessionCall;
 import io.godwit.kv.client.RangeException;
-import io.godwit.kv.client.RangeException.Cause;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -45,21 +44,14 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
     private static final Logger LOG = LoggerFactory.getLogger(RemoteCarrier.class);
 
     private final FrameLink link;
-    private final FrameSender sender;
-    private final LongSupplier wallMillis;
-    /** Any thread adds, the link's thread answers. */
-    private final Map<Long, Answer> calls = new ConcurrentHashMap<>();
-
+    private final RemoteCalls calls;
     private final Map<Long, RemoteAttachment> attachments = new ConcurrentHashMap<>();
-    private final AtomicLong lastCall = new AtomicLong();
     private final AtomicLong lastAttachment = new AtomicLong();
     private final SentOrders orders;
     private final long maxUnansweredBytes;
     private final LongSupplier viewRevision;
     /** Heap of unanswered messages; any thread adds, the link's thread subtracts. */
     private final AtomicLong unansweredBytes = new AtomicLong();
-
-    private volatile boolean isLost;
 
     // only for the link's thread
     /** Whether the other end has said hello. */
@@ -81,8 +73,7 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
         this.maxUnansweredBytes = maxUnansweredBytes;
         this.viewRevision = viewRevision;
         this.link = link;
-        this.sender = new FrameSender(link);
-        this.wallMillis = wallMillis;
+        this.calls = new RemoteCalls(new FrameSender(link), wallMillis);
         this.orders = new SentOrders(link);
     }
 
@@ -121,32 +112,29 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
 
     @Override
     public void ask(SessionCommand command, long round, @Nullable DeliveryStream deliveries, Answer answer) {
-        SessionCall.Builder call = CommandCodec.encode(command, nowMillis());
+        SessionCall.Builder call = CommandCodec.encode(command, calls.nowMillis());
         Answer waiting = answer;
         if (deliveries != null) {
             long number = lastAttachment.incrementAndGet();
-            RemoteAttachment attachment = new RemoteAttachment(this, number, command.inbox(), deliveries);
+            RemoteAttachment attachment =
+                    new RemoteAttachment(calls, this::forget, number, command.inbox(), deliveries);
             attachments.put(number, attachment);
             call.setAttachment(number);
             waiting = attachment.opening(command, answer);
         }
-        long number = nextCall();
-        send(
-                number,
-                waiting,
-                InboxFrame.newBuilder().setSession(call.setCall(number).setRound(round)));
+        calls.ask(call, round, waiting);
     }
 
     @Override
     public void insert(InsertRequest request, long[] rounds, Answer answer) {
         SentOrders.Sent sent = orders.sending(request, new Unanswered(HeapBytes.of(request), answer));
         if (sent != null) {
-            long number = nextCall();
-            send(
+            long number = calls.next();
+            calls.send(
                     number,
                     sent.answer(),
                     InboxFrame.newBuilder()
-                            .setInsert(CommandCodec.encode(request, rounds, nowMillis())
+                            .setInsert(CommandCodec.encode(request, rounds, calls.nowMillis())
                                     .setCall(number)
                                     .setViewRevision(request.onlyAsks() ? viewRevision.getAsLong() : 0)
                                     .setOrder(sent.order())));
@@ -177,54 +165,8 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
         }
     }
 
-    private void send(long call, Answer answer, InboxFrame.Builder frame) {
-        register(call, answer);
-        if (sender.send(frame)) {
-            failIfLost(call);
-        } else {
-            calls.remove(call);
-            answer.fail(tooLarge());
-        }
-    }
-
-    long nowMillis() {
-        return wallMillis.getAsLong();
-    }
-
-    FrameSender sender() {
-        return sender;
-    }
-
-    /** The failure of a command whose frame does not fit. */
-    RangeException tooLarge() {
-        return new RangeException(Cause.TOO_LARGE, sender.tooLarge("a command"));
-    }
-
-    /** A new number for a call. */
-    long nextCall() {
-        return lastCall.incrementAndGet();
-    }
-
-    /** Registers the receiver of an answer, before the call is sent; {@link #failIfLost} must follow. */
-    void register(long call, Answer answer) {
-        calls.put(call, answer);
-    }
-
-    /** Fails the call if the link was lost before it was registered; called after the call was sent. */
-    void failIfLost(long number) {
-        Answer answer = isLost ? calls.remove(number) : null;
-        if (answer != null) {
-            answer.fail(new RangeException(Cause.LOST, "there is no link to the node of the leader"));
-        }
-    }
-
-    /** As {@link SessionCommand.MarkDistributed}. */
-    void markDistributed(InboxId inbox, long incarnation, int packetId, long tokenNumber, Answer answer) {
-        ask(new SessionCommand.MarkDistributed(inbox, incarnation, packetId, tokenNumber), null, answer);
-    }
-
     /** The attachment has ended at this end. */
-    void forget(RemoteAttachment attachment) {
+    private void forget(RemoteAttachment attachment) {
         attachments.remove(attachment.number(), attachment);
     }
 
@@ -271,7 +213,7 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
                 yield () -> failed(call, cause);
             }
             case DELIVERY -> {
-                InboxDelivery delivery = ReplyCodec.decode(frame.getDelivery(), nowMillis());
+                InboxDelivery delivery = ReplyCodec.decode(frame.getDelivery(), calls.nowMillis());
                 long attachment = frame.getDelivery().getAttachment();
                 yield () -> delivered(attachment, delivery);
             }
@@ -287,18 +229,18 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
             List<StoredSubscription> part =
                     WireValues.subscriptions(frame.getAttachedPart().getSubscriptionsList());
             return () -> {
-                if (calls.containsKey(call)) {
+                if (calls.isWaiting(call)) {
                     parts.computeIfAbsent(call, key -> new ArrayList<>()).addAll(part);
                 }
             };
         }
-        InboxReply reply = ReplyCodec.decode(frame, nowMillis());
+        InboxReply reply = ReplyCodec.decode(frame, calls.nowMillis());
         return () -> replied(call, reply);
     }
 
     private void replied(long call, InboxReply reply) {
         List<StoredSubscription> before = parts.remove(call);
-        Answer answer = calls.remove(call);
+        Answer answer = calls.take(call);
         if (answer != null) {
             answer.reply(before != null && reply instanceof InboxReply.Attached last ? last.behind(before) : reply);
         }
@@ -306,7 +248,7 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
 
     private void failed(long call, RangeException cause) {
         parts.remove(call);
-        Answer answer = calls.remove(call);
+        Answer answer = calls.take(call);
         if (answer != null) {
             answer.fail(cause);
         }
@@ -321,17 +263,12 @@ public final class RemoteCarrier implements InboxCarrier, InboxHome {
 
     /** The link is lost: no frames follow. On the link's thread. */
     public void lost() {
-        isLost = true;
+        calls.lost();
         parts.clear();
         // first, so that a caller whose call fails finds its attachment ended
         for (RemoteAttachment attachment : attachments.values()) {
             attachment.linkLost();
         }
-        for (Long number : List.copyOf(calls.keySet())) {
-            Answer answer = calls.remove(number);
-            if (answer != null) {
-                answer.fail(new RangeException(Cause.LOST, "the link to the node of the leader was lost"));
-            }
-        }
+        calls.failAll();
     }
 }

@@ -16,14 +16,14 @@ final class SessionStep extends HomeStep implements Answer {
     /** Large enough that two connections of one client id practically never get the same name. */
     private static final long MOST_NAMES = 1L << 56;
 
-    private final HomeCarrier carrier;
+    private final HomeFlows flows;
     private final SessionCommand command;
     private final @Nullable Opening opening;
     private final Answer answer;
 
-    SessionStep(HomeCarrier carrier, SessionCommand command, @Nullable DeliveryStream deliveries, Answer answer) {
+    SessionStep(HomeFlows flows, SessionCommand command, @Nullable DeliveryStream deliveries, Answer answer) {
         super(command.inbox());
-        this.carrier = carrier;
+        this.flows = flows;
         this.command = named(command);
         this.opening = deliveries == null ? null : new Opening(deliveries);
         this.answer = answer;
@@ -78,24 +78,24 @@ final class SessionStep extends HomeStep implements Answer {
         if (opening != null) {
             opening.isAnswered = true;
         }
-        synchronized (carrier) {
-            carrier.ended(this);
-            carrier.tellLater(() -> answer.reply(reply));
+        synchronized (flows) {
+            flows.ended(this);
+            flows.tellLater(() -> answer.reply(reply));
         }
-        carrier.tell();
+        flows.tell();
     }
 
     @Override
     public void fail(RangeException cause) {
-        synchronized (carrier) {
+        synchronized (flows) {
             if (mayRepeat(cause)) {
-                carrier.refused(this);
+                flows.refused(this);
             } else {
-                carrier.failed(this);
-                carrier.tellLater(() -> answer.fail(cause));
+                flows.failed(this);
+                flows.tellLater(() -> answer.fail(cause));
             }
         }
-        carrier.tell();
+        flows.tell();
     }
 
     /**

@@ -26,9 +26,8 @@ final class ClaimedId {
     Grant grant;
 
     boolean isToldToGiveUp;
-    /** The {@link Enrolment} in which its owner was told of it; null while none was. */
-    @Nullable
-    Enrolment told;
+    /** Number of the {@link Enrolment} in which its owner was told of it; 0 while none was. */
+    long toldIn;
 
     ClaimedId(
             long number,

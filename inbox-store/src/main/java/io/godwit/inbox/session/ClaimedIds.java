@@ -41,6 +41,7 @@ final class ClaimedIds {
     private long revision;
     private Owners owners;
     private long lastNumber;
+    private long lastEnrolment;
 
     ClaimedIds(
             DirectoryLimits limits,
@@ -71,7 +72,7 @@ final class ClaimedIds {
                 there.add(claim);
             }
         }
-        Enrolment enrolment = new Enrolment(port, there);
+        Enrolment enrolment = new Enrolment(++lastEnrolment, port, there);
         enrolments.put(owner, enrolment);
         enrolment.tell();
     }

@@ -11,6 +11,7 @@ import java.util.Queue;
  * asks again.
  */
 final class Enrolment {
+    private final long number;
     private final OwnerPort owner;
     private final Queue<ClaimedId> untold;
     /** How many of the initial claims are not told yet. */
@@ -18,8 +19,12 @@ final class Enrolment {
 
     private boolean isDone;
 
-    /** @param there the claims of this node on ids of the owner */
-    Enrolment(OwnerPort owner, Collection<ClaimedId> there) {
+    /**
+     * @param number from 1 on, another one for each enrolment
+     * @param there the claims of this node on ids of the owner
+     */
+    Enrolment(long number, OwnerPort owner, Collection<ClaimedId> there) {
+        this.number = number;
         this.owner = owner;
         this.untold = new ArrayDeque<>(there);
         this.left = there.size();
@@ -33,7 +38,7 @@ final class Enrolment {
 
     /** The connection has released the id, or waits no longer. */
     void release(ClaimedId claim) {
-        if (claim.told == this) {
+        if (claim.toldIn == number) {
             owner.release(claim.number);
         } // else tell() skips it
     }
@@ -61,7 +66,7 @@ final class Enrolment {
         if (claim.state == ClaimedId.State.OVER) {
             return;
         }
-        claim.told = this;
+        claim.toldIn = number;
         Grant grant = claim.grant;
         String userName = claim.holder.userName();
         if (grant != null) {

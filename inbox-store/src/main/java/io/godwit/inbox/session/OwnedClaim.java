@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 final class OwnedClaim {
     final MemberLife edge;
     final long number;
-    final Chain chain;
+    final IdKey key;
     final @Nullable String userName;
     /** Whether it may end only a connection of its own user, or of none. */
     final boolean sameUserOnly;
@@ -21,17 +21,17 @@ final class OwnedClaim {
     /** The last enrolment of its member that included it. */
     long enrolment;
 
-    /** Neighbours in the chain. */
+    /** Neighbours in its {@link Chain}. */
     @Nullable
     OwnedClaim before;
 
     @Nullable
     OwnedClaim after;
 
-    OwnedClaim(MemberLife edge, long number, Chain chain, @Nullable String userName, boolean sameUserOnly) {
+    OwnedClaim(MemberLife edge, long number, IdKey key, @Nullable String userName, boolean sameUserOnly) {
         this.edge = edge;
         this.number = number;
-        this.chain = chain;
+        this.key = key;
         this.userName = userName;
         this.sameUserOnly = sameUserOnly;
     }

@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
@@ -87,8 +88,9 @@ final class OwnedIds {
             OwnedClaim claim = all.next();
             if (claim.enrolment != member.enrolment) {
                 all.remove();
-                claim.chain.remove(claim);
-                changed.add(claim.chain);
+                Chain chain = chainOf(claim);
+                chain.remove(claim);
+                changed.add(chain);
             }
         }
         if (!member.isEnrolled) {
@@ -113,7 +115,7 @@ final class OwnedIds {
                 forgetIfEmpty(chain);
                 return;
             }
-            OwnedClaim claim = new OwnedClaim(edge, number, chain, userName, sameUserOnly);
+            OwnedClaim claim = new OwnedClaim(edge, number, key, userName, sameUserOnly);
             claim.enrolment = member.enrolment;
             member.claims.put(number, claim);
             chain.append(claim);
@@ -135,7 +137,7 @@ final class OwnedIds {
         OwnedClaim known = known(member, number, key);
         if (known != null && known.isHeld()) {
             known.isToldToGiveUp = false; // that request may have been lost
-            settle(known.chain);
+            settle(chainOf(known));
             return;
         }
         if (known != null) {
@@ -145,7 +147,7 @@ final class OwnedIds {
             throw new BadFrameException(edge + " has more than " + limits.maxClaimsOfNode() + " client ids");
         }
         Chain chain = chains.computeIfAbsent(key, Chain::new);
-        OwnedClaim claim = new OwnedClaim(edge, number, chain, userName, false);
+        OwnedClaim claim = new OwnedClaim(edge, number, key, userName, false);
         claim.enrolment = member.enrolment;
         member.claims.put(number, claim);
         chain.insertHeld(claim, grant);
@@ -155,7 +157,7 @@ final class OwnedIds {
     private static @Nullable OwnedClaim known(Member member, long number, IdKey key) throws BadFrameException {
         OwnedClaim known = member.claims.get(number);
         if (known != null) {
-            if (!known.chain.key.equals(key)) {
+            if (!known.key.equals(key)) {
                 throw new BadFrameException("claim " + number + " is for two client ids");
             }
             known.enrolment = member.enrolment;
@@ -168,9 +170,15 @@ final class OwnedIds {
         Member member = members.get(edge);
         OwnedClaim claim = member == null ? null : member.claims.remove(number);
         if (claim != null) {
-            claim.chain.remove(claim);
-            settle(claim.chain);
+            Chain chain = chainOf(claim);
+            chain.remove(claim);
+            settle(chain);
         }
+    }
+
+    /** The chain of a present claim. */
+    private Chain chainOf(OwnedClaim claim) {
+        return Objects.requireNonNull(chains.get(claim.key), "no chain for a present claim");
     }
 
     private boolean mayDecide() {

@@ -43,7 +43,7 @@ class HomeCarrierTest {
     private final List<String> answers = new ArrayList<>();
     private InboxHome leading = new Home(false);
     private final HomeCarrier carrier = new HomeCarrier(
-            new HomeCarrier.Homes() {
+            new Homes() {
                 @Override
                 public InboxHome of(InboxId inbox) {
                     return leading;

@@ -70,7 +70,7 @@ final class AuthCodec extends PacketCodec<Auth> {
     }
 
     @Override
-    Detail detail(PacketEncoder peer) {
+    Detail detail(EncodeLimits peer) {
         return peer.replyDetail();
     }
 

@@ -66,7 +66,7 @@ abstract class FilterReplyCodec<P extends FilterReply> extends PacketCodec<P> {
     }
 
     @Override
-    final Detail detail(PacketEncoder peer) {
+    final Detail detail(EncodeLimits peer) {
         return peer.replyDetail();
     }
 

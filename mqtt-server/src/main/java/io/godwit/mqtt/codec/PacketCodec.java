@@ -61,7 +61,7 @@ abstract class PacketCodec<P extends Packet> {
     }
 
     /** The most diagnostics that this packet may carry to this peer. */
-    Detail detail(PacketEncoder peer) {
+    Detail detail(EncodeLimits peer) {
         return Detail.FULL;
     }
 
@@ -81,7 +81,7 @@ abstract class PacketCodec<P extends Packet> {
      * @return false, and nothing appended, when the protocol version cannot express it or the frame is too large
      *     for the peer even without diagnostics
      */
-    boolean encode(P packet, PacketEncoder peer, ByteBuf out) {
+    boolean encode(P packet, EncodeLimits peer, ByteBuf out) {
         int level = peer.protocolLevel();
         if (!isExpressible(packet, level)) {
             return false;

@@ -1,6 +1,5 @@
 package io.godwit.mqtt.codec;
 
-import io.godwit.mqtt.codec.PropertyWriter.Detail;
 import io.godwit.mqtt.packet.Auth;
 import io.godwit.mqtt.packet.ConnAck;
 import io.godwit.mqtt.packet.Connect;
@@ -26,9 +25,7 @@ import io.netty.buffer.ByteBuf;
 public final class PacketEncoder {
     private static final long LARGEST_FRAME = 1 + 4 + VarInt.MAX;
 
-    private final int protocolLevel;
-    private final long maximumPacketSize;
-    private final boolean problemInformation;
+    private final EncodeLimits limits;
 
     /**
      * @param protocolLevel the level of the connection, see {@link io.godwit.mqtt.packet.ProtocolLevel}
@@ -37,9 +34,8 @@ public final class PacketEncoder {
      *     [MQTT5-3.1.2-29]
      */
     public PacketEncoder(int protocolLevel, long maximumPacketSize, boolean problemInformation) {
-        this.protocolLevel = protocolLevel;
-        this.maximumPacketSize = maximumPacketSize < 0 ? LARGEST_FRAME : maximumPacketSize;
-        this.problemInformation = problemInformation;
+        this.limits = new EncodeLimits(
+                protocolLevel, maximumPacketSize < 0 ? LARGEST_FRAME : maximumPacketSize, problemInformation);
     }
 
     /** An encoder for the client that sent {@code connect}. */
@@ -49,7 +45,7 @@ public final class PacketEncoder {
     }
 
     public int protocolLevel() {
-        return protocolLevel;
+        return limits.protocolLevel();
     }
 
     /**
@@ -65,35 +61,35 @@ public final class PacketEncoder {
      */
     public boolean encode(Packet packet, ByteBuf out) {
         if (packet instanceof Publish publish) { // most frequent packets first
-            return PublishCodec.INSTANCE.encode(publish, this, out);
+            return PublishCodec.INSTANCE.encode(publish, limits, out);
         } else if (packet instanceof PubAck pubAck) {
-            return PubAckCodec.INSTANCE.encode(pubAck, this, out);
+            return PubAckCodec.INSTANCE.encode(pubAck, limits, out);
         } else if (packet instanceof PubRec pubRec) {
-            return PubRecCodec.INSTANCE.encode(pubRec, this, out);
+            return PubRecCodec.INSTANCE.encode(pubRec, limits, out);
         } else if (packet instanceof PubRel pubRel) {
-            return PubRelCodec.INSTANCE.encode(pubRel, this, out);
+            return PubRelCodec.INSTANCE.encode(pubRel, limits, out);
         } else if (packet instanceof PubComp pubComp) {
-            return PubCompCodec.INSTANCE.encode(pubComp, this, out);
+            return PubCompCodec.INSTANCE.encode(pubComp, limits, out);
         } else if (packet instanceof SubAck subAck) {
-            return SubAckCodec.INSTANCE.encode(subAck, this, out);
+            return SubAckCodec.INSTANCE.encode(subAck, limits, out);
         } else if (packet instanceof UnsubAck unsubAck) {
-            return UnsubAckCodec.INSTANCE.encode(unsubAck, this, out);
+            return UnsubAckCodec.INSTANCE.encode(unsubAck, limits, out);
         } else if (packet instanceof ConnAck connAck) {
-            return ConnAckCodec.INSTANCE.encode(connAck, this, out);
+            return ConnAckCodec.INSTANCE.encode(connAck, limits, out);
         } else if (packet instanceof Disconnect disconnect) {
-            return DisconnectCodec.INSTANCE.encode(disconnect, this, out);
+            return DisconnectCodec.INSTANCE.encode(disconnect, limits, out);
         } else if (packet instanceof Auth auth) {
-            return AuthCodec.INSTANCE.encode(auth, this, out);
+            return AuthCodec.INSTANCE.encode(auth, limits, out);
         } else if (packet instanceof Connect connect) {
-            return ConnectCodec.INSTANCE.encode(connect, this, out);
+            return ConnectCodec.INSTANCE.encode(connect, limits, out);
         } else if (packet instanceof Subscribe subscribe) {
-            return SubscribeCodec.INSTANCE.encode(subscribe, this, out);
+            return SubscribeCodec.INSTANCE.encode(subscribe, limits, out);
         } else if (packet instanceof Unsubscribe unsubscribe) {
-            return UnsubscribeCodec.INSTANCE.encode(unsubscribe, this, out);
+            return UnsubscribeCodec.INSTANCE.encode(unsubscribe, limits, out);
         } else if (packet instanceof PingReq pingReq) {
-            return PingReqCodec.INSTANCE.encode(pingReq, this, out);
+            return PingReqCodec.INSTANCE.encode(pingReq, limits, out);
         } else if (packet instanceof PingResp pingResp) {
-            return PingRespCodec.INSTANCE.encode(pingResp, this, out);
+            return PingRespCodec.INSTANCE.encode(pingResp, limits, out);
         }
         throw new IllegalArgumentException("no codec for " + packet);
     }
@@ -106,24 +102,13 @@ public final class PacketEncoder {
      * @return false, and nothing appended, when it is too large for the peer [MQTT5-3.1.2-25]
      */
     public boolean encode(EncodedPublish publish, int packetId, boolean dup, ByteBuf out) {
-        if (!publish.isFor(protocolLevel)) {
-            throw new IllegalArgumentException("publish is laid out for another level than " + protocolLevel);
+        if (!publish.isFor(protocolLevel())) {
+            throw new IllegalArgumentException("publish is laid out for another level than " + protocolLevel());
         }
-        if (publish.size() > maximumPacketSize) {
+        if (publish.size() > limits.maximumPacketSize()) {
             return false;
         }
         publish.appendTo(out, packetId, dup);
         return true;
-    }
-
-    /** Whether a frame with this many bytes after its length field may be sent. */
-    boolean accepts(long remainingLength) {
-        return remainingLength <= VarInt.MAX
-                && 1 + VarInt.length((int) remainingLength) + remainingLength <= maximumPacketSize;
-    }
-
-    /** The diagnostics allowed in replies other than CONNACK and DISCONNECT [MQTT5-3.1.2-29]. */
-    Detail replyDetail() {
-        return problemInformation ? Detail.FULL : Detail.NONE;
     }
 }

@@ -66,7 +66,7 @@ abstract class PublishReplyCodec<P extends PublishReply> extends PacketCodec<P> 
     }
 
     @Override
-    final Detail detail(PacketEncoder peer) {
+    final Detail detail(EncodeLimits peer) {
         return peer.replyDetail();
     }
 
@@ -85,7 +85,7 @@ abstract class PublishReplyCodec<P extends PublishReply> extends PacketCodec<P> 
 
     /** Writes the usual reply, four bytes, without measuring. */
     @Override
-    final boolean encode(P packet, PacketEncoder peer, ByteBuf out) {
+    final boolean encode(P packet, EncodeLimits peer, ByteBuf out) {
         boolean plain = packet.reasonCode() == ReasonCode.SUCCESS
                 && packet.reasonString() == null
                 && packet.userProperties().isEmpty();

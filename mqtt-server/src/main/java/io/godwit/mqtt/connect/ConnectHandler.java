@@ -184,7 +184,7 @@ public final class ConnectHandler extends SessionlessHandler {
     }
 
     private Optional<ClientTopics> topicsOf(ClientInfo client) {
-        return services.session().topicRules().of(client, connection.mountPoint());
+        return ClientTopics.of(services.session().topicRules(), client, connection.mountPoint());
     }
 
     /** The tenant's settings must be known first: an unknown limit must not let the client through. */
@@ -222,7 +222,7 @@ public final class ConnectHandler extends SessionlessHandler {
         }
         ReasonCode refusal = packet.will() == null
                 ? null
-                : services.session().topicRules().refusal(topics, packet.will().topic());
+                : topics.refusal(services.session().topicRules(), packet.will().topic());
         if (refusal != null) {
             connection.refuse(refusal, "nobody may publish to the topic of the will");
             return;

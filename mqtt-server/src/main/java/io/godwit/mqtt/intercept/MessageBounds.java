@@ -34,7 +34,7 @@ public record MessageBounds(int maxBytes) {
                     && (!TopicName.isValid(topic)
                             || !limits.allow(topic)
                             || !isText(topic)
-                            || rules.refusal(ClientTopics.UNCHANGED, topic) != null)) {
+                            || ClientTopics.UNCHANGED.refusal(rules, topic) != null)) {
                 return "nobody may publish to the topic";
             }
             return wrongWithContent(before, after);

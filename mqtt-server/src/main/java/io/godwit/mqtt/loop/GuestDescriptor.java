@@ -8,11 +8,13 @@ import io.netty.channel.unix.FileDescriptor;
 /**
  * A guest's epoll descriptor, registered among the sockets of its host: readable when one of the guest's own sockets
  * has an event.
+ *
+ * @param ready tells the guest, on the host's thread
  */
-record GuestDescriptor(PackedLoop guest, FileDescriptor fd) implements EpollIoHandle {
+record GuestDescriptor(FileDescriptor fd, Runnable ready) implements EpollIoHandle {
     @Override
     public void handle(IoRegistration registration, IoEvent event) {
-        guest.ready();
+        ready.run();
     }
 
     /** Does nothing: the guest owns the descriptor. */

@@ -18,8 +18,8 @@ final class PackedIo implements IoHandler {
     private final IoHandler inner;
     private final @Nullable FileDescriptor descriptor;
 
-    /** The loop whose thread runs this one; null for its own thread. */
-    private volatile @Nullable PackedLoop host;
+    /** The sockets of the loop whose thread runs this one; null for its own thread. */
+    private volatile @Nullable PackedIo host;
 
     PackedIo(IoHandler inner) {
         this.inner = inner;
@@ -48,12 +48,7 @@ final class PackedIo implements IoHandler {
         return descriptor;
     }
 
-    @Nullable
-    PackedLoop host() {
-        return host;
-    }
-
-    void passWakeUpsTo(@Nullable PackedLoop newHost) {
+    void passWakeUpsTo(@Nullable PackedIo newHost) {
         host = newHost;
     }
 
@@ -63,11 +58,11 @@ final class PackedIo implements IoHandler {
      */
     @Override
     public void wakeup() {
-        PackedLoop runs = host;
+        PackedIo runs = host;
         if (runs == null) {
             inner.wakeup();
         } else {
-            runs.wakeForGuest();
+            runs.wakeup();
         }
     }
 

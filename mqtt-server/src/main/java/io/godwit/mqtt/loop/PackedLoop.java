@@ -66,6 +66,9 @@ final class PackedLoop extends SingleThreadIoEventLoop {
      */
     private volatile @Nullable Thread hostThread;
 
+    /** The loop that takes or has taken this one in; null for none. */
+    private volatile @Nullable PackedLoop hostLoop;
+
     /** Where to move before the next round; null to stay. Confined to the home thread. */
     private @Nullable PackedLoop wanted;
 
@@ -137,7 +140,7 @@ final class PackedLoop extends SingleThreadIoEventLoop {
     /** Gives this loop back to its own thread, or cancels a move that has not begun. Any thread. */
     void sendHome() {
         execute(() -> {
-            PackedLoop host = io().host();
+            PackedLoop host = hostLoop;
             if (host == null) {
                 wanted = null;
             } else {
@@ -314,7 +317,8 @@ final class PackedLoop extends SingleThreadIoEventLoop {
             hostThread = null;
             return;
         }
-        io().passWakeUpsTo(host);
+        hostLoop = host;
+        io().passWakeUpsTo(host.io());
         try {
             host.execute(() -> host.takeIn(this));
         } catch (RejectedExecutionException e) { // the host has shut down
@@ -339,7 +343,7 @@ final class PackedLoop extends SingleThreadIoEventLoop {
             if (hostThread == null && !isShuttingDown()) {
                 FileDescriptor descriptor =
                         Objects.requireNonNull(guest.io().descriptor(), "of a loop that cannot move");
-                IoRegistration registered = io().register(new GuestDescriptor(guest, descriptor));
+                IoRegistration registered = io().register(new GuestDescriptor(descriptor, guest::ready));
                 guest.registration = registered;
                 registered.submit(EpollIoOps.EPOLLIN);
                 isTaken = true;
@@ -368,6 +372,7 @@ final class PackedLoop extends SingleThreadIoEventLoop {
     }
 
     private void returned() {
+        hostLoop = null;
         io().passWakeUpsTo(null);
         hostThread = null;
         LockSupport.unpark(home);
@@ -393,14 +398,9 @@ final class PackedLoop extends SingleThreadIoEventLoop {
         return isOver;
     }
 
-    /** The guest's descriptor had an event. */
-    void ready() {
+    /** This guest's descriptor had an event. */
+    private void ready() {
         isReady = true;
-    }
-
-    /** A task waits for one of this loop's guests. Any thread. */
-    void wakeForGuest() {
-        wakeup(false);
     }
 
     /** Whether the thread may wait, and how long, considering all loops that it runs. */

@@ -1,5 +1,6 @@
 package io.godwit.mqtt.packet;
 
+import io.godwit.plugin.message.Qos;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -87,6 +88,15 @@ public enum ReasonCode {
     /** The constant of a wire value; null when MQTT 5.0 defines none. */
     public static @Nullable ReasonCode of(int value) {
         return value < 0 || value >= BY_VALUE.length ? null : BY_VALUE[value];
+    }
+
+    /** The reason code of a SUBACK that grants {@code qos}. */
+    public static ReasonCode granted(Qos qos) {
+        return switch (qos) {
+            case AT_MOST_ONCE -> SUCCESS;
+            case AT_LEAST_ONCE -> GRANTED_QOS_1;
+            case EXACTLY_ONCE -> GRANTED_QOS_2;
+        };
     }
 
     /** The reason code for a CONNACK return code of MQTT 3.1 or 3.1.1; null above 5, which is reserved. */

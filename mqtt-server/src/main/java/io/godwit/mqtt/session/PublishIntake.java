@@ -152,7 +152,7 @@ final class PublishIntake {
         if (connection.loop().isMemoryShort() && mustSpareMemory(publish)) {
             return ReasonCode.QUOTA_EXCEEDED;
         }
-        return services.topicRules().refusal(session.terms.topics(), topic);
+        return session.terms.topics().refusal(services.topicRules(), topic);
     }
 
     /** A QoS 2 exchange that has begun is finished, whatever has changed since. */

@@ -294,7 +294,7 @@ public final class StoredSubscriber {
         for (int i = 0; i < asked.size(); i++) {
             Subscription each = asked.get(i);
             ReasonCode refusal = refused.get(i);
-            codes.add(refusal == null ? SubscribeHandler.granted(each.qos()) : refusal);
+            codes.add(refusal == null ? ReasonCode.granted(each.qos()) : refusal);
             if (refusal == null) {
                 StoredSubscription stored = new StoredSubscription(
                         each.filter(),

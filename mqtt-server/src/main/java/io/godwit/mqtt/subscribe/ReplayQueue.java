@@ -34,6 +34,18 @@ public final class ReplayQueue {
     /** Bytes of a note besides its characters: the map entry, the number, the header of the text. */
     private static final int NOTE_BYTES = 112;
 
+    /** The replays of one filter. */
+    private static final class FilterReplays {
+        final ReplayDecisions decisions = new ReplayDecisions();
+        /** The replay that runs; null for none. */
+        @Nullable
+        RetainedReplay running;
+
+        boolean isEmpty() {
+            return running == null && decisions.isEmpty();
+        }
+    }
+
     private final Connection connection;
     private final RetainClient retain;
     private final TenantId tenant;
@@ -92,8 +104,8 @@ public final class ReplayQueue {
     public void begin(RetainedReplay replay) {
         FilterReplays ofFilter = open.computeIfAbsent(replay.filter(), filter -> new FilterReplays());
         replay.number = ++lastNumber;
-        replay.ofFilter = ofFilter;
-        ofFilter.begin(replay);
+        replay.decisions = ofFilter.decisions;
+        ofFilter.decisions.begin(replay.number);
     }
 
     /**
@@ -104,7 +116,7 @@ public final class ReplayQueue {
         if (ofFilter == null) {
             return; // it was not begun here
         }
-        if (ofFilter.decide(replay, isWanted)) {
+        if (ofFilter.decisions.decide(replay.number, isWanted)) {
             RetainedReplay earlier = ofFilter.running;
             ofFilter.running = replay;
             ready.add(replay);
@@ -146,7 +158,7 @@ public final class ReplayQueue {
     public void cancel(TopicFilter filter) {
         FilterReplays ofFilter = open.get(filter);
         if (ofFilter != null) {
-            ofFilter.cancelUpTo(lastNumber);
+            ofFilter.decisions.cancelUpTo(lastNumber);
             if (ofFilter.running != null) {
                 drop(ofFilter.running);
             }

@@ -26,9 +26,9 @@ public final class RetainedReplay {
 
     boolean isCancelled;
 
-    /** All replays of its filter, including this one; null before it is begun. */
+    /** Shared by all replays of its filter; null before it is begun. */
     @Nullable
-    FilterReplays ofFilter;
+    ReplayDecisions decisions;
 
     /** @param cursor where to begin; null for all, else a cursor of the retain store */
     public RetainedReplay(TopicFilter filter, Qos qos, int subscriptionId, @Nullable String cursor) {
@@ -71,7 +71,7 @@ public final class RetainedReplay {
 
     /** Whether it must pause until it is known whether a later replay of its filter replaces it. */
     public boolean isHeld() {
-        return ofFilter != null && ofFilter.isHeld();
+        return decisions != null && decisions.isHeld();
     }
 
     /** The subscription is gone, or another replay has replaced it. */

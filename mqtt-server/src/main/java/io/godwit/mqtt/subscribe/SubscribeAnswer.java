@@ -85,9 +85,7 @@ final class SubscribeAnswer {
                 }
                 if (code.isError()) {
                     told.set(
-                            i,
-                            SubscribeHandler.granted(
-                                    packet.subscriptions().get(i).qos()));
+                            i, ReasonCode.granted(packet.subscriptions().get(i).qos()));
                 }
             }
         }

@@ -17,7 +17,6 @@ import io.godwit.mqtt.transport.OnEventLoop;
 import io.godwit.plugin.auth.AuthCheck;
 import io.godwit.plugin.auth.AuthDecision;
 import io.godwit.plugin.auth.SubscribeRequest;
-import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.tenant.TenantSetting;
 import io.godwit.plugin.throttle.TenantResource;
 import io.godwit.plugin.topic.TopicFilter;
@@ -420,17 +419,9 @@ public final class SubscribeHandler {
         }
         List<ReasonCode> codes = new ArrayList<>(subscriptions.size());
         for (Subscription s : subscriptions) {
-            codes.add(granted(s.qos()));
+            codes.add(ReasonCode.granted(s.qos()));
         }
         return codes;
-    }
-
-    public static ReasonCode granted(Qos qos) {
-        return switch (qos) {
-            case AT_MOST_ONCE -> ReasonCode.SUCCESS;
-            case AT_LEAST_ONCE -> ReasonCode.GRANTED_QOS_1;
-            case EXACTLY_ONCE -> ReasonCode.GRANTED_QOS_2;
-        };
     }
 
     /** On the loop of {@code subscriber}. */

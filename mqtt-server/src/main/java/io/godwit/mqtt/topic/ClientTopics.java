@@ -28,10 +28,24 @@ public final class ClientTopics {
     private final String prefix;
     private final TopicRules rules;
 
-    ClientTopics(ClientInfo client, String prefix, TopicRules rules) {
+    private ClientTopics(ClientInfo client, String prefix, TopicRules rules) {
         this.client = client;
         this.prefix = prefix;
         this.rules = rules;
+    }
+
+    /**
+     * The topic mapping of one client.
+     *
+     * @param mountPoint of its listener, with {@link Placeholders}; empty for none
+     * @return empty when a placeholder of the mount point has no value for the client, which must then be refused
+     */
+    public static Optional<ClientTopics> of(TopicRules rules, ClientInfo client, String mountPoint) {
+        if (mountPoint.isEmpty() && rules.rewrites().isEmpty()) {
+            return Optional.of(UNCHANGED);
+        }
+        return Optional.ofNullable(Placeholders.fill(mountPoint, client))
+                .map(prefix -> new ClientTopics(client, prefix, rules));
     }
 
     /** Whether outbound topics have a prefix to remove. */
@@ -44,7 +58,21 @@ public final class ClientTopics {
     }
 
     /**
-     * The broker's topic for a PUBLISH or a will; {@link TopicRules#refusal} must have accepted the client's topic.
+     * Why the client may not publish to {@code said}, judged by the rewritten topic; null when it may. Below a mount
+     * point no topic may begin with '$', see {@link #delivered}.
+     *
+     * @param all the rules for all clients, which {@link #UNCHANGED} does not have
+     */
+    public @Nullable ReasonCode refusal(TopicRules all, String said) {
+        String topic = renamed(said);
+        ReasonCode refusal = topic.charAt(0) == '$' ? all.refusal(topic) : null;
+        return refusal == null && isMounted() && all.subject(topic).startsWith("$")
+                ? ReasonCode.NOT_AUTHORIZED
+                : refusal;
+    }
+
+    /**
+     * The broker's topic for a PUBLISH or a will; {@link #refusal} must have accepted the client's topic.
      *
      * @throws ProtocolException when it is too long below the mount point
      */
@@ -69,7 +97,7 @@ public final class ClientTopics {
     }
 
     /** The client's topic after rewriting, without the mount point. */
-    String renamed(String topic) {
+    private String renamed(String topic) {
         if (rules.rewrites().isEmpty()) {
             return topic;
         }

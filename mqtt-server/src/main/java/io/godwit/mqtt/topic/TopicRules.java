@@ -30,20 +30,6 @@ public record TopicRules(
         autoSubscriptions = List.copyOf(autoSubscriptions);
     }
 
-    /**
-     * The topic mapping of one client.
-     *
-     * @param mountPoint of its listener, with {@link Placeholders}; empty for none
-     * @return empty when a placeholder of the mount point has no value for the client, which must then be refused
-     */
-    public Optional<ClientTopics> of(ClientInfo client, String mountPoint) {
-        if (mountPoint.isEmpty() && rewrites.isEmpty()) {
-            return Optional.of(ClientTopics.UNCHANGED);
-        }
-        return Optional.ofNullable(Placeholders.fill(mountPoint, client))
-                .map(prefix -> new ClientTopics(client, prefix, this));
-    }
-
     /** Whether a message on {@code topic} is to be published later. */
     public boolean isDelayed(String topic) {
         return maxDelaySeconds > 0 && DelayedTopic.isDelayed(topic);
@@ -58,18 +44,7 @@ public record TopicRules(
                 : topic;
     }
 
-    /**
-     * Why a client may not publish to {@code said}, judged by the rewritten topic; null when it may. Below a mount
-     * point no topic may begin with '$', see {@link ClientTopics#delivered}.
-     */
-    public @Nullable ReasonCode refusal(ClientTopics topics, String said) {
-        String topic = topics.renamed(said);
-        ReasonCode refusal = topic.charAt(0) == '$' ? refusal(topic) : null;
-        return refusal == null && topics.isMounted() && subject(topic).startsWith("$")
-                ? ReasonCode.NOT_AUTHORIZED
-                : refusal;
-    }
-
+    /** Why nobody may publish to {@code topic}, which is rewritten already; null when clients may. */
     @Nullable
     ReasonCode refusal(String topic) {
         if (reservesSys && (topic.startsWith("$SYS/") || topic.equals("$SYS"))) {

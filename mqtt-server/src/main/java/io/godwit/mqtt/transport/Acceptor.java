@@ -36,7 +36,7 @@ final class Acceptor extends ChannelInitializer<Channel> {
     private static final InetSocketAddress WITHIN_PROCESS = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
     private final @Nullable ServerTls tls;
-    private final Listener.Services services;
+    private final ListenerServices services;
     private final ConnectionGate gate;
     /** Used by new connections. Volatile: replaced while connections arrive on any loop. */
     private volatile Terms terms;
@@ -49,7 +49,7 @@ final class Acceptor extends ChannelInitializer<Channel> {
     }
 
     /** @param tls from the configuration; null for none */
-    Acceptor(ListenerConfig config, @Nullable ServerTls tls, Listener.Services services) {
+    Acceptor(ListenerConfig config, @Nullable ServerTls tls, ListenerServices services) {
         this.tls = tls;
         this.services = services;
         this.gate = new ConnectionGate(config.limits(), System::nanoTime);

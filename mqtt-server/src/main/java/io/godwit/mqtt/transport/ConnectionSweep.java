@@ -1,6 +1,5 @@
 package io.godwit.mqtt.transport;
 
-import io.godwit.mqtt.transport.LoopContext.TickListener;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -126,7 +126,7 @@ public final class EventLoops {
      * @return complete, on a loop, once all of them have ended
      */
     public CompletableFuture<Void> endConnections(Duration over, Duration patience) {
-        List<CompletableFuture<List<LoopContext.TickListener>>> present =
+        List<CompletableFuture<List<TickListener>>> present =
                 contexts.stream().map(LoopContext::present).toList();
         return CompletableFuture.allOf(present.toArray(CompletableFuture[]::new))
                 .thenCompose(all -> {

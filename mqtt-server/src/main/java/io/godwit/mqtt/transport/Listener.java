@@ -12,7 +12,6 @@ import io.netty.channel.local.LocalAddress;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Accepts MQTT connections on one address. */
@@ -34,27 +33,8 @@ public final class Listener {
         this.isInMemory = !(channel.localAddress() instanceof InetSocketAddress);
     }
 
-    /**
-     * What the listeners of a server share.
-     *
-     * @param certificates watches the files of listeners with TLS
-     * @param open counts the connections
-     * @param descriptors limits them over all listeners
-     * @param handlers makes the handler of each new connection, on the connection's loop
-     */
-    public record Services(
-            EventLoops loops,
-            TransportConfig transport,
-            MqttReports reports,
-            CertificateWatch certificates,
-            OpenCount open,
-            HalfReceived halfReceived,
-            Bans bans,
-            DescriptorBudget descriptors,
-            Function<Connection, PacketHandler> handlers) {}
-
     /** Reads the certificates and binds; blocks meanwhile. */
-    public static Listener bind(ListenerConfig config, Services services) throws IOException {
+    public static Listener bind(ListenerConfig config, ListenerServices services) throws IOException {
         ServerTls tls = config.tls() == null ? null : ServerTls.load(config.tls());
         Acceptor acceptor = new Acceptor(config, tls, services);
         int maxUnwritten = services.transport().maxUnwrittenBytes();

@@ -27,7 +27,6 @@ import io.netty.handler.ssl.SslHandler;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.List;
@@ -47,7 +46,7 @@ import org.slf4j.LoggerFactory;
  * DISCONNECT.
  */
 final class MqttConnection extends ChannelInboundHandlerAdapter
-        implements Connection, LoopContext.TickListener, ReadListener, HalfPacket.Owner {
+        implements TickListener, ReadListener, HalfPacket.Owner, Throttling.Owner {
     private static final Logger LOG = LoggerFactory.getLogger(MqttConnection.class);
     private static final int CLOSE_TICKS = 2;
 
@@ -111,13 +110,7 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
 
     @Override
     public String remoteAddress() {
-        return text(source == null ? channel.remoteAddress() : source);
-    }
-
-    static String text(SocketAddress address) {
-        return address instanceof InetSocketAddress inet
-                ? inet.getAddress().getHostAddress() + ":" + inet.getPort()
-                : String.valueOf(address);
+        return MqttReports.text(source == null ? channel.remoteAddress() : source);
     }
 
     /** Null when the peer was gone before the address was read. */
@@ -454,9 +447,8 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         }
     }
 
-    /** The client, once CONNECT has been accepted; else null. */
-    @Nullable
-    ClientInfo client() {
+    @Override
+    public @Nullable ClientInfo client() {
         return handler == null ? null : handler.client();
     }
 
@@ -510,8 +502,8 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
         notifyWritable();
     }
 
-    /** The connection may have become writable again. */
-    void notifyWritable() {
+    @Override
+    public void notifyWritable() {
         if (isOpen() && isWritable() && handler != null) {
             try {
                 handler.onWritable();
@@ -531,7 +523,8 @@ final class MqttConnection extends ChannelInboundHandlerAdapter
     /**
      * A time-out has begun, or something to watch: a value that {@link #nextLook} reads has changed to an earlier tick.
      */
-    void lookSoon() {
+    @Override
+    public void lookSoon() {
         if (tickIndex >= 0) {
             loop.lookSoon(tickIndex);
         }

@@ -18,6 +18,7 @@ import io.godwit.plugin.message.Message;
 import io.godwit.plugin.message.Qos;
 import io.godwit.plugin.throttle.TenantResource;
 import io.godwit.plugin.topic.TopicFilter;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.List;
@@ -58,7 +59,7 @@ public final class MqttReports {
     void connectionRefused(String listener, SocketAddress remote, ConnectionLimit limit) {
         metrics.refusedConnections.increment(limit);
         if (events.isListening(BrokerEvent.ConnectionRefused.class)) {
-            events.onEvent(new BrokerEvent.ConnectionRefused(listener, MqttConnection.text(remote), limit));
+            events.onEvent(new BrokerEvent.ConnectionRefused(listener, text(remote), limit));
         }
     }
 
@@ -319,5 +320,12 @@ public final class MqttReports {
         if (events.isListening(BrokerEvent.ReplayDelayed.class)) {
             events.onEvent(new BrokerEvent.ReplayDelayed(receiver, filter, cause));
         }
+    }
+
+    /** An address as reports name it. */
+    static String text(SocketAddress address) {
+        return address instanceof InetSocketAddress inet
+                ? inet.getAddress().getHostAddress() + ":" + inet.getPort()
+                : String.valueOf(address);
     }
 }

@@ -12,7 +12,7 @@ import java.util.function.LongSupplier;
  */
 final class SpreadEnd {
     /** @param atNanos when to end it, in the time of {@link System#nanoTime} */
-    record Leaving(LoopContext.TickListener connection, long atNanos) {}
+    record Leaving(TickListener connection, long atNanos) {}
 
     private final Deque<Leaving> leaving;
     private final ConnectionSweep.Later later;
@@ -33,7 +33,7 @@ final class SpreadEnd {
      * @return for each loop, in the same order
      */
     static List<Deque<Leaving>> spread(
-            List<? extends List<LoopContext.TickListener>> byLoop, long nowNanos, long overNanos) {
+            List<? extends List<TickListener>> byLoop, long nowNanos, long overNanos) {
         long count = byLoop.stream().mapToLong(List::size).sum();
         List<Deque<Leaving>> spread = new ArrayList<>();
         byLoop.forEach(loop -> spread.add(new ArrayDeque<>(loop.size())));

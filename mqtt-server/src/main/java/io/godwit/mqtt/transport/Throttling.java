@@ -2,6 +2,7 @@ package io.godwit.mqtt.transport;
 
 import io.godwit.mqtt.quota.TenantAccount;
 import io.godwit.mqtt.transport.Connection.Pause;
+import io.godwit.plugin.client.ClientInfo;
 import io.godwit.plugin.event.ThrottleCause;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOutboundBuffer;
@@ -25,7 +26,20 @@ final class Throttling {
     private static final List<Pause> PAUSES = List.of(Pause.values());
     private static final List<ThrottleCause> CAUSES = List.of(ThrottleCause.values());
 
-    private final MqttConnection connection;
+    /** The connection that is throttled. */
+    interface Owner extends Connection {
+        /** The client, once CONNECT has been accepted; else null. */
+        @Nullable
+        ClientInfo client();
+
+        /** The connection may have become writable again. */
+        void notifyWritable();
+
+        /** Something to watch has begun: {@link Throttling#onTick} may be needed earlier than expected. */
+        void lookSoon();
+    }
+
+    private final Owner connection;
     private final Channel channel;
     private final MqttReports reports;
     private final ListenerLimits ofListener;
@@ -50,7 +64,7 @@ final class Throttling {
     private long unwrittenAtTick;
 
     /** @param connection is told when it may read or write again, and when {@link #onTick} is needed */
-    Throttling(MqttConnection connection, Channel channel, ListenerLimits limits, MqttReports reports) {
+    Throttling(Owner connection, Channel channel, ListenerLimits limits, MqttReports reports) {
         this.connection = connection;
         this.channel = channel;
         this.reports = reports;

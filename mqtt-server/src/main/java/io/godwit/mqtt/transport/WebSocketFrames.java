@@ -47,7 +47,7 @@ final class WebSocketFrames extends ChannelDuplexHandler {
     private static final int UNSUPPORTED_DATA = 1003;
     private static final int NO_STATUS = -1;
 
-    private final MqttConnection connection;
+    private final Connection connection;
 
     // the frame being read
     private Phase phase = Phase.FIRST;
@@ -66,7 +66,7 @@ final class WebSocketFrames extends ChannelDuplexHandler {
     private boolean isCloseReceived;
     private int closeStatus = NORMAL;
 
-    WebSocketFrames(MqttConnection connection) {
+    WebSocketFrames(Connection connection) {
         this.connection = connection;
     }
 

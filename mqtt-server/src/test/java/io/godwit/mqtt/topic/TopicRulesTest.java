@@ -54,12 +54,12 @@ class TopicRulesTest {
         List<RewriteRule> rules = List.of(RewriteRule.parse("all in/# ^in/(.+)$ of/%c/$1/%u"));
         TopicRules all = new TopicRules(rules, List.of(), false, 0, false);
 
-        assertThat(all.of(CLIENT, "").orElseThrow().published("in/a")).isEqualTo("of/c1/a/ann");
-        assertThat(all.of(client("$1", "%c"), "").orElseThrow().published("in/%u"))
+        assertThat(ClientTopics.of(all, CLIENT, "").orElseThrow().published("in/a")).isEqualTo("of/c1/a/ann");
+        assertThat(ClientTopics.of(all, client("$1", "%c"), "").orElseThrow().published("in/%u"))
                 .isEqualTo("of/$1/%u/%c");
-        assertThat(all.of(client("c1", null), "").orElseThrow().published("in/a"))
+        assertThat(ClientTopics.of(all, client("c1", null), "").orElseThrow().published("in/a"))
                 .isEqualTo("in/a");
-        assertThat(all.of(client("a/b", "ann"), "").orElseThrow().published("in/a"))
+        assertThat(ClientTopics.of(all, client("a/b", "ann"), "").orElseThrow().published("in/a"))
                 .isEqualTo("in/a");
     }
 
@@ -117,20 +117,19 @@ class TopicRulesTest {
     @ParameterizedTest
     @ValueSource(strings = {"a/b", "+", "#", "x#", ""})
     void aNameThatIsNotOneLevelHasNoMountPoint(String userName) {
-        assertThat(TopicRules.NONE.of(client("c1", userName), "t/%u/")).isEmpty();
-        assertThat(TopicRules.NONE.of(client("c1", null), "t/%u/")).isEmpty();
-        assertThat(TopicRules.NONE.of(client("c1", userName), "t/%c/")).isPresent();
+        assertThat(ClientTopics.of(TopicRules.NONE, client("c1", userName), "t/%u/")).isEmpty();
+        assertThat(ClientTopics.of(TopicRules.NONE, client("c1", null), "t/%u/")).isEmpty();
+        assertThat(ClientTopics.of(TopicRules.NONE, client("c1", userName), "t/%c/")).isPresent();
     }
 
     /** A name must not make one of the broker's own topics out of a common one. */
     @Test
     void aNameDoesNotReachTheReservedTopics() {
         ClientInfo sys = client("$SYS", "$share");
-        assertThat(TopicRules.NONE.of(sys, "%c/")).isEmpty();
-        assertThat(TopicRules.NONE.of(sys, "t/%c/")).isPresent();
-        ClientTopics topics = new TopicRules(
-                        List.of(RewriteRule.parse("all in/# ^in/(.+)$ %c/$1")), List.of(), false, 0, false)
-                .of(sys, "")
+        assertThat(ClientTopics.of(TopicRules.NONE, sys, "%c/")).isEmpty();
+        assertThat(ClientTopics.of(TopicRules.NONE, sys, "t/%c/")).isPresent();
+        List<RewriteRule> rules = List.of(RewriteRule.parse("all in/# ^in/(.+)$ %c/$1"));
+        ClientTopics topics = ClientTopics.of(new TopicRules(rules, List.of(), false, 0, false), sys, "")
                 .orElseThrow();
         assertThat(topics.published("in/a")).isEqualTo("in/a");
         assertThat(subscribed(topics, "in/#")).isEqualTo("in/#");
@@ -147,28 +146,29 @@ class TopicRulesTest {
         List<RewriteRule> rules = List.of(RewriteRule.parse("publish a/# ^a/(.*)$ $1"));
         TopicRules all = new TopicRules(rules, List.of(), false, 60, true);
         for (String mountPoint : List.of("", "t/%u/")) {
-            ClientTopics topics = all.of(CLIENT, mountPoint).orElseThrow();
-            assertThat(all.refusal(topics, "a/$SYS/x")).isEqualTo(ReasonCode.NOT_AUTHORIZED);
-            assertThat(all.refusal(topics, "$SYS/x")).isEqualTo(ReasonCode.NOT_AUTHORIZED);
-            assertThat(all.refusal(topics, "a/$delayed/999999999/x")).isEqualTo(ReasonCode.TOPIC_NAME_INVALID);
-            assertThat(all.refusal(topics, "$delayed/1/a/$delayed/1/x")).isEqualTo(ReasonCode.TOPIC_NAME_INVALID);
-            assertThat(all.refusal(topics, "$delayed/1/a/$SYS/x")).isEqualTo(ReasonCode.NOT_AUTHORIZED);
-            assertThat(all.refusal(topics, "$delayed/1/a/x")).isNull();
-            assertThat(all.refusal(topics, "a/x")).isNull();
+            ClientTopics topics = ClientTopics.of(all, CLIENT, mountPoint).orElseThrow();
+            assertThat(topics.refusal(all, "a/$SYS/x")).isEqualTo(ReasonCode.NOT_AUTHORIZED);
+            assertThat(topics.refusal(all, "$SYS/x")).isEqualTo(ReasonCode.NOT_AUTHORIZED);
+            assertThat(topics.refusal(all, "a/$delayed/999999999/x")).isEqualTo(ReasonCode.TOPIC_NAME_INVALID);
+            assertThat(topics.refusal(all, "$delayed/1/a/$delayed/1/x")).isEqualTo(ReasonCode.TOPIC_NAME_INVALID);
+            assertThat(topics.refusal(all, "$delayed/1/a/$SYS/x")).isEqualTo(ReasonCode.NOT_AUTHORIZED);
+            assertThat(topics.refusal(all, "$delayed/1/a/x")).isNull();
+            assertThat(topics.refusal(all, "a/x")).isNull();
         }
-        assertThat(all.of(CLIENT, "").orElseThrow().published("a/$delayed/5/x")).isEqualTo("$delayed/5/x");
-        assertThat(all.of(CLIENT, "t/%u/").orElseThrow().published("a/$delayed/5/x"))
+        assertThat(ClientTopics.of(all, CLIENT, "").orElseThrow().published("a/$delayed/5/x"))
+                .isEqualTo("$delayed/5/x");
+        assertThat(ClientTopics.of(all, CLIENT, "t/%u/").orElseThrow().published("a/$delayed/5/x"))
                 .isEqualTo("$delayed/5/t/ann/x");
     }
 
     @Test
     void belowAMountPointNoTopicBeginsWithADollar() {
         TopicRules rules = new TopicRules(List.of(), List.of(), false, 60, false);
-        ClientTopics mounted = rules.of(CLIENT, "t/%u/").orElseThrow();
-        assertThat(rules.refusal(mounted, "$foo")).isEqualTo(ReasonCode.NOT_AUTHORIZED);
-        assertThat(rules.refusal(mounted, "$delayed/1/$foo")).isEqualTo(ReasonCode.NOT_AUTHORIZED);
-        assertThat(rules.refusal(mounted, "$delayed/1/foo")).isNull();
-        assertThat(rules.refusal(ClientTopics.UNCHANGED, "$foo")).isNull();
+        ClientTopics mounted = ClientTopics.of(rules, CLIENT, "t/%u/").orElseThrow();
+        assertThat(mounted.refusal(rules, "$foo")).isEqualTo(ReasonCode.NOT_AUTHORIZED);
+        assertThat(mounted.refusal(rules, "$delayed/1/$foo")).isEqualTo(ReasonCode.NOT_AUTHORIZED);
+        assertThat(mounted.refusal(rules, "$delayed/1/foo")).isNull();
+        assertThat(ClientTopics.UNCHANGED.refusal(rules, "$foo")).isNull();
         assertThat(mounted.delivered("t/ann/$foo")).isNull();
         assertThat(mounted.delivered("t/ann/")).isNull();
         assertThat(mounted.delivered("t/ann")).isNull();
@@ -191,7 +191,7 @@ class TopicRulesTest {
 
     @Test
     void withoutRulesNothingIsMade() {
-        assertThat(TopicRules.NONE.of(CLIENT, "")).containsSame(ClientTopics.UNCHANGED);
+        assertThat(ClientTopics.of(TopicRules.NONE, CLIENT, "")).containsSame(ClientTopics.UNCHANGED);
         assertThat(ClientTopics.UNCHANGED.published("a")).isEqualTo("a");
         assertThat(ClientTopics.UNCHANGED.delivered("a")).isEqualTo("a");
         assertThat(ClientTopics.UNCHANGED.isMounted()).isFalse();
@@ -238,8 +238,8 @@ class TopicRulesTest {
     }
 
     private static ClientTopics topics(String mountPoint, String... rules) {
-        return new TopicRules(Stream.of(rules).map(RewriteRule::parse).toList(), List.of(), false, 60, false)
-                .of(CLIENT, mountPoint)
+        List<RewriteRule> rewrites = Stream.of(rules).map(RewriteRule::parse).toList();
+        return ClientTopics.of(new TopicRules(rewrites, List.of(), false, 60, false), CLIENT, mountPoint)
                 .orElseThrow();
     }
 

@@ -242,7 +242,7 @@ class ConnectionSweepTest {
     }
 
     private void assertPlaces() {
-        List<LoopContext.TickListener> places = sweep.listeners();
+        List<TickListener> places = sweep.listeners();
         assertThat(places).hasSameSizeAs(there);
         for (Watched watched : there) {
             assertThat(places.get(watched.index)).isSameAs(watched);
@@ -293,7 +293,7 @@ class ConnectionSweepTest {
         }
     }
 
-    private final class Watched implements LoopContext.TickListener {
+    private final class Watched implements TickListener {
         private int index;
         private int looks;
         private int lastTick;

@@ -171,7 +171,7 @@ class LoopContextTest {
         assertThat(listeners).extracting(listener -> listener.ticks).containsExactly(2, 2);
     }
 
-    private class Listener implements LoopContext.TickListener {
+    private class Listener implements TickListener {
         private final boolean leaves;
         private int index;
         private int ticks;

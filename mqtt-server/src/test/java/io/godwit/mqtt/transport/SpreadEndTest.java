@@ -26,7 +26,7 @@ class SpreadEndTest {
     private final List<Long> told = new ArrayList<>();
     private long nowNanos = BEGIN;
 
-    private final class Connection implements LoopContext.TickListener {
+    private final class Connection implements TickListener {
         @Override
         public void tickIndex(int index) {}
 
@@ -49,14 +49,14 @@ class SpreadEndTest {
         public void cut() {}
     }
 
-    private List<LoopContext.TickListener> loop(int connections) {
+    private List<TickListener> loop(int connections) {
         return IntStream.range(0, connections)
-                .<LoopContext.TickListener>mapToObj(i -> new Connection())
+                .<TickListener>mapToObj(i -> new Connection())
                 .toList();
     }
 
     /** Returns when each connection was told, after the beginning, over all loops. */
-    private List<Long> run(List<List<LoopContext.TickListener>> loops, long overNanos) {
+    private List<Long> run(List<List<TickListener>> loops, long overNanos) {
         for (Deque<Leaving> leaving : SpreadEnd.spread(loops, BEGIN, overNanos)) {
             new SpreadEnd(
                             leaving,
@@ -98,7 +98,7 @@ class SpreadEndTest {
     @Test
     void noProductRunsOver() {
         long hour = TimeUnit.HOURS.toNanos(1);
-        List<LoopContext.TickListener> many = loop(3_000_000);
+        List<TickListener> many = loop(3_000_000);
         Deque<Leaving> leaving = SpreadEnd.spread(List.of(many), 0, hour).get(0);
         assertThat(leaving).hasSameSizeAs(many);
         long before = -1;

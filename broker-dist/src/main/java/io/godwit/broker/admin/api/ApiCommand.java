@@ -22,7 +22,7 @@ abstract class ApiCommand implements Callable<Integer> {
     }
 
     final ApiClient connect() throws AdminException {
-        return invocation.api().connect(invocation);
+        return invocation.connectApi();
     }
 
     final Invocation invocation() {

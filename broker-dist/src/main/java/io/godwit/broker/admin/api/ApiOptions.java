@@ -52,7 +52,8 @@ public final class ApiOptions {
         return url != null || tokenFile != null || authorities != null || certificate != null || key != null;
     }
 
-    ApiClient connect(Invocation invocation) throws AdminException {
+    /** A client with these options and those of the invocation. */
+    public ApiClient connect(Invocation invocation) throws AdminException {
         ApiTarget target = target(invocation);
         if (target.showsToken()) {
             invocation.err().println("godwit-admin: warning: the token travels in the clear to " + target);

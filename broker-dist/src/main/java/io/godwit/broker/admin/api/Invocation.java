@@ -1,5 +1,7 @@
 package io.godwit.broker.admin.api;
 
+import io.godwit.broker.admin.http.ApiClient;
+import io.godwit.broker.admin.terminal.AdminException;
 import io.godwit.broker.admin.terminal.Screen;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -22,8 +24,8 @@ public interface Invocation {
     /** The time limit of one answer. */
     Duration timeout();
 
-    /** The options for the API. */
-    ApiOptions api();
+    /** A client for the API, by the options for it. */
+    ApiClient connectApi() throws AdminException;
 
     /** Whether options for another way to a node were given, such as {@code --rpc}. */
     boolean isRpc();
