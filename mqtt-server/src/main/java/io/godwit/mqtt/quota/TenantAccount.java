@@ -108,7 +108,8 @@ public final class TenantAccount {
         if (perSecond == ANY) {
             return null;
         }
-        return present == null ? new SharedRate(perSecond, nanoClock.getAsLong()) : present.at(perSecond);
+        long now = nanoClock.getAsLong();
+        return present == null ? new SharedRate(perSecond, now) : present.at(perSecond, now);
     }
 
     /** The limit of a resource on this node, {@link #ANY} for none. */
