@@ -90,6 +90,14 @@ final class SharedRate {
         return perSecond == 0 ? SECOND_NANOS : Math.max(0, paidAtNanos.get() - nowNanos);
     }
 
+    /** The nanoseconds until {@link #tryTake} may succeed, 0 for now. */
+    long waitNanos(long nowNanos) {
+        if (perSecond == 0) {
+            return SECOND_NANOS;
+        }
+        return Math.max(0, latest(paidAtNanos.get(), nowNanos) + Math.round(nanosForOne) - nowNanos);
+    }
+
     private static long latest(long paid, long nowNanos) {
         long least = nowNanos - SECOND_NANOS;
         return paid - least > 0 ? paid : least;
